@@ -34,8 +34,8 @@ _MODULE_OF = {
     "SweepError": "rigidsim.errors",
 }
 
-# How objects show themselves in notebooks.
-_INNER = {"html_of": "rigidsim.report.notebook"}
+# How objects show themselves in notebooks, and what samples give that follows from the scene.
+_INNER = {"html_of": "rigidsim.report.notebook", "felt_acceleration": "rigidsim.hindsight.felt"}
 
 # Public modules, also imported on first use.
 _MODULES = {"dual": "rigidsim.structures.dual"}

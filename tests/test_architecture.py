@@ -18,7 +18,7 @@ ROOT = PACKAGE / "__init__.py"
 LINE = (
     *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
     *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
-    *("selftest", "certify", "report", "plots", "views", "exports", "running", "cli"),
+    *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "cli"),
 )
 # Who uses the root: for its version, and for its public names.
 OF_ROOT = {"shown", "trajectory", "cli"}

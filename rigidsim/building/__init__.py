@@ -26,7 +26,7 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.world import MutualGravity
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.motion import FrameMotion
-from rigidsim.tree.nodes import Tree
+from rigidsim.tree.nodes import NO_TURN, Tree
 
 WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
@@ -117,15 +117,30 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
     return row
 
 
+def joint_states(node: SceneNode, motion: FrameMotion) -> list[list[float]]:
+    """State of the coordinates of a jointed body, each with its rate, or of a ball joint: the rotation of the body."""
+    if not node.joint.coordinates:
+        return [layout.STATE.filled(q=motion.q, omega=motion.omega_B)]
+    return [
+        layout.STATE.filled(p=(given.start, 0.0, 0.0), q=NO_TURN, v=(given.rate, 0.0, 0.0))
+        for given in node.joint.coordinates
+    ]
+
+
 def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
-    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and rows of zeros: of a
+    """The state at t = 0: of every moved body, of nodes whose rates are functions of time, and rows of zeros: of a
     method that chooses its steps, and of loads with a winding, which is within half a turn of rest.
     """
     starts = Starts(hierarchy)
-    free = [com_state(n, starts[n.frame], hierarchy.composite(n).mass.center) for n in hierarchy.free()]
+    moved = []
+    for node in hierarchy.moved_nodes():
+        if node.is_free():
+            moved.append(com_state(node, starts[node.frame], hierarchy.composite(node).mass.center))
+        else:
+            moved += joint_states(node, starts[node.frame])
     paced = [
         [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]
         for node in hierarchy
         if node.prescribed and node.prescribed.has_rates
     ]
-    return numbers_table([*free, *paced, *[[0.0] * layout.STATE.width] * n_more], layout.STATE.width)
+    return numbers_table([*moved, *paced, *[[0.0] * layout.STATE.width] * n_more], layout.STATE.width)

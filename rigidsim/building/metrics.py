@@ -8,21 +8,22 @@ import numpy as np
 
 from rigidsim.building.programs import Assembler, RegisterRef
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import MetricTables
+from rigidsim.engine.assembly.blueprint import AskedVector, MetricTables
 from rigidsim.engine.assembly.site import PARENT
 from rigidsim.engine.model import table
 from rigidsim.physics.reductions import FOLDS
-from rigidsim.quantities.vocabulary import METERED, NORM, OF_RUN_METERED, READ
+from rigidsim.quantities.vocabulary import METERED, NORM, OF_RUN_METERED, READ, TURNED
 from rigidsim.scene.expressions import Expression, Reduction, StateRead
 from rigidsim.scene.expressions.reductions import inputs, on_bodies
 from rigidsim.scene.expressions.vocabulary import COUNT, COUNTED, OWN_FRAMES
 from rigidsim.tree.nodes import Tree
 
-SEEN = {key: number for number, key in enumerate(METERED)}
-WIDTHS = [formula.width for formula in METERED.values()]
+SEEN = {key: number for number, key in enumerate((*METERED, *TURNED))}
+WIDTHS = [formula.width for formula in (*METERED.values(), *TURNED.values())]
 _OF_LEDGER = ("kinetic", "potential", "work", "momentum", "spin", "orbital", "contact")
 OF_RUN = dict(zip(OF_RUN_METERED, map(layout.LEDGER.place, _OF_LEDGER), strict=True))
 """The first column of a ledger of each quantity of the whole run that a metric can read."""
+FRAME_OF = {observer: frame for frame, observer in OWN_FRAMES.items()}
 KINDS = {fold.name: number for number, fold in enumerate(FOLDS)}
 
 
@@ -39,6 +40,7 @@ def metric_tables(metrics: Mapping[str, Expression], tree: Tree) -> MetricTables
         names=tuple(metrics),
         program=collected.assembler.program(),
         views=collected.assembler.views(),
+        asked=tuple(collected.asked),
         folds=collected.folds(),
         counted=table(collected.counted, 2),
         results=results.program(),
@@ -53,6 +55,7 @@ class _Reductions:
         self._tree = tree
         self.assembler = Assembler(self._look)
         self.counted: list[tuple[int, int]] = []  # of which nodes: the first, and that after the last
+        self.asked: dict[AskedVector, int] = {}
         self._folds: list[tuple[int, list[RegisterRef]]] = []
 
     def add(self, reduction: Reduction) -> int:
@@ -83,12 +86,17 @@ class _Reductions:
 
     def _look(self, state: StateRead) -> RegisterRef:
         if not state.body:
-            return self.assembler.view((len(METERED) + OF_RUN[state.quantity] + state.component, (0, 0), (0, 0)), 1)
-        kind = READ[state.quantity]
+            return self.assembler.view((len(SEEN) + OF_RUN[state.quantity] + state.component, (0, 0), (0, 0)), 1)
+        kind, body = READ[state.quantity], self._tree.frame_of(state.body)
         is_norm = NORM in kind.accepts and state.component == kind.accepts.index(NORM)
-        number = SEEN[state.quantity, is_norm, state.observer == OWN_FRAMES["body"]]
-        body = self._tree.frame_of(state.body)
-        seen = (number, self._observer(state.observer, body), (body, 0))
+        if kind.axes:
+            other = self._tree.frame_of(state.other) if state.other else layout.NO_ROW
+            asked = self.asked.setdefault(AskedVector(kind.name, body, other), len(self.asked))
+            number = SEEN[kind.axes, FRAME_OF.get(state.observer, state.observer), is_norm]
+            seen = (number, (0, 0), (body, 0), asked)
+        else:
+            number = SEEN[state.quantity, is_norm, state.observer == OWN_FRAMES["body"]]
+            seen = (number, self._observer(state.observer, body), (body, 0))
         return self.assembler.view(seen, WIDTHS[number], 0 if is_norm else state.component)
 
     def _observer(self, name: str, body: int) -> tuple[int, int]:

@@ -56,7 +56,8 @@ class Assembler:
 
     def views(self) -> tuple[ViewRecord, ...]:
         """What the program reads of a sample or a state."""
-        return tuple(ViewRecord(*seen, self.register(RegisterRef("view", at))) for seen, at in self._views.items())
+        places = {seen: self.register(RegisterRef("view", at)) for seen, at in self._views.items()}
+        return tuple(ViewRecord(*seen[:3], register, *seen[3:]) for seen, register in places.items())
 
     def register(self, place: RegisterRef | None) -> int:
         """The number of a register, after all expressions have been added; -1 for none."""

@@ -116,7 +116,8 @@ class Certificate:
         self._time = np.minimum(np.arange(count) * self._stride, blueprint.n_step) * blueprint.schedule.step
         self.expected_order = 1.0 if blueprint.contacts is not None else order_of(settings.integrator.order) or 1.0
         self._measure()
-        self.title, self.step = scene.title or scene.name, blueprint.schedule.step
+        self.title, self.step, self.pace = scene.title or scene.name, blueprint.schedule.step, settings.pace
+        self.refined_by = settings.integrator.refined_by
         self.duration = blueprint.n_step * self.step
         self.half, self.ways = self._half(), tuple(map(self._compared, self._ways()))
 
@@ -171,7 +172,8 @@ class Certificate:
 
     def _half(self) -> Way:
         """The step compared with its half, and that with a quarter."""
-        name, bodies = "half the step", self._bodies(self._runs[0], self._runs[1])
+        name = "half the step" if self.refined_by == "step" else f"a smaller {self.refined_by}"
+        bodies = self._bodies(self._runs[0], self._runs[1])
         parted = self._parted(self._halved)
         if (failed := self._runs[0].fails_at) is not None:
             return Way(name, DIFFERS, bodies, None, parted, f"not finite from t = {self._time[failed]:g} s on")

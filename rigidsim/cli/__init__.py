@@ -19,6 +19,7 @@ from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.export import export
 from rigidsim.cli.hash import hash_command
+from rigidsim.cli.import_ import import_command
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.plot import plot
@@ -72,7 +73,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, recover, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video,
-    export, examples, integrators, schema, selftest, certify,
+    export, import_command, examples, integrators, schema, selftest, certify,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

@@ -15,7 +15,7 @@ from rigidsim.cli.console import print_result
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 def recover(file, force):
     """Make FILE of what a killed run left: the samples up to its last checkpoint, with status interrupted. `rigidsim
-    run --resume` goes on with it.
+    run --resume` of the same version goes on with it.
 
     \b
     rigidsim recover outputs/scene.h5
@@ -24,5 +24,6 @@ def recover(file, force):
         from rigidsim.report.wording import counted
         from rigidsim.running.continuing import recovered
 
-    samples, time = recovered(Path(file), force)
-    print_result(f"{file}: {counted(samples, 'sample')}, 0 to {time:g} s; `rigidsim run --resume` goes on with it")
+    samples, time, otherwise = recovered(Path(file), force)
+    after = f"it {otherwise}, so no run goes on with it" if otherwise else "`rigidsim run --resume` goes on with it"
+    print_result(f"{file}: {counted(samples, 'sample')}, 0 to {time:g} s; {after}")

@@ -33,8 +33,10 @@ class Verdict:
         except RigidsimError as error:
             self.error = error
             return
-        self.bodies, self.step = Counter(body.kind for _, body, _ in scene.walk()), scene.simulation.step
-        self.steps = round(scene.simulation.duration / self.step)
+        self.bodies, timing = Counter(body.kind for _, body, _ in scene.walk()), scene.simulation
+        self.steps = None if timing.integrator.chooses else round(timing.duration / timing.step)
+        chosen = f"{timing.duration:g} s {timing.pace}"
+        self.course = f"{self.steps} steps of {timing.step:g} s" if self.steps else chosen
         self.warnings, self.contact_settings = _start(scene)
 
     @property
@@ -60,7 +62,7 @@ class Verdict:
         if self.exit_code:
             return f"{self.file}: invalid; {counted(len(self.warnings), 'warning')}"
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.bodies.items())
-        return f"{self.file}: valid; {kinds}; {self.steps} steps of {self.step:g} s"
+        return f"{self.file}: valid; {kinds}; {self.course}"
 
     def report(self, alone: bool) -> None:
         """Print errors and warnings to stderr and one line to stdout, which an invalid file that is alone has not; a

@@ -17,8 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.kinds import is_jointed, is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, SCALAR, STATE, add_to_sums
 from rigidsim.engine.model import floats, integers
+from rigidsim.engine.responses import correct_jointed, jump_root, respond_inwards
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.corrections import (
     carried_angular_momentum,
@@ -43,8 +45,9 @@ from rigidsim.physics.vector import add, cross, dot, scaled, sub
 class Corrections(NamedTuple):
     """The corrections of one instant."""
 
-    own: CORRECTION = floats("moved")  # of free bodies; of the angular momentum in place of the rate
-    frame: CORRECTION = floats("nodes + 1")  # of each frame
+    own: CORRECTION = floats("moved")  # of free bodies; of the angular momentum in place of the rate; see `push`
+    frame: CORRECTION = floats("places + 1")  # of each frame
+    is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
     source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
     is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
     gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
@@ -57,6 +60,7 @@ def begin_corrections(made):
     made.frame[:] = 0.0
     made.source[:] = at.NO_ROW
     made.is_settled[:] = 0
+    made.is_pushed[:] = 0
     made.gained[:] = 0.0
 
 
@@ -157,6 +161,9 @@ def correct_node(node, model, state, scratch, made, lanes):
     reached, begins = made.source[above] != at.NO_ROW, made.source[node + 1] != at.NO_ROW
     parent, frame, arm = scratch.frame[above], scratch.frame[node + 1], scratch.arm[node]
     given, result = made.frame[above], made.frame[node + 1]
+    if is_jointed(node, model):
+        correct_jointed(node, model, state, scratch, made, lanes)
+        return
     if not reached and not begins:
         return
     if model.node[node].kind != at.FREE:
@@ -174,10 +181,14 @@ def correct_node(node, model, state, scratch, made, lanes):
     if begins or inherits > 0.0:
         correct_free(state[i], body, own, arm, frame, result, made.gained[1 if inherits > 0.0 else 0], lanes)
         made.source[node + 1] = node + 1
+        if is_root(i, model):
+            jump_root(own, result, scratch.joints.carried[i], lanes)
 
 
 @inlined
 def distribute(nodes, model, state, scratch, made, lanes):
     """Apply what happens to all nodes, parents first; their frames and arms are placed."""
+    if model.joints is not None:
+        respond_inwards(model, state, scratch, made, lanes)
     for node in nodes:
         correct_node(node, model, state, scratch, made, lanes)

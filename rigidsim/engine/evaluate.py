@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rigidsim.engine.articulated import gather_inwards
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
@@ -20,13 +21,15 @@ def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
 @inlined
 def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
     """Accelerations of the given nodes, parents first; for `in_world` see `accelerate`."""
+    if model.joints is not None:
+        gather_inwards(model, state, scratch, lanes)
     for node in nodes:
         accelerate(node, model, state, scratch, lanes, in_world)
 
 
 @inlined
 def evaluate(t, era, model, state, scratch, lanes):
-    """Rates of every free body at time t (s) in the given state: fills `scratch.rate`, and the frames and wrenches."""
+    """Rates of every moved row at time t (s) in the given state: fills `scratch.rate`, and the frames and wrenches."""
     place_nodes(model.active, t, model, state, scratch, lanes)
     evaluate_placed(t, era, model, state, scratch, lanes)
 

@@ -14,9 +14,8 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.corrections import Corrections, begin_corrections
-from rigidsim.engine.kinds import is_moved
 from rigidsim.engine.layout import BODY, CHANGE, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
-from rigidsim.engine.model import Model, Samples, floats, integers, made, make_samples
+from rigidsim.engine.model import Model, Samples, floats, integers, made, make_samples, n_places
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -63,6 +62,7 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
     sizes = {
         "lanes": len(lanes),
         "nodes": len(model.node),
+        "places": n_places(model),
         "moved": len(model.body),
         "events": max(CAPACITY, int(np.diff(model.due).max())),
         "reached": max(CAPACITY, len(model.body)),
@@ -110,7 +110,7 @@ def record_reached_bodies(nodes, instant, model, buffer):
     """Record the bodies that what happened above them reached."""
     for node in nodes:
         above = buffer.made.source[model.node[node].parent]
-        if above != at.NO_ROW and is_moved(node, model):
+        if above != at.NO_ROW and model.node[node].kind == at.FREE:
             inherits = model.inherits[model.node[node].row] > 0.0
             record_reached(instant, at.ROLE_CARRIED if inherits else at.ROLE_PROTECTED, node, above, buffer)
 

@@ -6,6 +6,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.corrections import distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.events import begin_instant, complete_instant, record_event, record_reached_bodies
+from rigidsim.engine.kinds import hangs, is_root
 from rigidsim.engine.layout import BODY, CORRECTION, FRAME, HIT, IMPULSE, TRIPLE
 from rigidsim.engine.loads import exchange_energy
 from rigidsim.engine.observe import observe
@@ -51,6 +52,22 @@ def add_impulse(hit: HIT, body: BODY, own: CORRECTION, lane):
     own.omega = add(own.omega, hit.angular_impulse)
 
 
+@lanewise
+def take_moment(hit: HIT, lane):
+    """Let the whole moment act: joints balance one on a point mass."""
+    hit.angular_impulse = add(hit.angular_impulse, hit.constraint_angular_impulse)
+    hit.constraint_angular_impulse = (0.0, 0.0, 0.0)
+
+
+@lanewise
+def push(hit: HIT, own: CORRECTION, lane):
+    """Add an impulse and its moment to those on a body that joints hold; what they do, all of its tree decides
+    (`engine/responses.py`).
+    """
+    own.v = add(own.v, hit.impulse)
+    own.omega = add(own.omega, hit.angular_impulse)
+
+
 @inlined
 def add_impulses(instant, era, model, scratch, buffer, lanes):
     """Record the impulses that are due as this era begins, and sum those on each body; frames are placed."""
@@ -61,10 +78,16 @@ def add_impulses(instant, era, model, scratch, buffer, lanes):
         hit = buffer.event_value[record_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
         axes, frame = scratch.frame[law.who[k].pair], scratch.frame[node + 1]
         gather(law.value[k], axes, frame, model.body[i], hit, lanes)
+        if hangs(i, model):
+            take_moment(hit, lanes)
         if len(model.normal) > 0:
             confine_impulse(model.normal[0], hit, lanes)
-        add_impulse(hit, model.body[i], buffer.made.own[i], lanes)
-        buffer.made.source[node + 1] = node + 1
+        if hangs(i, model) or is_root(i, model):
+            push(hit, buffer.made.own[i], lanes)
+            buffer.made.is_pushed[i] = 1
+        else:
+            add_impulse(hit, model.body[i], buffer.made.own[i], lanes)
+            buffer.made.source[node + 1] = node + 1
 
 
 @routine

@@ -1,7 +1,8 @@
 """A node's kind, and its routine in each pass: the only place that depends on the kind.
 
-A moved node has a row in the state and in the table of bodies; a free one moves by Newton's and Euler's equations. The
-other nodes are driven: their motion relative to their parents is fixed or prescribed.
+A moved node has rows in the state and in the table of bodies: a free one, which moves by Newton's and Euler's
+equations, one; a jointed one, which forces move as far as its joint allows, one for each of its coordinates, at least
+one. The other nodes are driven: their motion relative to their parents is fixed or prescribed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from rigidsim.engine.accelerations import (
     accelerate_in_parent,
     accelerate_in_world_axes,
 )
+from rigidsim.engine.articulated import accelerate_jointed, accelerate_root, place_jointed, write_local_jointed
 from rigidsim.engine.drive import prescribe
 from rigidsim.engine.kinematics import (
     arm_in_world_axes,
@@ -29,8 +31,26 @@ from rigidsim.jit import inlined
 
 @inlined
 def is_moved(node, model):
-    """Whether a node has a row in the state."""
-    return model.node[node].kind == at.FREE
+    """Whether a node has rows in the state."""
+    return model.node[node].kind == at.FREE or is_jointed(node, model)
+
+
+@inlined
+def is_jointed(node, model):
+    """Whether a node is held by a joint."""
+    return model.joints is not None and model.node[node].kind == at.JOINTED
+
+
+@inlined
+def is_root(row, model):
+    """Whether a moved row is that of a free body that carries joints."""
+    return model.joints is not None and model.joints.joint[row].kind == at.ROOT
+
+
+@inlined
+def hangs(row, model):
+    """Whether a moved row is that of a joint."""
+    return model.joints is not None and model.joints.joint[row].kind > at.ROOT
 
 
 @inlined
@@ -46,6 +66,8 @@ def place(node, t, model, state, scratch, lanes, in_world=False):
         else:
             arm_of_free(state[i], model.body[i], parent, arm, lanes)
         place_free(state[i], model.body[i], parent, arm, frame, lanes)
+    elif is_jointed(node, model):
+        place_jointed(node, model, state, scratch, lanes)
     else:
         if model.node[node].kind == at.PRESCRIBED:
             prescribe(t, model.motion[i], scratch.driven[i], lanes)
@@ -56,7 +78,7 @@ def place(node, t, model, state, scratch, lanes, in_world=False):
 def link(node, model, scratch, lanes):
     """Compute the link of a node: its origin relative to its parent's; both frames are placed."""
     parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
-    if model.node[node].kind == at.FREE:
+    if is_moved(node, model):
         body = model.body[model.node[node].row]
         link_free(body, scratch.frame[node + 1], arm, scratch.link[node], lanes)
     else:
@@ -72,11 +94,17 @@ def accelerate(node, model, state, scratch, lanes, in_world=False):
     parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node].kind == at.FREE:
         body, rate = model.body[i], scratch.rate[i]
-        accelerate_free(state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
+        if is_root(i, model):
+            felt, carried = scratch.joints.felt[i], scratch.joints.carried[i]
+            accelerate_root(body, felt, scratch.wrench[i], arm, frame, carried, rate, lanes)
+        else:
+            accelerate_free(state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
         if in_world:
             accelerate_in_world_axes(parent, arm, rate, lanes)
         else:
             accelerate_in_parent(body, parent, arm, rate, lanes)
+    elif is_jointed(node, model):
+        accelerate_jointed(node, model, scratch, lanes)
     else:
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
@@ -92,5 +120,8 @@ def sample_local(node, model, state, scratch, local, k, lanes):
         write_local_free(
             state[i], model.body[i], parent, frame, position, orientation, velocity, angular_velocity, lanes
         )
+    elif is_jointed(node, model):
+        frame, arm = scratch.frame[node + 1], scratch.arm[node]
+        write_local_jointed(model.body[i], parent, arm, frame, position, orientation, velocity, angular_velocity, lanes)
     else:
         write_local_driven(scratch.driven[i], position, orientation, velocity, angular_velocity, lanes)

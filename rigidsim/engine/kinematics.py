@@ -71,7 +71,7 @@ def link_driven(parent: FRAME, arm: ARM, link: LINK, lane):
 
 @lanewise
 def link_free(body: BODY, frame: FRAME, arm: ARM, link: LINK, lane):
-    """A free body's origin relative to its parent's, by way of its centre of mass."""
+    """A moved body's origin relative to its parent's, by way of its centre of mass."""
     r = rotate(frame.q, body.com)
     link.p = origin_from_com(arm.d, r)
     link.v = point_velocity(arm.v, frame.omega, negated(r))

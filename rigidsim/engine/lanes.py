@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.model import Model, MotionSamples, Samples, copied, holds_values
+from rigidsim.engine.model import JointSamples, Model, MotionSamples, Samples, copied, holds_values
 
 LANES = 16
 
@@ -98,4 +98,5 @@ def one_lane(samples: Samples, lane: int, n_lane: int) -> Samples:
         return np.ascontiguousarray(array[..., lane::n_lane])
 
     local, world = (MotionSamples(*map(own, motion)) for motion in (samples.local, samples.world))
-    return Samples(local, world, own(samples.ledger), own(samples.terms))
+    joints = samples.joints and JointSamples(*map(own, samples.joints))
+    return Samples(local, world, joints, own(samples.ledger), own(samples.terms), own(samples.asked))

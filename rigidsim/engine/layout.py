@@ -115,6 +115,36 @@ SCRIPT = Row(
     " acceleration of gravity are in registers",
     lever=3,
 )  # fmt: skip
+JOINT_VALUE = Row(
+    "constants of a joint: the orientation of its body in the frame from which it hangs, where its coordinate is"
+    " zero; the joint relative to the origin of that frame, and to the centre of mass of the carrier, both in the"
+    " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
+    " stiffness, rest and damping of a spring in the joint, SI",
+    q=4, anchor=3, reach=3, r=3, axis=3, stiffness=1, rest=1, damping=1,
+)  # fmt: skip
+HUNG = Row(
+    "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
+    " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
+    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes",
+    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1,
+)  # fmt: skip
+FELT = Row(
+    "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
+    " rest; of a frame that is held, of what hangs on it alone; world axes (`physics/articulated.py`)",
+    A=6, B=9, M=6, t=3, f=3,
+)  # fmt: skip
+FREED = Row(
+    "of a coordinate: the wrench U of its unit acceleration, k, and w, which drives it",
+    U_t=3, U_f=3, k=1, w=1, _room=13,
+)  # fmt: skip
+FREED_BALL = Row(
+    "of a ball joint, about it: A^-1, B, and the moment t less the joint's own", inverse=6, B=9, t=3, own=3
+)
+CARRIED = Row(
+    "angular acceleration of a carrier, and acceleration of its centre of mass, in a tree that hangs on a free body"
+    " less the gravity of that; of a frame that is held, that of its origin; world axes",
+    alpha=3, a=3,
+)  # fmt: skip
 IMPULSE = Row(
     "an impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes,"
     " m)",
@@ -170,9 +200,12 @@ NORMS = Row(
 )  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"
-    " gets another answer, s from its beginning, and whether there is one, and whether there may be one",
-    whole=1, length=1, begin=1, end=1, found=1, near=1,
+    " gets another answer, s from its beginning; whether there is one, and whether it is still searched for",
+    whole=1, length=1, begin=1, end=1, found=1, open=1,
 )  # fmt: skip
+PART_BEGIN, PART_END, PART_LENGTH, PART_COUNT, PART_NOW, PART_ROWS = 0, 1, 2, 3, 4, 5
+"""Of a step that is divided: the beginning, the end and the length of a part, s; their number; the time of a stage, s.
+"""
 NUMBERS = Row(
     "numbers that are reached by their place",
 )
@@ -180,10 +213,17 @@ NUMBERS = Row(
 # --- the rows of tables of integers
 
 NODE = Row(
-    "a node: frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of its"
-    " carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a free"
-    " body moves it (itself, if it is free), and free bodies are below it",
-    parent=1, kind=1, row=1, carrier=1, bears=1,
+    "a node: frame of the parent; FREE, FIXED, PRESCRIBED, DRIVEN or JOINTED; row among moved or driven nodes; row of"
+    " its carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a free"
+    " body moves it (itself, if it is free), and free bodies are below it; of a moved node the first of its rows",
+    parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
+)  # fmt: skip
+JOINT = Row(
+    "how a moved row hangs: HINGE, SLIDE or BALL; ROOT, a free body that carries joints, or ALONE; the frame from"
+    " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
+    " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
+    " holds that frame is counted here; 1 for a ball joint with a spring",
+    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1,
 )  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
@@ -212,8 +252,22 @@ VIEW = Row(
 )  # fmt: skip
 METRIC = Row(
     "what a metric reads: which motion, the first of its registers; the node, or NO_ROW if it is not seen from the"
-    " world; the first link of the way up from the body, and of that from its observer",
-    kind=1, register=1, node=1, way=1, observer_way=1,
+    " world; the first link of the way up from the body, and of that from its observer; which vector of those that are"
+    " asked for, or NO_ROW",
+    kind=1, register=1, node=1, way=1, observer_way=1, asked=1,
+)  # fmt: skip
+ASKED_TERM = Row("a term that a metric reads: its number, the node, the place of the vector", term=1, node=1, place=1)
+ASKED_FORCE = Row(
+    "a force of contact that a metric reads: 1 if only the part across the normals, the place of the vector",
+    is_friction=1, place=1,
+)  # fmt: skip
+ASKED_JOINT = Row(
+    "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
+    row=1, is_rate=1, place=1,
+)  # fmt: skip
+ACCELEROMETER = Row(
+    "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",
+    node=1, row=1, place=1,
 )  # fmt: skip
 FOLD = Row("a reduction: number of the fold, or beyond these of what is counted; registers", kind=1, x=1, y=1, z=1)
 POSED = Row(
@@ -244,9 +298,10 @@ T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUG
 T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(8, 13)
 T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 
-# The kinds of nodes. FREE: moved by forces, with a row in the state. Driven: FIXED, PRESCRIBED by constants, or DRIVEN
-# by expressions (see `drive`).
-FREE, FIXED, PRESCRIBED, DRIVEN = 0, 1, 2, 3
+# The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
+# PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
+FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
+ALONE, ROOT, HINGE, SLIDE, BALL = 0, 1, 2, 3, 4
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1

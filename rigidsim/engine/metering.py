@@ -14,8 +14,10 @@ from rigidsim.engine.layout import CHAIN, SCALAR, SIX
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
 from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples, zeros
 from rigidsim.physics.reductions import FOLDS
-from rigidsim.quantities.vocabulary import METERED
+from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
 
+READING_LOCAL = [len(METERED) + k for k, formula in enumerate(TURNED.values()) if IN_PARENT in formula.needs]
+"""The kinds of views that need the orientation relative to the parent."""
 CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING)
 """The causes of events in the order in which expressions number what they count; events of contact come after them."""
 ROOM_BYTES = 1 << 20
@@ -73,7 +75,7 @@ class Metering:
         if self._room is None:
             parts = parts_read(self._metrics)
             one = make_samples(model, 1, False, self._lanes, **parts)
-            size = sum(array.nbytes for array in (*one.local, *one.world, one.ledger))
+            size = sum(array.nbytes for array in (*one.local, *one.world, one.ledger, one.asked))
             self._room = make_samples(model, max(1, ROOM_BYTES // size), False, self._lanes, **parts)
         return self._room
 
@@ -149,9 +151,10 @@ class Metering:
 def parts_read(metrics: Metrics | None) -> dict[str, bool]:
     """Which parts of samples the metrics read, if there are any, besides the motion in the world."""
     views = metrics.views[:-1] if metrics else np.empty((0, layout.METRIC.width), np.int64)
-    is_energy = views[:, layout.METRIC.kind] >= len(METERED)
+    kinds, is_seen = views[:, layout.METRIC.kind], views[:, layout.METRIC.node] < 0
+    is_energy = kinds >= len(METERED) + len(TURNED)
     return {
-        "local": bool(((views[:, layout.METRIC.node] < 0) & ~is_energy).any()),
+        "local": bool((is_seen & ~is_energy | np.isin(kinds, READING_LOCAL)).any()),
         "ledger": bool(is_energy.any()),
     }
 

@@ -12,17 +12,21 @@ from rigidsim.jit import formula, inlined, lanewise, routine
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.frames import compose_motion, local_motion
 from rigidsim.physics.reductions import FOLDS
-from rigidsim.quantities.vocabulary import METERED, Formula
+from rigidsim.quantities.vocabulary import IN_PARENT, MASS, METERED, MOTION, TURNED, VECTOR, Formula
 
 KINDS = tuple(enumerate(FOLDS))
 
 
-def _compiled(one: Formula) -> Formula:
-    """A formula that takes all parts of a motion, and the mass."""
-    return one._replace(of=formula(lambda p, q, v, omega, mass: one.full(p, q, v, omega, mass)))
+def _compiled(one: Formula, parts: tuple[str, ...]) -> Formula:
+    """A formula that takes all of these parts."""
+    return one._replace(of=formula(lambda *given: one.given(dict(zip(parts, given, strict=True)).get)))
 
 
-FORMULAS = tuple((number, _compiled(one)) for number, one in enumerate(METERED.values()))
+OF_MOTION = tuple((number, _compiled(one, (*MOTION, MASS))) for number, one in enumerate(METERED.values()))
+OF_VECTOR = tuple(
+    (number, _compiled(one, (VECTOR, "orientation", IN_PARENT)))
+    for number, one in enumerate(TURNED.values(), len(OF_MOTION))
+)
 
 
 @routine
@@ -107,7 +111,7 @@ def store_seen(width, seen, lane, n, values):
 def read_motion(kind, position, orientation, velocity, rate, mass, seen, lanes):
     """Fill the registers of one view: what a formula gives of a motion, and of the mass."""
     n = len(lanes)
-    for number, candidate in FORMULAS:
+    for number, candidate in OF_MOTION:
         if kind == number:
             for lane in range(n):
                 p, q = TRIPLE(position, lane, n).xyz, QUATERNION(orientation, lane, n).wxyz
@@ -115,6 +119,18 @@ def read_motion(kind, position, orientation, velocity, rate, mass, seen, lanes):
                 body = LUMP(mass, lane, n)
                 values = candidate.of(p, q, v, omega, (body.mass, body.com, body.inertia))
                 store_seen(candidate.width, seen, lane, n, values)
+            break
+
+
+@routine
+def read_vector(kind, vector, orientation, in_parent, seen, lanes):
+    """Fill the registers of one view: a vector, turned from its own axes into those that are asked for."""
+    n = len(lanes)
+    for number, candidate in OF_VECTOR:
+        if kind == number:
+            for lane in range(n):
+                q, q_PB = QUATERNION(orientation, lane, n).wxyz, QUATERNION(in_parent, lane, n).wxyz
+                store_seen(candidate.width, seen, lane, n, candidate.of(TRIPLE(vector, lane, n).xyz, q, q_PB))
             break
 
 
@@ -141,13 +157,17 @@ def follow_way(metrics, begin, end, local, k, chain, lanes):
 @inlined
 def read_sample(metrics, samples, k, chains, register, lanes):
     """Fill the registers of all views from sample k."""
-    views, n, world = metrics.views, len(lanes), samples.world
+    views, n, local, world = metrics.views, len(lanes), samples.local, samples.world
     registers = register.reshape(-1)
     for i in range(len(views) - 1):
         kind, node = views[i].kind, views[i].node
         seen = registers[views[i].register * n :]  # consecutive registers are the components of one row
-        if kind >= len(FORMULAS):
-            read_ledger(kind - len(FORMULAS), samples.ledger[k], seen, lanes)
+        if kind >= len(OF_MOTION) + len(OF_VECTOR):
+            read_ledger(kind - len(OF_MOTION) - len(OF_VECTOR), samples.ledger[k], seen, lanes)
+        elif kind >= len(OF_MOTION):
+            orientation, has_local = world.orientation[k, node], len(local.orientation) > 0
+            in_parent = local.orientation[k, node] if has_local else orientation
+            read_vector(kind, samples.asked[k, views[i].asked], orientation, in_parent, seen, lanes)
         elif node >= 0:
             read_motion(
                 kind, world.position[k, node], world.orientation[k, node], world.velocity[k, node],
@@ -155,8 +175,8 @@ def read_sample(metrics, samples, k, chains, register, lanes):
             )  # fmt: skip
         else:
             turn, chain, observer = views[i].observer_way, chains[0], chains[1]
-            follow_way(metrics, views[i].way, turn, samples.local, k, chain, lanes)
-            follow_way(metrics, turn, views[i + 1].way, samples.local, k, observer, lanes)
+            follow_way(metrics, views[i].way, turn, local, k, chain, lanes)
+            follow_way(metrics, turn, views[i + 1].way, local, k, observer, lanes)
             see_chain(observer, chain, lanes)
             read_motion(
                 kind, chain[CHAIN.place("p") * n :], chain[CHAIN.place("q") * n :], chain[CHAIN.place("v") * n :],

@@ -17,14 +17,21 @@ from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
+    ACCELEROMETER,
     APART,
     ARM,
     BODY,
+    CARRIED,
     DRIVE_AXES,
     FAULT,
+    FELT,
     FOLD,
     FRAME,
+    FREED,
+    HUNG,
     JET,
+    JOINT,
+    JOINT_VALUE,
     LAW,
     LEDGER,
     LINK,
@@ -44,6 +51,7 @@ from rigidsim.engine.layout import (
     SCALAR,
     STAGE,
     START,
+    STATE,
     SUMS,
     TRIPLE,
     VIEW,
@@ -173,6 +181,28 @@ class Metrics(NamedTuple):
     result: np.ndarray  # (metric) registers of the results
 
 
+class Accelerometers(NamedTuple):
+    """Accelerometers at the origins of nodes, and the gravity there, which is not that at the centre of mass."""
+
+    row: ACCELEROMETER
+    uniform: TRIPLE  # (felt) of the gravity of the world, m/s2: the part that the loads on the free body lack
+    pulls: Law | None  # of sources, also of bodies that attract each other; the second end is the number here
+    relations: Relations | None  # from these sources to the nodes
+
+
+class Asked(NamedTuple):
+    """Vectors of bodies that metrics read and samples do not have otherwise."""
+
+    place: np.ndarray  # (asked) as many as there are
+    terms: np.ndarray | None  # rows `ASKED_TERM`
+    forces: np.ndarray | None  # rows `ASKED_FORCE`
+    acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
+    acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
+    felt: Accelerometers | None
+    joints: np.ndarray | None  # rows `ASKED_JOINT`
+    metres: SCALAR  # (joint) metres in its unit; of angles 1
+
+
 class Working(NamedTuple):
     """Scratch arrays for the evaluation of expressions."""
 
@@ -197,6 +227,20 @@ class Contacts(NamedTuple):
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
 
 
+class Joints(NamedTuple):
+    """How the moved nodes hang. A joint of several coordinates is a chain of joints of one with links without mass
+    between them: each link has a row among the moved ones, before that of the body, and a frame and an arm behind those
+    of the nodes; `moved_node` has the number of the place.
+    """
+
+    joint: JOINT  # (moved)
+    value: JOINT_VALUE  # (moved)
+    inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
+    held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
+    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
+    jointed: np.ndarray  # (joint) the row of its body
+
+
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
@@ -213,10 +257,12 @@ class Model(NamedTuple):
     relations: Relations | None  # of pair laws and expressions
     single: SingleLaws
     pairwise: PairLaws | None
+    joints: Joints | None
     mutual: Mutual | None
     expressions: Expressions | None  # if anything in the scene is given by expressions
     contacts: Contacts | None  # if any shapes can meet
     metrics: Metrics | None  # if the scene has any; never for the stepper, so that it needs no variant for them
+    asked: Asked | None  # if metrics read what samples do not have otherwise
 
     impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
     due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
@@ -228,28 +274,42 @@ class Model(NamedTuple):
     step: float  # s
 
 
+class Hanging(NamedTuple):
+    """Scratch arrays for joints."""
+
+    hung: HUNG = floats("moved")
+    felt: FELT = floats("carriers")
+    freed: np.ndarray = floats("moved", FREED)  # as FREED or FREED_BALL
+    carried: CARRIED = floats("carriers")
+
+
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
     working: Working | None  # of expressions
+    joints: Hanging | None
     trial: NamedTuple | None  # of a method that chooses its steps
-    frame: FRAME = floats("nodes + 1")
+    touching: NamedTuple | None  # what contact records, of its arrays
+    frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
-    arm: ARM = floats("nodes")
+    arm: ARM = floats("places")
     link: LINK = floats("nodes")
     apart: APART = floats("pairs")
     wound: WINDING = floats("wound")  # of loads with a winding
     way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
     fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, and paced ones
     pull: PULL = floats()
-    wrench: WRENCH = floats("moved")
+    wrench: WRENCH = floats("moved + 1")  # the last is none
     rate: RATE = floats("state")
     stage: np.ndarray = floats("state", STAGE)  # the state at a stage
     start: np.ndarray = floats("state", START)  # what an integrator keeps of the beginning of a step, or as STAGE
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
+    before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
+    terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any
 
 
 KEPT = ("fault",)
@@ -269,6 +329,19 @@ class MotionSamples(NamedTuple):
         return MotionSamples(*(array[rows] for array in self))
 
 
+class JointSamples(NamedTuple):
+    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+
+    coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
+    rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+    force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
+    torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
+
+    def part(self, rows: slice) -> JointSamples:
+        """Some of the samples; not a copy."""
+        return JointSamples(*(array[rows] for array in self))
+
+
 class Samples(NamedTuple):
     """Samples in C-contiguous arrays, those of the datasets of a file. A part that nobody reads has no samples, and is
     not computed.
@@ -276,12 +349,18 @@ class Samples(NamedTuple):
 
     local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
+    joints: JointSamples | None  # if there are any
     ledger: LEDGER = floats("ledgers")  # of the samples, or none
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
+    asked: np.ndarray = floats(
+        "samples", "asked", TRIPLE
+    )  # the vectors that metrics read besides, each in its own axes
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
-        return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows])
+        joints = self.joints and self.joints.part(rows)
+        more = self.ledger[rows], self.terms[:, rows], self.asked[rows]
+        return Samples(self.local.part(rows), self.world.part(rows), joints, *more)
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -312,6 +391,11 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model))
 
 
+def n_places(model: Model) -> int:
+    """The number of frames but the world's: those of the nodes, and of the links without mass behind them."""
+    return max(len(model.node), *(model.moved_node + 1), 0)
+
+
 def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scratch:
     """Scratch arrays for a model, and for a state with so many rows if steps are taken. Values that never change are
     set here: the world's frame, the local motion of fixed nodes, the constants of expressions.
@@ -320,14 +404,19 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     sizes = {
         "lanes": n,
         "nodes": len(model.node),
+        "places": n_places(model),
+        "carriers": len(model.body) + (len(model.joints.held) if model.joints else 0),
         "driven": len(model.motion),
         "moved": len(model.body),
-        "pairs": len(model.relations.pair) - 1 if model.relations else 0,
+        "pairs": max(len(one.pair) - 1 if one else 0 for one in relations_of(model)),
         "wound": followed(model),
         "expressed": fault_count(expressions),
         "state": max(n_state, len(model.body)),
+        "explained": int(model.asked is not None and model.asked.terms is not None),
     }
-    scratch = made(Scratch, sizes, working=working_of(expressions, n) if expressions else None, trial=None)
+    working = working_of(expressions, n) if expressions else None
+    hanging = made(Hanging, sizes) if model.joints else None
+    scratch = made(Scratch, sizes, working=working, joints=hanging, trial=None, touching=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
@@ -354,8 +443,19 @@ def fault_count(given: Expressions | None) -> int:
     return len(given.scripts.who) + len(given.driven) + len(given.paced) if given else 0
 
 
+def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:
+    """The pairs of frames of the loads, and those of accelerometers."""
+    return model.relations, model.asked.felt.relations if model.asked and model.asked.felt else None
+
+
 def make_samples(
-    model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
+    model: Model,
+    n_sample: int,
+    with_terms: bool,
+    lanes: tuple[int, ...],
+    local: bool = True,
+    ledger: bool = True,
+    joints: bool = True,
 ) -> Samples:
     """Arrays for a number of samples: of motion in the world and of the parts that are wanted."""
     sizes = {
@@ -364,6 +464,12 @@ def make_samples(
         "samples": n_sample,
         "ledgers": n_sample if ledger else 0,
         "explained": n_sample if with_terms else 0,
+        "articulated": n_sample if joints else 0,
+        "asked": len(model.asked.place) if model.asked else 0,
     }
+    done = None
+    if model.joints is not None:
+        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
+        done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
-    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes))
+    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

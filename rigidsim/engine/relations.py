@@ -71,7 +71,7 @@ def keep_windings(t, era, model, state, scratch, lanes):
 
 @inlined
 def separate(relations, model, scratch, lanes):
-    """The separation of every pair of frames that a load or an expression reads; all frames are placed."""
+    """The separation of every pair of frames; all frames are placed."""
     for node in relations.linked:
         link(node, model, scratch, lanes)
     for pair in range(len(relations.pair) - 1):

@@ -256,7 +256,7 @@ class BlockRun:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
-        self._scratch = self.contacts.enter(self.model, self.state, scratch)
+        self._scratch = self.contacts.enter(self.model, scratch)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that the method needs for the numbers of this model."""

@@ -15,10 +15,11 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
-from rigidsim.engine.integrators import step, trials_of
+from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
+from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.relations import keep_windings
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
@@ -50,7 +51,22 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
     if trials_of(method) is not None:
         arrive(method, t_end, era, model, state, scratch, lanes)
-        return
+    elif divides(method):
+        most, number, part = divide(t, t_end, h, model, state, scratch, lanes), 0.0, scratch.part
+        while number < most:
+            begin_part(number, t, t_end, h, most, state, scratch, lanes)
+            take_step(
+                method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
+            )
+            end_part(most, state, scratch, lanes)
+            number += 1.0
+    else:
+        take_step(method, t, t_end, h, era, model, state, scratch, lanes)
+
+
+@inlined
+def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
+    """Advance the state from t to t_end, h = t_end - t (s), by one step of a given length."""
     step(method, t, t_end, h, era, model, state, scratch, lanes)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)

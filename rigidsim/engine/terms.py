@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
-from rigidsim.engine.kinds import is_moved
+from rigidsim.engine.kinds import hangs
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.frames import local_angular_acceleration
@@ -58,13 +58,12 @@ def push_body(body: BODY, frame: FRAME, mean: MEAN, wrench: WRENCH):
 
 
 @inlined
-def push_bodies(contacts, model, state, scratch, lanes):
-    """Add the contacts of the last step to the loads, and evaluate all accelerations again."""
+def push_bodies(contacts, model, scratch):
+    """Add the contacts of the last step to the loads."""
     for b in range(contacts.n_moved):
         row = contacts.body[b].row
         frame, mean = scratch.frame[model.moved_node[row] + 1], scratch.contact_mean[b]
         push_body(model.body[row], frame, mean, scratch.wrench[row])
-    accelerate_nodes(model.active, model, state, scratch, lanes)
 
 
 @routine
@@ -92,10 +91,10 @@ def observe_contacts(contacts, model, scratch, terms, k):
 
 
 @inlined
-def leave_out_driven(model, terms, k):
+def leave_out_held(model, terms, k):
     """NaN for the nodes that have no terms."""
     for node in model.every:
-        if not is_moved(node, model):
+        if model.node[node].kind != at.FREE:
             for term in range(len(terms)):
                 terms[term, k, node, :] = NAN
 
@@ -107,9 +106,12 @@ def observe_terms(t, era, model, state, scratch, terms, k, lanes):
     """
     evaluate(t, era, model, state, scratch, lanes)
     if model.contacts is not None:
-        push_bodies(model.contacts, model, state, scratch, lanes)
-    leave_out_driven(model, terms, k)
+        push_bodies(model.contacts, model, scratch)
+        accelerate_nodes(model.active, model, state, scratch, lanes)
+    leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
+        if hangs(i, model):
+            continue
         node = model.moved_node[i]
         parent, frame, arm = scratch.frame[model.node[node].parent], scratch.frame[node + 1], scratch.arm[node]
         linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], terms, k, node, lanes)

@@ -1,137 +1,145 @@
-"""What an accelerometer at the origin of a body feels: f = R_WB^T (a_WB - g(x)), from the equations of motion at each
+"""What an accelerometer at the origin of a body feels, f = R_WB^T (a_WB - g(x)), from the equations of motion at each
 sample, for bodies that are moved by forces, their parts, and what is prescribed on them.
 
-The inertial terms are in a_WB, the acceleration of the origin in the world; g(x) is all gravity at the origin that acts
-on the body: of the world, if it does not have `gravity: false`, of its own forces `gravity` and `point_gravity`, and of
-the bodies with which it attracts each other. With contact a_WB has the mean acceleration of the last step by contact,
-without impacts. In a planar scene the plane is felt, too.
+The stepper's own routine computes it (`engine/asked.py`), as it does for metrics; here from what a trajectory has, to
+rounding. With contact a_WB has the mean acceleration of the last step by contact, without impacts, which follows from
+the recorded terms or contact points. In a planar scene the plane is felt, too.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from rigidsim.engine.assembly.loads import members_of
+from rigidsim.building import blueprint_of
+from rigidsim.engine.assembly.asked import asked_of
+from rigidsim.engine.assembly.blueprint import AskedVector
+from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.site import Site
-from rigidsim.engine.contact.columns import MATERIAL
-from rigidsim.engine.laws.declaration import unit
-from rigidsim.engine.laws.wrench import confine
-from rigidsim.engine.layout import FRAME, WRENCH
-from rigidsim.engine.stepper import accelerate_all
+from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL
+from rigidsim.engine.layout import BODY, MEAN
+from rigidsim.engine.model import Model, Samples, Scratch, make_samples, make_scratch, zeros
+from rigidsim.engine.stepper import observe_at
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.past import ONE_LANE, SampleModel
-from rigidsim.physics.forces import attraction, oblateness
-from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import add, cross, scaled, sub
-from rigidsim.quantities.vocabulary import BODY, Columns
+from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
+from rigidsim.quantities.vocabulary import Columns
+from rigidsim.trajectory.chunks import windows_of
 from rigidsim.trajectory.motion import columns
 from rigidsim.trajectory.provenance import CALLBACKS
 from rigidsim.trajectory.samples import Source
-from rigidsim.tree.nodes import Node
+from rigidsim.trajectory.trajectory import Trajectory, sample_of
+from rigidsim.trajectory.windows import WINDOW_BYTES
 
 NONE = (0.0, 0.0, 0.0)
 
 
-class SceneSource(Source):
-    """Some samples of a trajectory, and what follows from its scene at each of them."""
-
-    def felt_acceleration(self, body: str, frame: str) -> Columns:
-        """What an accelerometer feels at the origin of a body, m/s^2, in its own axes or those of the world."""
-        if CALLBACKS in self.whole.header.provenance:
-            raise NotRecordedError("felt_acceleration needs all forces, and a callback's are not in the scene")
-        wanted = range(len(self.whole.time))[self.samples]
-        rows = [_felt(self.whole, sample, body) for sample in wanted]
-        found = columns(np.array(rows, dtype=np.float64).reshape(len(rows), 3))
-        return found if frame == BODY else rotate(columns(self.part[body].world.orientation), found)
-
-
-def _felt(trajectory, sample: int, body: str) -> tuple:
-    past = SampleModel(trajectory, sample)
-    frames = _accelerated(past, _contact(trajectory, past, sample))
-    node = past.tree[body]
-    own = FRAME(frames[node.frame])
-    q_WB, a_WB, p_WB = (tuple(float(x) for x in part) for part in (own.q, own.a, own.p))
-    return rotate_back(q_WB, sub(a_WB, gravity_at(past, node, p_WB)))
-
-
-def _accelerated(past: SampleModel, contact: dict[str, tuple]) -> np.ndarray:
-    """The frames of all nodes, that of the world first, with forces and torques (world axes, about the centres of mass)
-    of contact on some free bodies.
+def felt_acceleration(source: Source, body: str) -> Columns:
+    """What an accelerometer feels at the origin of a body at some samples, m/s^2, in its own axes. Raises
+    NotRecordedError.
     """
-    loads = past.under(past.scene)
-    state = loads.evaluate(past.time, past.state())
-    for path, (f_W, tau_W) in contact.items():
-        wrench = WRENCH(loads.scratch.wrench[past.free.index(path)])
-        wrench.f, wrench.tau = add(wrench.f, f_W), add(wrench.tau, tau_W)
-        for normal in loads.model.normal:
-            confine(normal, wrench.rows, ONE_LANE)
-    accelerate_all(loads.model, state, loads.scratch, ONE_LANE)
-    return loads.scratch.frame
+    if CALLBACKS in source.whole.header.provenance:
+        raise NotRecordedError("felt_acceleration needs all forces, and a callback's are not in the scene")
+    accelerometer, wanted, rows = (
+        Accelerometer(source.whole, body),
+        np.arange(len(source.whole.time))[source.samples],
+        [],
+    )
+    for window in windows_of(len(wanted), 32 * len(source.whole), WINDOW_BYTES):
+        rows += accelerometer.during(wanted[window])
+    return columns(np.array(rows, dtype=np.float64).reshape(len(rows), 3))
 
 
-def _contact(trajectory, past: SampleModel, sample: int) -> dict[str, tuple]:
-    """Force and torque of contact on each free body in the last step: from the terms if there are any."""
-    header = trajectory.header
-    if not header.shapes:
-        return {}
-    if "terms/contact" in trajectory.arrays and header.recorded_rows("terms/contact") is None:
-        return _contact_of_terms(trajectory, past, sample)
-    if not header.with_contacts:
-        raise NotRecordedError("felt_acceleration needs the forces of contact; run with --contacts")
-    if past.blueprint.contacts.value[:, MATERIAL.rolling].any():
-        raise NotRecordedError("felt_acceleration needs the moments of rolling friction; run with --terms")
-    points, found = trajectory.contacts[sample], {}
-    bodies = header.bodies_of_shapes(header.tree_at(past.time))
-    for first, second, point, force in zip(points.first, points.second, points.point, points.force, strict=True):
-        for shape, sign in ((second, 1.0), (first, -1.0)):
-            if bodies[shape] in past.free:
-                f_W = tuple(sign * float(x) for x in force)
-                center = Site(past.tree, past.tree[bodies[shape]].frame).carrier_center()
-                arm = sub(tuple(map(float, point)), past.place(center))
-                f, tau = found.get(bodies[shape], (NONE, NONE))
-                found[bodies[shape]] = add(f, f_W), add(tau, cross(arm, f_W))
-    return found
+class _Arrays(NamedTuple):
+    """What the routine takes while a tree holds."""
+
+    model: Model
+    state: np.ndarray
+    scratch: Scratch
+    samples: Samples
 
 
-def _contact_of_terms(trajectory, past: SampleModel, sample: int) -> dict[str, tuple]:
-    found = {}
-    terms = [trajectory.arrays[name][sample] for name in ("terms/contact", "terms/angular_contact")]
-    for path in past.free:
+class Accelerometer:
+    """The accelerometer at the origin of a body of a trajectory."""
+
+    def __init__(self, trajectory: Trajectory, body: str):
+        self._trajectory, self._header = trajectory, trajectory.header
+        self._blueprint = blueprint_of(self._header.scene)
+        self._vector = AskedVector("felt_acceleration", self._blueprint.tree[body].frame)
+        self._observe = observe_at.caller()
+        self._of_tree: dict[int, _Arrays] = {}
+
+    def during(self, wanted: np.ndarray) -> list[tuple]:
+        """What it feels at some samples, which are read together, m/s^2, body axes."""
+        part = self._trajectory.part(wanted)
+        states = ((sample, sample_of(part, k)) for k, sample in enumerate(wanted.tolist()))
+        return [self._at(SampleModel(self._trajectory, sample, self._blueprint, state)) for sample, state in states]
+
+    def _at(self, past: SampleModel) -> tuple:
+        model, state, scratch, samples = self._arrays(past)
+        if model.contacts is not None:
+            self._write_contact(past, model, scratch.contact_mean)
+        state[:] = past.whole_state()
+        era = self._blueprint.schedule.era(past.time)
+        self._observe(0, past.time / model.step, era, model, state, scratch, samples, 0, ONE_LANE)
+        return tuple(samples.asked[0, 0])
+
+    def _arrays(self, past: SampleModel) -> _Arrays:
+        number = self._header.history.number_at(past.time)
+        if number not in self._of_tree:
+            model = model_of(self._blueprint, past.tree)
+            model = model._replace(metrics=None, asked=asked_of(self._blueprint, past.tree, [self._vector]))
+            scratch = make_scratch(model, ONE_LANE)
+            if model.contacts is not None:
+                scratch = scratch._replace(contact_mean=zeros(len(model.contacts.body), MEAN.width))
+            samples = make_samples(model, 1, False, ONE_LANE, local=False, ledger=False)
+            self._of_tree[number] = _Arrays(model, zeros(*past.whole_state().shape), scratch, samples)
+        return self._of_tree[number]
+
+    def _write_contact(self, past: SampleModel, model: Model, means: np.ndarray) -> None:
+        """The mean acceleration by contact in the last step of each free body with shapes."""
+        has_terms = "terms/contact" in self._trajectory.arrays
+        if has_terms and self._header.recorded_rows("terms/contact") is None:
+            found = self._of_terms(past)
+        else:
+            found = self._of_points(past, model)
+        for row, mean in enumerate(means[: model.contacts.n_moved]):
+            path = past.free[CONTACT_BODY(model.contacts.body[row]).row]
+            MEAN(mean).a, MEAN(mean).alpha = found.get(path, (NONE, NONE))
+
+    def _of_terms(self, past: SampleModel) -> dict[str, tuple]:
+        found = {}
+        terms = [self._trajectory.arrays[f"terms/{name}"][past.sample] for name in ("contact", "angular_contact")]
+        for path in past.free:
+            node = past.tree[path]
+            q_WP = past.pose(node.parent)[1]
+            found[path] = tuple(rotate(q_WP, tuple(map(float, term[node.index]))) for term in terms)
+        return found
+
+    def _of_points(self, past: SampleModel, model: Model) -> dict[str, tuple]:
+        if not self._header.with_contacts:
+            raise NotRecordedError("felt_acceleration needs the forces of contact; run with --contacts")
+        if self._blueprint.contacts.value[:, MATERIAL.rolling].any():
+            raise NotRecordedError("felt_acceleration needs the moments of rolling friction; run with --terms")
+        points, loads = self._trajectory.contacts[past.sample], {}
+        bodies = self._header.bodies_of_shapes(self._header.tree_at(past.time))
+        for first, second, point, force in zip(points.first, points.second, points.point, points.force, strict=True):
+            for shape, sign in ((second, 1.0), (first, -1.0)):
+                if bodies[shape] in past.free:
+                    f_W = tuple(sign * float(x) for x in force)
+                    center = Site(past.tree, past.tree[bodies[shape]].frame).carrier_center()
+                    arm = sub(tuple(map(float, point)), past.place(center))
+                    f, tau = loads.get(bodies[shape], (NONE, NONE))
+                    loads[bodies[shape]] = add(f, f_W), add(tau, cross(arm, f_W))
+        return {path: self._mean(past, model, path, *load) for path, load in loads.items()}
+
+    def _mean(self, past: SampleModel, model: Model, path: str, f_W: tuple, tau_W: tuple) -> tuple:
+        """The accelerations of a free body by a force and a torque; none out of the plane of a planar scene."""
         node = past.tree[path]
-        mass, _, inertia = past.tree.lump(node)
-        a_WC, alpha_WB = (rotate(past.pose(node.parent)[1], tuple(map(float, term[node.index]))) for term in terms)
-        found[path] = scaled(mass, a_WC), apply(rotated(past.pose(node.frame)[1], inertia), alpha_WB)
-    return found
-
-
-def gravity_at(past: SampleModel, node: Node, p_W: tuple) -> tuple:
-    """The acceleration of gravity at a point of a node, given in the world (m), m/s^2: all gravity that acts on the
-    free body that moves the node, or else that of the world.
-    """
-    moving = past.tree.free_ancestor(node)
-    if moving is None:
-        return _of_world(past, p_W)
-    # Gravity acts at the centre of mass, so it is that on the same body with its centre of mass at the point.
-    p_WM, q_WM = past.pose(moving.frame)
-    there = past.balanced_at(moving, scaled(1.0 / moving.metres, rotate_back(q_WM, sub(p_W, p_WM))))
-    loads = there.under(there.scene)
-    loads.evaluate(there.time, there.state())
-    return tuple(map(float, WRENCH(loads.scratch.wrench[there.tree.row(moving)]).g))
-
-
-def _of_world(past: SampleModel, p_W: tuple) -> tuple:
-    """The acceleration by the world: its uniform field, its source, and the bodies that attract each other."""
-    blueprint, tree = past.blueprint, past.tree
-    g, source, mutual = blueprint.gravity, blueprint.source, blueprint.mutual
-    if source is not None:
-        center = Site(tree, 0).source(source.center)
-        s, q_WA = sub(p_W, past.place(center)), past.pose(center.frame)[1]
-        g = add(g, attraction(source.gm, source.softening * source.softening, s))
-        if source.j2:
-            axis = rotate(q_WA, rotate(center.turn, unit(source.axis)))
-            g = add(g, oblateness(source.gm, source.j2 * source.radius * source.radius, axis, s))
-    for node in members_of(mutual, tree):
-        s = sub(p_W, past.place(Site(tree, node.frame).carrier_center()))
-        g = add(g, attraction(mutual.constant * tree.weight(node), mutual.softening * mutual.softening, s))
-    return g
+        body, q_WB = BODY(model.body[past.tree.row(node)]), past.pose(node.frame)[1]
+        for normal in filter(None, [self._blueprint.normal]):
+            f_W, tau_W = rejection(normal, f_W), projection(normal, tau_W)
+        return scaled(1.0 / body.mass, f_W), rotate(q_WB, apply(body.inverse, rotate_back(q_WB, tau_W)))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 
 from rigidsim.building import blueprint_of
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import Blueprint
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
+from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.windings import winding_rows
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
+from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
 
@@ -24,22 +25,26 @@ ONE_LANE = (0,)
 
 
 class SampleModel:
-    """One sample of a trajectory, at which scenes with the same bodies can be evaluated. Raises NotRecordedError if the
-    motion of any body is neither recorded nor can be derived.
+    """One sample of a trajectory, at which scenes with the same bodies can be evaluated; the blueprint of its own scene
+    and the state there may be given. Raises NotRecordedError if the motion of any body is neither recorded nor can be
+    derived.
     """
 
-    def __init__(self, trajectory: Trajectory, sample: int):
-        self._trajectory, self._sample = trajectory, sample
+    def __init__(
+        self, trajectory: Trajectory, sample: int, blueprint: Blueprint | None = None, state: State | None = None
+    ):
+        self._trajectory, self.sample = trajectory, sample
         self.header, self.time = trajectory.header, float(trajectory.time[sample])
-        state = sample_of(trajectory, sample)
+        state = sample_of(trajectory, sample) if state is None else state
         self.local, self.world = (
             MotionSamples(*(state.of_all(frame, quantity) for quantity in MotionSamples._fields))
             for frame in ("local", "world")
         )
         self.scene = self.header.scene
-        self.blueprint = blueprint_of(self.scene)
+        self.blueprint = blueprint or blueprint_of(self.scene)
         self.tree = self._tree_of(self.blueprint.tree)
         self.free = [node.path for node in self.tree.free()]
+        self.free_rows = [self.tree.row(node) for node in self.tree.free()]  # of the state
 
     def _tree_of(self, start: Tree) -> Tree:
         """The present tree of a scene whose tree at t = 0 is given."""
@@ -54,25 +59,14 @@ class SampleModel:
         p_W, q_W = self.pose(point.frame)
         return add(p_W, rotate(q_W, point.point))
 
-    def balanced_at(self, body: Node, center: tuple) -> SampleModel:
-        """The same sample with the centre of mass of a free body elsewhere in it (its own axes and units of length),
-        and without the plane of a planar scene.
-        """
-        found = copy.copy(self)
-        found.tree = self.tree.balanced_at(body, center)
-        found.blueprint = self.blueprint._replace(normal=())
-        return found
-
     def carrier(self, path: str) -> str:
         """The free body that a node is a part of; empty for the world and if there is none."""
         return path_of(self.tree.carrier(self.tree[path])) if path in self.tree else ""
 
     def state(self) -> np.ndarray:
-        """(state, width of `STATE`) of the free bodies, then of the paced nodes; without those of
-        windings.
-        """
+        """(state, width of `STATE`) of the moved bodies, then of the paced nodes; without those of windings."""
         instant = MotionSnapshot(self.tree, self.local, self.world)
-        rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
+        rows = [row for node in self.tree.moved_nodes() for row in self._rows(node, instant)]
         for node in self.blueprint.drives.paced[:, 0]:
             paced = layout.PACED(zeros(layout.STATE.width))
             paced.p, paced.q = self.local.position[node], self.local.orientation[node]
@@ -80,12 +74,32 @@ class SampleModel:
             rows.append(paced.rows)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
 
+    def _rows(self, node: Node, instant: MotionSnapshot) -> list[np.ndarray | list[float]]:
+        """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
+        if node.is_free():
+            return [free_state(node, self.tree, instant, None)]
+        if not node.joint.coordinates:
+            q, omega = instant.world(node)
+            return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
+        if "joints/rate" not in self._trajectory.arrays:
+            raise NotRecordedError(f"the coordinates of joints were not recorded ({self.header.record_text})")
+        x, rate = (self._trajectory.arrays[f"joints/{name}"][self.sample] for name in ("coordinate", "rate"))
+        return [
+            layout.STATE.filled(p=(float(x[k]), 0.0, 0.0), q=NO_TURN, v=(float(rate[k]), 0.0, 0.0))
+            for k in self.header.coordinates[node.path]
+        ]
+
+    def whole_state(self) -> np.ndarray:
+        """The state with the rows of the windings of its own loads."""
+        windings = winding_rows(self.blueprint, self._trajectory, self.sample)
+        return np.concatenate([self.state(), *(row[np.newaxis] for row in windings)])
+
     def under(self, scene: Scene) -> LoadsInEra:
         """The loads of a scene with the same bodies at this sample; contact is none of them."""
         is_own = scene is self.scene
         blueprint = self.blueprint if is_own else blueprint_of(scene)
         model = model_of(blueprint, self.tree if is_own else self._tree_of(blueprint.tree))
-        windings = winding_rows(blueprint, self._trajectory, self._sample)
+        windings = winding_rows(blueprint, self._trajectory, self.sample)
         return LoadsInEra(model._replace(contacts=None, metrics=None), blueprint.schedule.era(self.time), windings)
 
 
@@ -94,12 +108,13 @@ class LoadsInEra:
 
     def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
         self.model, self.era, self.windings = model, era, windings
+        self._free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
         """(TERMS, free, 3) the terms of the accelerations, in a state at a time (s)."""
         self.evaluate(time, state)
-        return self.sample.terms[:, 0][:, self.model.moved_node]
+        return self.sample.terms[:, 0][:, self._free]
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""

@@ -11,12 +11,22 @@ import numpy as np
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
-from rigidsim.quantities.dimensions import measure_of
-from rigidsim.quantities.names import BadName, bodies_called, is_pattern, read_name
-from rigidsim.quantities.units import SI, usual
-from rigidsim.quantities.vocabulary import BODY, FRAMES, NORM, OF_BODIES, OF_RUN, PARENT, SCENE, Quantity, component_of
-from rigidsim.trajectory.samples import Source, is_recorded, require_free, require_whole
+from rigidsim.quantities.dimensions import in_units
+from rigidsim.quantities.names import BadName, bodies_called, is_pattern, name_and_unit, read_name
+from rigidsim.quantities.vocabulary import (
+    BODY,
+    FRAMES,
+    JOINT,
+    NORM,
+    OF_BODIES,
+    OF_RUN,
+    PARENT,
+    Quantity,
+    component_of,
+)
+from rigidsim.trajectory.samples import Source, is_recorded, require_coordinate, require_free, require_whole
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.tree.joints import coordinate_unit
 from rigidsim.tree.nodes import WORLD
 
 SHOWN = 12
@@ -49,7 +59,7 @@ class NamedQuantity:
 
         Raises NotRecordedError.
         """
-        values = self._values(self._source(samples))
+        values = self._values(Source(self.trajectory, samples))
         return values if self.si_units == 1.0 else values / self.si_units
 
     @property
@@ -57,14 +67,6 @@ class NamedQuantity:
         """The name of each component, `ball.position.x@table`, or the only name."""
         name, at, frame = self.name.partition("@")
         return [f"{name}.{component}{at}{frame}" for component in self.components] or [self.name]
-
-    def _source(self, samples: slice) -> Source:
-        if self.kind is None or self.kind.needs != SCENE:
-            return Source(self.trajectory, samples)
-        # Imported here because it imports the engine, which is needed for what follows from forces alone.
-        from rigidsim.hindsight.felt import SceneSource
-
-        return SceneSource(self.trajectory, samples)
 
     def _values(self, source: Source) -> np.ndarray:
         if self.kind is None:
@@ -108,7 +110,7 @@ def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) ->
 
 def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     """The quantity of a name, not yet read. Raises UsageError."""
-    name, unit = _name_and_unit(text(name, "a quantity").strip())
+    name, unit = name_and_unit(text(name, "a quantity").strip())
     if name.startswith("="):
         # Imported here because it imports the scene's schema, which is needed for expressions alone.
         from rigidsim.trajectory.metrics import unit_of
@@ -126,6 +128,8 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     kind, body, frame = meant.kind, meant.body and full_path(trajectory, meant.body), meant.body and meant.frame
     if kind.of_free:
         require_free(trajectory, body, kind.of_free)
+    if kind.needs == JOINT:
+        require_coordinate(trajectory, body, kind.name)
     if frame and frame not in FRAMES:
         frame = full_path(trajectory, frame)
     other = meant.other and full_path(trajectory, meant.other)
@@ -133,28 +137,22 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
         require_whole(trajectory, other)
     part = (f"({other})" if other else "") + (f".{meant.component}" if meant.component else "")
     shown = f"{body}.{kind.name}{part}" + (f"@{frame}" if frame != kind.default else "") if body else name
-    si = kind.unit.replace("L", _length(trajectory, body, frame))
+    in_general = coordinate_unit(kind.name, trajectory.header.joints[body]) if kind.needs == JOINT else kind.unit
+    si = in_general.replace("L", _length(trajectory, body, frame))
     words = f"{kind.words} of {short_name(other)}" if other else kind.words
     found = NamedQuantity(trajectory, shown, words, si, meant.components, kind, meant.component, body, frame, other)
     return _in_unit(found, unit)
-
-
-def _name_and_unit(written: str) -> tuple[str, str]:
-    """A name, and the unit that is asked for behind it: `ball.angles[deg]`; empty if there is none."""
-    name, bracket, unit = written.rpartition("[") if written.endswith("]") else (written, "", "")
-    return name.strip(), unit.removesuffix("]").strip() if bracket else ""
 
 
 def _in_unit(one: NamedQuantity, unit: str) -> NamedQuantity:
     """The quantity in a unit that is asked for. Raises UsageError."""
     if not unit:
         return one
-    tables = [table for si, table in SI.items() if one.unit and measure_of(si).powers == measure_of(one.unit).powers]
-    known = next((table for table in tables if unit in table), None)
-    if known is None:
-        others = ", ".join(dict.fromkeys(name for table in tables for name in usual(table))) or "none but its own"
-        raise UsageError(f"{clipped(one.name)} cannot be given in {clipped(unit)}; units: {others}")
-    return replace(one, unit=unit, si_units=float(known[unit]))
+    try:
+        return replace(one, unit=unit, si_units=in_units(one.unit, unit))
+    except ValueError as others:
+        known = str(others) or "none but its own"
+        raise UsageError(f"{clipped(one.name)} cannot be given in {clipped(unit)}; units: {known}") from None
 
 
 def expanded(trajectory: Trajectory, written: str) -> list[str]:

@@ -95,30 +95,33 @@ def _slope(
     n, metres = len(past.free), np.array([node.parent_metres for node in past.tree.free()])
     unit = np.ones(n) if kind else metres
     place, velocity = ((layout.STATE.p, layout.STATE.v), (layout.STATE.q, layout.STATE.omega))[kind]
-    speed = np.linalg.norm(state[:n, velocity], axis=1)
+    free = state[past.free_rows]
+    speed = np.linalg.norm(free[:, velocity], axis=1)
     speed = np.fmax(speed, step * np.linalg.norm(here[:, kind], axis=1) / unit)
     by = SMALL * np.where(speed > 0.0, speed, 1.0)
     if not is_velocity:
-        size = np.ones(n) if kind else np.linalg.norm(state[:n, place], axis=1)
+        size = np.ones(n) if kind else np.linalg.norm(free[:, place], axis=1)
         by = np.fmax(by * step, LEAST * np.fmax(size, SMALL))
     ways = np.linalg.qr(np.random.default_rng(0).normal(size=(n, 3, 3)))[0]
     columns = []
     for way in range(3):
         moved, change = state.copy(), by[:, np.newaxis] * ways[:, :, way]
-        _displace(moved[:n], velocity if is_velocity else place, change)
+        moved[past.free_rows] = _displaced(free, velocity if is_velocity else place, change)
         columns.append((_pull(acting, past.time, moved) - here)[:, kind] / (by * unit)[:, np.newaxis])
     return np.linalg.norm(np.nan_to_num(np.stack(columns, axis=-1)), 2, axis=(1, 2))
 
 
-def _displace(free: np.ndarray, place: slice, change: np.ndarray) -> None:
-    """Add to velocities or positions, or rotate bodies by small angles about body axes; in place."""
+def _displaced(free: np.ndarray, place: slice, change: np.ndarray) -> np.ndarray:
+    """The rows of bodies with changes of velocities or positions, or rotated by small angles about body axes."""
+    free = free.copy()
     if place != layout.STATE.q:
         free[:, place] += change
-        return
+        return free
     q, half = free[:, place], 0.5 * change
     w, xyz = q[:, :1].copy(), q[:, 1:].copy()
     q[:, 0] -= np.sum(xyz * half, axis=1)
     q[:, 1:] += w * half + np.cross(xyz, half)
+    return free
 
 
 def _with_time(acting: LoadsInEra, begin: float, state: np.ndarray, step: float, until: float) -> tuple:

@@ -238,8 +238,8 @@ def arc(t, v, omega):
     square = dot(omega, omega)
     turns = square > LEAST
     r = scaled(select(turns, 1.0, 0.0) / select(turns, square, 1.0), cross(v, omega))
-    e, swept = exp_full(scaled(0.5 * t, omega)), cross(omega, r)
-    return add(scaled(t, sub(v, swept)), swing(e, r)), add(v, swing(e, swept))
+    e, turned = exp_full(scaled(0.5 * t, omega)), cross(omega, r)
+    return add(scaled(t, sub(v, turned)), swing(e, r)), add(v, swing(e, turned))
 
 
 @formula

@@ -49,8 +49,8 @@ def carried_velocity(dv_P, e_P, omega_WP, domega_P, d, drift):
     drift; omega' x R d - omega x d = domega x R d + omega x (R d - d).
     """
     swung = swing(e_P, d)
-    swept = add(cross(domega_P, add(d, swung)), cross(omega_WP, swung))
-    return add(add(dv_P, swept), swing(e_P, drift))
+    borne = add(cross(domega_P, add(d, swung)), cross(omega_WP, swung))
+    return add(add(dv_P, borne), swing(e_P, drift))
 
 
 @formula

@@ -4,10 +4,10 @@ An impulse J (N s) at lever r (m) from the centre of mass and an angular impulse
 rate at an instant; the effect within a hierarchy is in `corrections`.
 
 A plastic impact joins two rigid bodies, 1 and 2, with centres of mass C1 and C2; there is no external impulse. Before
-it, s = p_WC2 - p_WC1 (m) and u = v_WC2 - v_WC1 (m/s); all in world axes. Momentum is conserved, so the joint centre of
-mass C keeps its motion, at p_WC1 + b s with v_WC1 + b u, where b = m_2/(m_1 + m_2). The angular momentum L about C is
-conserved, so omega' = I^-1 L with the joint inertia I about C. The kinetic energy of the motion relative to the joint
-motion is lost (Carnot 1803).
+it, s = p_WC2 - p_WC1 (m) and u = v_WC2 - v_WC1 (m/s); all in world axes. Momentum is conserved, so the combined centre
+of mass C keeps its motion, at p_WC1 + b s with v_WC1 + b u, where b = m_2/(m_1 + m_2). The angular momentum L about C
+is conserved, so omega' = I^-1 L with the combined inertia I about C. The kinetic energy of the motion relative to the
+combined motion is lost (Carnot 1803).
 Source: Goldstein, Poole, Safko, Classical Mechanics (2002), 1.2: the centre of mass, and the division of L (Koenig
 1751).
 """
@@ -64,7 +64,7 @@ def jump_energy(mass, inertia_B, v, dv, omega_B, domega_B):
 
 @formula
 def mass_share(m_1, m_2):
-    """b = m_2/(m_1 + m_2): the joint centre of mass is at C1 + b (C2 - C1)."""
+    """b = m_2/(m_1 + m_2): the combined centre of mass is at C1 + b (C2 - C1)."""
     return m_2 / (m_1 + m_2)
 
 
@@ -75,7 +75,7 @@ def reduced_mass(m_1, m_2):
 
 
 @formula
-def joint_angular_momentum(L_1, L_2, mu, s, u):
+def combined_angular_momentum(L_1, L_2, mu, s, u):
     """L = L_1 + L_2 + mu s x u, N m s: about C, from the angular momenta of the bodies about C1 and C2.
 
     C1 and C2 are at -b s and (1 - b) s from C, with -b u and (1 - b) u: m_1 b^2 + m_2 (1 - b)^2 = mu.

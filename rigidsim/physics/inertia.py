@@ -10,7 +10,7 @@ from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.quaternion import to_matrix
 from rigidsim.physics.vector import dot
 
-PRINCIPAL_SWEEPS = 8  # Jacobi converges quadratically: six reach round-off from any tensor, two are reserve
+PRINCIPAL_ROUNDS = 8  # Jacobi converges quadratically: six reach round-off from any tensor, two are reserve
 
 
 @formula
@@ -80,15 +80,15 @@ def _turned(q, axis, c, s):
 def principal_axes(tensor):
     """(moments, q_BQ): the tensor is diagonal, with these moments, in axes Q; v_B = rotate(q_BQ, v_Q).
 
-    Cyclic Jacobi rotations in the yz, xz, xy planes, a fixed number of sweeps; moments come in no particular order.
+    Cyclic Jacobi rotations in the yz, xz, xy planes, a fixed number of rounds; moments come in no particular order.
     """
     q_BQ = (1.0, 0.0, 0.0, 0.0)
     turned = tensor
-    for _ in range(PRINCIPAL_SWEEPS):
+    for _ in range(PRINCIPAL_ROUNDS):
         for axis in range(3):
             p, r = (axis + 1) % 3, (axis + 2) % 3
             c, s = _jacobi_rotation(turned[p], turned[r], turned[5 - axis])
             q_BQ = _turned(q_BQ, axis, c, -s)
-            # Rotating the original tensor in each sweep leaves the round-off of one rotation, not of all.
+            # Rotating the original tensor in each round leaves the round-off of one rotation, not of all.
             turned = rotated((q_BQ[0], -q_BQ[1], -q_BQ[2], -q_BQ[3]), tensor)
     return (turned[0], turned[1], turned[2]), q_BQ

@@ -65,18 +65,18 @@ def total_of(numbers: Sequence) -> object:
 
 
 def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
-    """The joint mass, centre of mass and inertia of lumps in the same coordinates; a single lump is unchanged."""
+    """The combined mass, centre of mass and inertia of lumps in the same coordinates; a single lump is unchanged."""
     if len(parts) == 1:
         return parts[0]
     total = total_of([part.mass for part in parts])
     center = (0.0, 0.0, 0.0)
     for part in parts:
         center = add(center, scaled(part.mass / total, part.center))
-    joint = [0.0] * 6
+    combined = [0.0] * 6
     for part in parts:
         offset = scaled(metres_per_unit, sub(part.center, center))
-        joint = [a + b for a, b in zip(joint, displaced(part.inertia, part.mass, offset), strict=True)]
-    return Lump(total, center, tuple(joint))
+        combined = [a + b for a, b in zip(combined, displaced(part.inertia, part.mass, offset), strict=True)]
+    return Lump(total, center, tuple(combined))
 
 
 def unpacked(tensor: tuple) -> tuple:

@@ -34,7 +34,7 @@ The impulse of a place is the sum of its plastic one and its rebound. With one p
 
 Sources: Chatterjee and Ruina, A new algebraic rigid-body collision law based on impulse space considerations, J. Appl.
 Mech. 65 (1998), with tangential restitution e_t = 0; Newton (1687), e; Moreau, Unilateral contact and dry friction in
-finite freedom dynamics (1988), the joint problem and its solution place by place.
+finite freedom dynamics (1988), the common problem and its solution place by place.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def coupling(w, n_1, n_2, inverse, a_1, a_2):
 
 
 @formula
-def joint_restitution(returned, compressed):
+def combined_restitution(returned, compressed):
     """e = sqrt(sum e_i^2 p_i (-u_i)/sum p_i (-u_i)), from both sums, W; at most 1, and 0 if nothing was compressed."""
     works = (compressed > 0.0) & (returned > 0.0)
     e = sqrt(select(works, returned, 0.0) / select(works, compressed, 1.0))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import rotate_back
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
 
@@ -19,6 +20,15 @@ def acceleration(mass, f_W, g_W):
     Gravity is given as an acceleration: (m g)/m would have a rounding error, and free fall would depend on the mass.
     """
     return add(g_W, scaled(1.0 / mass, f_W))
+
+
+@formula
+def proper_acceleration(q_WB, a_WB, g_W):
+    """f_B = R_WB^T (a_WB - g): what an accelerometer at B's origin feels, m/s^2, body axes; a and g in world axes.
+
+    Source: Titterton, Weston, Strapdown Inertial Navigation Technology (2004), 3.4: the specific force.
+    """
+    return rotate_back(q_WB, sub(a_WB, g_W))
 
 
 @formula

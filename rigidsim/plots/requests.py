@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rigidsim.arguments import clipped, text
-from rigidsim.errors import UsageError
+from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, named
 from rigidsim.plots.history import History, Request
 from rigidsim.plots.references import lasting_parent
 from rigidsim.plots.terms import TERM_KINDS
+from rigidsim.quantities.names import BadName, read_name
+from rigidsim.quantities.vocabulary import OF_BODIES as QUANTITIES
 
 SERIES, PHASE, ENERGY, IMPACTS = "series", "phase", "energy", "impacts"
 PATH, POLHODE, CONTACT = "path", "polhode", "contact"
@@ -51,9 +53,20 @@ class Reader:
         if kind in OF_BODIES and not (at and kind != PATH):
             yield from self._of_body(body, kind, frame)
             return
+        if near := self._near(rest, kind):
+            raise UsageError(f"{clipped(written)}: there is no quantity {clipped(kind)} of a body; {near}")
         is_open = not at and not rest.startswith(("world.", "local."))
         frames = self.frames if is_open and named(self._trajectory, written).frame else ()
         yield from map(self._series, [f"{written}@{frame}" for frame in frames] or [written])
+
+    @staticmethod
+    def _near(rest: str, kind: str) -> str:
+        """What may be meant by a text that names no quantity: one, or what only pictures have; else empty."""
+        try:
+            read_name(f"body.{rest}")
+        except BadName:
+            return did_you_mean(kind, (*OF_BODIES, *QUANTITIES))
+        return ""
 
     def _series(self, name: str) -> Request:
         return Request(SERIES, self.history, quantities=(named(self._trajectory, name),))

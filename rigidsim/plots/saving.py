@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 from rigidsim.errors import UsageError
@@ -15,6 +16,7 @@ BEGINS = {".png": rb"\x89PNG\r\n\x1a\n", ".svg": rb"<\?xml|<svg", ".pdf": rb"%PD
 KINDS = tuple(FileKind("a picture of this format", "pictures", (end,), begin) for end, begin in BEGINS.items())
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """So that the same figure gives the same bytes."""
+CLIP_PATH = re.compile(rb'<clipPath id="(p[0-9a-f]{10})"')
 MOST_PIXELS = 20_000
 
 
@@ -36,4 +38,13 @@ def save_picture(
     with styled():
         figure.savefig(image, format=suffix[1:], dpi=dpi, metadata=UNDATED.get(suffix))
     with published(path, kind, force, hints) as file:
-        file.write(image.getvalue())
+        file.write(numbered(image.getvalue()) if suffix == ".svg" else image.getvalue())
+
+
+def numbered(svg: bytes) -> bytes:
+    """An SVG whose clip paths have their numbers as names. matplotlib names them after all digits of their places, of
+    which the solver of the layout changes the last ones from process to process.
+    """
+    names = dict.fromkeys(CLIP_PATH.findall(svg))
+    numbers = {name: b"clip%d" % number for number, name in enumerate(names)}
+    return re.sub(b"|".join(numbers) or b"$^", lambda match: numbers[match[0]], svg)

@@ -86,6 +86,15 @@ def measure_of(unit: str) -> Measure:
     return found
 
 
+def in_units(own: str, unit: str) -> float:
+    """How many of its own units one of another unit is. Raises ValueError with those that are possible."""
+    tables = [table for si, table in units.SI.items() if own and measure_of(si).powers == measure_of(own).powers]
+    known = next((table for table in tables if unit in table), None)
+    if known is None:
+        raise ValueError(", ".join(dict.fromkeys(name for table in tables for name in units.usual(table))))
+    return float(known[unit] / known.get(own, 1))
+
+
 def combined(operation: str, given: Sequence[Measure | None], exponent: float | None = None) -> Measure | None:
     """The unit of an operation on numbers with these units; `exponent` is that of a power, if it is a constant. Raises
     DifferentDimensions.

@@ -75,6 +75,12 @@ class QuantityName:
         return () if self.component else self.kind.components
 
 
+def name_and_unit(written: str) -> tuple[str, str]:
+    """A name or an expression, and the unit that is asked for behind it: `ball.angles[deg]`; empty if there is none."""
+    name, _, unit = written.rstrip().removesuffix("]").rpartition("[")
+    return (name.rstrip(), unit.strip()) if written.rstrip().endswith("]") and unit.strip() else (written, "")
+
+
 def read_name(text: str) -> QuantityName:
     """The quantity with this name. Raises BadName; whether there is such a body is not checked."""
     match, (stem, _, component) = FORM.fullmatch(text), text.partition(".")

@@ -1,7 +1,9 @@
 """All that can be read of a run by name, each declared once: words, components, unit, frames, and how it is read.
 
 What follows from the motion of a body is a formula of this motion, which reads a trajectory and, compiled, the samples
-of a run. The rest is read of a *source*, some samples of a trajectory (`trajectory/source.py`).
+of a run. Other vectors of a body have axes of their own, in which the stepper writes them and a trajectory has them; a
+formula turns them into those that are asked for. The rest is read of a *source*, some samples of a trajectory
+(`trajectory/samples.py`).
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from typing import Any, NamedTuple
 from rigidsim.physics import rigid_body
 from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.functions import arc_sine, larger, smaller
-from rigidsim.physics.quaternion import canonical, rotate, rotate_back
+from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import norm
+from rigidsim.tree.joints import NAMES
 from rigidsim.tree.nodes import WORLD
 
 XYZ, WXYZ, ANGLES = ("x", "y", "z"), ("w", "x", "y", "z"), ("roll", "pitch", "yaw")
@@ -26,25 +29,26 @@ MOTION = ("position", "orientation", "velocity", "angular_velocity")
 """The motion of a frame relative to another: p, q, v, omega."""
 MASS = "mass"
 """Mass (kg), centre of mass (m) and inertia (kg m^2) of a free body with what is fixed to it, in its own axes."""
+VECTOR, IN_PARENT = "vector", "orientation relative to the parent"
+"""A vector that does not follow from the motion, in axes of its own; q_PB, which turns those of the parent."""
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
 """What only free bodies have, in words."""
-TERM, DIAGNOSTIC, CONTACT, SCENE = "terms", "diagnostics", "contacts", "scene"
+TERM, DIAGNOSTIC, CONTACT, SCENE, JOINT = "terms", "diagnostics", "contacts", "scene", "joints"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
 
 
 class Formula(NamedTuple):
-    """A formula of some of p, q, v, omega and mass of a body, and how many numbers it gives."""
+    """A formula of some of p, q, v, omega and mass of a body, or of a vector, and how many numbers it gives."""
 
     needs: tuple[str, ...]
     of: Callable[..., tuple]
     width: int
 
-    def full(self, p, q, v, omega, mass) -> tuple:
-        """The formula, given all of them."""
-        given = dict(zip((*MOTION, MASS), (p, q, v, omega, mass), strict=True))
-        return self.of(*(given[name] for name in self.needs))
+    def given(self, parts: Callable[[str], Any]) -> tuple:
+        """The formula, given a function that finds each of them by its name."""
+        return self.of(*map(parts, self.needs))
 
     @property
     def length(self) -> Formula:
@@ -65,7 +69,8 @@ class Quantity:
     the first if none is written, and `is_seen` whether it can be seen from other bodies too. `needs` is what has to be
     recorded for it, `of_free` what messages call it if only free bodies have it.
 
-    It is read by a formula of the motion, `formula`, or else by `read(source, body, frame)`.
+    It is read by a formula of the motion, `formula`, or else by `read(source, body)`: a vector of a body in its `axes`,
+    one of the frames.
     """
 
     name: str
@@ -76,6 +81,7 @@ class Quantity:
     is_seen: bool = False
     formula: Formula | None = None
     read: Callable[..., Columns] | None = None
+    axes: str = ""
     needs: str = ""
     of_free: str = ""
 
@@ -88,23 +94,28 @@ class Quantity:
         """The components at the samples of a source; of a force of contact perhaps by one `other` body. Raises
         NotRecordedError.
         """
-        if self.read:
-            return self.read(source, body, frame, *other)
+        if self.formula is None and not self.axes:
+            return self.read(source, body)
         formula = self.formula_in(frame)
         if MASS in formula.needs:
             return source.by_mass(formula, body)
-        motion = source.motion(body, frame)
-        return formula.of(*(tuple(getattr(motion, name).T) for name in formula.needs))
+
+        def part(name: str) -> Columns:
+            if name == VECTOR:
+                return self.read(source, body, *other)
+            if name == IN_PARENT:
+                return tuple(source.motion(body, PARENT).orientation.T)
+            return tuple(getattr(source.motion(body, WORLD if self.axes else frame), name).T)
+
+        return formula.given(part)
 
     def formula_in(self, frame: str, component: str = "") -> Formula:
         """The formula in a frame; of the length if that is the component."""
-        found = self.formula.in_body_axes if frame == BODY else self.formula
+        if self.axes:
+            found = TURNS[self.axes, frame]
+        else:
+            found = self.formula.in_body_axes if frame == BODY else self.formula
         return found.length if component == NORM else found
-
-    @property
-    def is_metered(self) -> bool:
-        """Whether a run can read it for its metrics."""
-        return self.formula is not None
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -144,6 +155,21 @@ def _spin(q, omega, mass) -> tuple:
     return rotate(q, rigid_body.angular_momentum(mass[2], rotate_back(q, omega)))
 
 
+def _turn(axes: str, frame: str) -> Formula:
+    """What turns a vector from its own axes into those of another frame."""
+    if axes == frame:
+        return Formula((VECTOR,), lambda x: x, 3)
+    if (axes, frame) == (PARENT, WORLD):
+        needs = (IN_PARENT, "orientation", VECTOR)
+        return Formula(needs, lambda q_PB, q_WB, x: rotate(product(q_WB, conjugate(q_PB)), x), 3)
+    q = IN_PARENT if axes == PARENT else "orientation"
+    return Formula((q, VECTOR), rotate if axes == BODY else rotate_back, 3)
+
+
+TURNS = {(axes, frame): _turn(axes, frame) for axes in FRAMES for frame in FRAMES if axes == frame or frame != PARENT}
+"""What turns vectors from their own axes into those of other frames."""
+
+
 def _of_motion(name: str, words: str, components: tuple, unit: str, needs: tuple, of: Callable) -> Quantity:
     frames = FRAMES if name in ("velocity", "angular_velocity") else (WORLD, PARENT)
     return Quantity(name, words, components, unit, frames, True, Formula(needs, of, max(1, len(components))))
@@ -162,19 +188,35 @@ def _term(name: str) -> Quantity:
     return Quantity(
         f"terms.{name}", sums.get(name, f"{name.replace('_', ' ')} term"), XYZ,
         "rad/s²" if angular else "m/s" if name == "velocity" else "m/s²", (PARENT, WORLD, BODY), needs=TERM,
-        read=lambda source, body, frame: source.term(name, body, frame), of_free=OF_TERMS,
+        read=lambda source, body: source.term(name, body), axes=PARENT, of_free=OF_TERMS,
     )  # fmt: skip
 
 
-def _of_contact(name: str, words: str, of: str) -> Quantity:
-    def read(source, body, frame, *other):
-        return source.contact_force(of, body, frame, *other)
+def _of_contact(name: str, words: str) -> Quantity:
+    def read(source, body, *other):
+        return source.contact_force(name, body, *other)
 
-    return Quantity(name, words, XYZ, "N", (WORLD, BODY), read=read, needs=CONTACT)
+    return Quantity(name, words, XYZ, "N", (WORLD, BODY), read=read, axes=WORLD, needs=CONTACT)
 
 
 def _diagnostic(name: str, words: str, unit: str, components: tuple = ()) -> Quantity:
     return Quantity(name, words, components, unit, read=lambda source, *_: source.diagnostic(name), needs=DIAGNOSTIC)
+
+
+def _of_joint(name: str) -> Quantity:
+    """A coordinate of a joint, or the rate of one, of which the unit depends on the joint."""
+    word, _, number = name.partition("_")
+    unit, words = {"angle": "rad", "displacement": "L", "rate": ""}[word], f"joint {word}{number and f' {number}'}"
+    return Quantity(
+        name,
+        words,
+        (),
+        unit,
+        (PARENT,),
+        needs=JOINT,
+        read=lambda source, body: source.coordinate(name, body),
+        axes=PARENT,
+    )
 
 
 def _axis(letter: str, axis: tuple) -> Quantity:
@@ -188,6 +230,7 @@ TERMS = ("velocity", "acceleration", "applied", "gravity", "linear", "euler", "c
          "angular_acceleration", "angular_applied", "gyroscopic", "angular_parent", "angular_transport",
          "contact", "angular_contact")  # fmt: skip
 """The terms of a free body, in the order in which a sample has them."""
+FRICTION = "friction_force"
 _BODIES = (
     _of_motion("position", "position", XYZ, "L", ("position",), lambda p: p),
     _of_motion("orientation", "orientation", WXYZ, "", ("orientation",), lambda q: q),
@@ -203,9 +246,10 @@ _BODIES = (
     _of_mass("kinetic_energy", "kinetic energy", (), "J", ("orientation", "velocity", "angular_velocity"), _energy),
     _of_mass("linear_momentum", "momentum", XYZ, "N s", ("orientation", "velocity", "angular_velocity"), _momentum),
     _of_mass("angular_momentum", "angular momentum", XYZ, "N m s", ("orientation", "angular_velocity"), _spin),
+    *map(_of_joint, NAMES),
     *map(_term, TERMS),
-    _of_contact("contact_force", "contact force", "force"),
-    _of_contact("friction_force", "friction", "friction"),
+    _of_contact("contact_force", "contact force"),
+    _of_contact(FRICTION, "friction"),
     Quantity(
         "felt_acceleration",
         "felt acceleration",
@@ -213,7 +257,8 @@ _BODIES = (
         "m/s²",
         (BODY, WORLD),
         needs=SCENE,
-        read=lambda source, body, frame: source.felt_acceleration(body, frame),
+        read=lambda source, body: source.felt_acceleration(body),
+        axes=BODY,
     ),
 )
 _RUN = (
@@ -261,3 +306,5 @@ METERED = _metered()
 """What a compiled metric reads of a motion: the name of the quantity, whether its length is meant, and whether it is in
 the body's own axes.
 """
+TURNED = {(*axes, is_norm): one.length if is_norm else one for axes, one in TURNS.items() for is_norm in (False, True)}
+"""What it reads of other vectors: their own axes, those that are asked for, and whether the length is meant."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,8 +51,9 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     before = max(int(np.searchsorted(trajectory.time, drift.exceeds)) - 1, 0)
     try:
         past = SampleModel(trajectory, before)
-        step = past.scene.simulation.step
-        cause = _cause(drift_cause(past, step, drift.exceeds), step)
+        step, method = past.scene.simulation.step, past.scene.simulation.integrator
+        chosen = method.chooses and _smaller(method.refined_by, trajectory.header.contact_settings, step)
+        cause = chosen or _cause(drift_cause(past, step, drift.exceeds), step)
     except NotRecordedError as error:
         cause = f"its cause is unknown, because {error}"
     return (
@@ -83,6 +85,12 @@ def _cause(found: DriftCause | None, step: float) -> str:
     how = f"damps at {rate:.3g} 1/s" if found.rate.by == "velocity" else f"oscillates at {rate:.3g} rad/s"
     softening = "; set 'softening' if bodies pass close to each other" if "gravity" in what else ""
     return f"likely cause: {what} {how}, {number:.3g} per step of {step:g} s{shorter}{softening}"
+
+
+def _smaller(key: str, contact: Mapping[str, Any], step: float) -> str:
+    """The advice where the method chooses its steps."""
+    touching = f", or a step of contact shorter than {step:g} s" if contact["mode"] != "off" else ""
+    return f"use a smaller {key}{touching}; give a max_step if a force has a pulse that is shorter than a step"
 
 
 def _events_between(trajectory: Trajectory, begin: float, end: float) -> str:

@@ -20,7 +20,7 @@ class CertificateReport(Report):
         settings = {"step": found.step, "duration": found.duration, "expected_order": found.expected_order}
         data = {"file": file, "certified": found.is_certified, **settings, "first_touch": found.touched}
         ways = {"half_step": _plain(found.half), "ways": [*map(_plain, found.ways)], "reasons": self._reasons()}
-        title = f"{file}: {found.title}; {number(found.duration)} s in steps of {number(found.step)} s"
+        title = f"{file}: {found.title}; {number(found.duration)} s {found.pace}"
         rows = [[name, *_sizes(distance, angle), way] for name, distance, angle, way in worst_of(found)]
         head = ["largest of each body", "distance", "angle", "way"]
         super().__init__(
@@ -32,28 +32,29 @@ class CertificateReport(Report):
 
     def _reasons(self) -> list[str]:
         """What is wrong with the step, and why paths that part prove nothing."""
-        found, half = self.found, self.found.half
+        found, half, key = self.found, self.found.half, self.found.refined_by
+        large, less, small = ("long", "half of it", "shorter") if key == "step" else ("large", "less", "smaller")
         is_low = half.order is not None and half.order < found.expected_order
         order = f": the order is {half.order:.1f} instead of {found.expected_order:g}" if is_low else ""
         parted = "" if half.parted is None else f", and part from t = {number(half.parted)} s on"
         if half.remark:
             return [f"the run fails: it is {half.remark}"]
         if half.verdict == DIFFERS:
-            return [f"the step is too long, or a force jumps: with half of it paths do not come nearer{parted}{order}"]
+            return [f"the {key} is too {large}, or a force jumps: with {less} paths do not come nearer{parted}{order}"]
         parting = [way.parted for way in (half, *found.ways) if way.verdict == PARTS]
         if not parting:
             return []
         first = min((time for time in parting if time is not None), default=None)
         when = (
-            "paths differ by more than the step explains" if first is None else f"paths part at t = {number(first)} s"
+            f"paths differ by more than the {key} explains" if first is None else f"paths part at t = {number(first)} s"
         )
         if found.touched is not None:
             touch = (
                 f"bodies touch from t = {number(found.touched)} s on; impacts and friction enlarge small differences"
             )
             return [f"{when}, which proves nothing: {touch}"]
-        why = "the step is too long for what follows, or small differences grow"
-        return [f"{when}, which proves nothing: {why}; a shorter step or duration can be certified"]
+        why = f"the {key} is too {large} for what follows, or small differences grow"
+        return [f"{when}, which proves nothing: {why}; a {small} {key} or duration can be certified"]
 
     def _verdict(self) -> str:
         found = self.found
@@ -66,7 +67,7 @@ class CertificateReport(Report):
             f" and {differ} {'differs' if differ == 1 else 'differ'}" if differ else ""
         )
         if found.is_refuted:
-            return f"not certified: {'half the step differs; ' * (found.half.verdict == DIFFERS)}{ways}"
+            return f"not certified: {f'{found.half.name} differs; ' * (found.half.verdict == DIFFERS)}{ways}"
         return f"neither certified nor refuted: {ways}" + (f", at least {FEWEST} must" if agree < FEWEST else "")
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SHOWN_EVENTS, SHOWN_BODIES = 20, 20
 SHOWN_COURSES = ("kinetic_energy", "energy_drift")
+TOLERANCES = {"rtol", "tolerance"}  # options of integrators that choose their steps
 FEWEST_SAMPLES = 8  # of which a course is shown
 NO_METRICS: Mapping[str, str] = MappingProxyType({})
 
@@ -115,12 +116,16 @@ def _about(trajectory: Trajectory, file: str | Path) -> Section:
     sampling = f"{counted(len(time), 'sample')}{spacing}, {time[0]:g} to {time[-1]:g} s"
     simulation = header.resolved.get("simulation", {})
     options = simulation.get("integrator", {})
-    given = options.items() if isinstance(options, dict) else [("name", options)]
-    how = ", ".join(str(value) if key == "name" else f"{key} {value}" for key, value in given)
+    given = options if isinstance(options, dict) else {"name": options}
+    how = ", ".join(str(value) if key == "name" else f"{key} {value}" for key, value in given.items())
+    if not TOLERANCES.intersection(given):
+        how = f"step {simulation.get('step', 0):g} s, {how}"
+    elif header.contact_settings["mode"] != "off":
+        how = f"{how}, contact in steps of {simulation.get('step', 0):g} s"
     lines = [
         f"{file}: {trajectory.status}, {sampling}",
         *filter(None, [trajectory.message]),
-        f"{header.title}; step {simulation.get('step', 0):g} s, {how}",
+        f"{header.title}; {how}",
         *contact_lines(header.contact_settings),
     ]
     about = {"file": str(file), "status": trajectory.status, "message": trajectory.message}

@@ -65,7 +65,7 @@ def _of_scene(scene: Scene) -> str:
     kinds = Counter(node.kind for node in nodes)
     settings = scene.simulation
     counts = f"{counted(len(nodes), 'body', 'bodies')} ({', '.join(f'{n} {kind}' for kind, n in kinds.items())})"
-    run = f"{settings.duration:g} s in steps of {settings.step:g} s"
+    run = f"{settings.duration:g} s {settings.pace}"
     rows = []
     for node in nodes[:SHOWN_ROWS]:
         name, parent = INDENT * node.path.count("/") + node.path.rsplit("/", 1)[-1], scene.hierarchy.parent(node)

@@ -15,6 +15,7 @@ from rigidsim.trajectory.checkpoint import read_checkpoint
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_temporary, is_unfinished, remove_remains
 from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.reader import load
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.writer import Writer
@@ -65,8 +66,10 @@ def continued(path: Path, simulation: Simulation, start: RunStart, compression: 
         return _rewritten(path, earlier, simulation, compression)
 
 
-def recovered(path: Path, force: bool) -> tuple[int, float]:
-    """Make a trajectory of what a killed run left: the number of samples and the time of the last one, s."""
+def recovered(path: Path, force: bool) -> tuple[int, float, str]:
+    """Make a trajectory of what a killed run left: the number of samples, the time of the last one, s, and why this
+    version does not go on with it; empty if it does.
+    """
     remove_remains(path)
     if not is_unfinished(path):
         raise StorageError(f"{path}: there is nothing to recover: no run of it was killed after its first checkpoint")
@@ -80,7 +83,7 @@ def recovered(path: Path, force: bool) -> tuple[int, float]:
             ledger = ContactLedger(**values) if values else None
             writer.finish("interrupted", "the process was killed", left.events, metrics, ledger)
     with load(path) as trajectory:
-        return len(trajectory.time), float(trajectory.time[-1])
+        return len(trajectory.time), float(trajectory.time[-1]), other_version(trajectory.header)
 
 
 def _reopened(path: Path, simulation: Simulation) -> Writer:
@@ -127,11 +130,16 @@ def _check_status(path: Path, status: str, start: RunStart) -> None:
         raise StorageError(f"{path} is complete; --extend TIME continues it beyond its end")
 
 
+def other_version(earlier: Header) -> str:
+    """A sentence if the header is of another version, with which no run goes on; else empty."""
+    written, present = (one.get("rigidsim") for one in (earlier.provenance, provenance()))
+    return "" if written == present else f"was written by rigidsim {written}, this is {present}"
+
+
 def require_same(path: Path, earlier: Header, header: Header, but: tuple[str, ...] = ()) -> None:
     """Raise UsageError unless two headers are of the same run, but for these keys of the scene."""
-    versions = (earlier.provenance.get("rigidsim"), header.provenance["rigidsim"])
-    if versions[0] != versions[1]:
-        raise UsageError(f"{path} was written by rigidsim {versions[0]}, this is {versions[1]}; --force begins again")
+    if found := other_version(earlier):
+        raise UsageError(f"{path} {found}; --force begins again")
     keys = differing_keys(earlier.resolved, header.resolved)
     found = next((f"{key} is {had} in it and {has} now" for key, (had, has) in keys if key not in but), "")
     if not found and earlier.dataset_names != header.dataset_names:

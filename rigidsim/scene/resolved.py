@@ -60,7 +60,12 @@ def _reference(reference: Reference) -> dict[str, Any]:
 def _body(body: Body) -> dict[str, Any]:
     # Values derived from the shapes are omitted, so that they are derived from them again.
     centred = body.has_mass and (not body.solids or "center_of_mass" in body.model_fields_set)
-    motion = {"prescribed": _prescribed(body.prescribed)} if body.prescribed else body.kind
+    motion, rates = body.kind, FRAMED if body.kind == "free" else ()
+    if body.prescribed:
+        motion = {"prescribed": _prescribed(body.prescribed)}
+    elif body.joint:
+        type, joint = body.joint
+        motion, rates = {type: _plain(joint)}, ("angular_velocity",) if type == "ball" else ()
     placed = body.prescribed is None or body.prescribed.position is None
     return {
         **_if_given(mass=body.mass, density=body.density, inertia=body.inertia and _inertia(body)),
@@ -69,7 +74,8 @@ def _body(body: Body) -> dict[str, Any]:
         "orientation": {"wxyz": list(body.orientation)},
         "scale": body.scale,
         "motion": motion,
-        **({**_framed(body), "gravity": body.gravity} if body.kind == "free" else {}),
+        **{key: value for key, value in _framed(body).items() if key in rates},
+        **({"gravity": body.gravity} if body.kind in ("free", "jointed") else {}),
         "forces": [_typed(force, _turns(force)) for force in body.forces],
         **({"impulses": [_plain(impulse) for impulse in body.impulses]} if body.impulses else {}),
         **({"inherit_impulses": True} if body.inherit_impulses else {}),

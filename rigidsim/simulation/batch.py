@@ -22,11 +22,11 @@ from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import BlockRunner, Outcome, Runners, Watch, WorldList
 from rigidsim.simulation.events import event_columns, require_shapes, shapes_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times
-from rigidsim.simulation.recording import recorded_of, records_terms
+from rigidsim.simulation.recording import joints_of, recorded_of, records_terms
 from rigidsim.simulation.single import Simulation, unwatched
 from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.fields import Block
-from rigidsim.trajectory.recorded import possible_fields, recorded_bytes
+from rigidsim.trajectory.recorded import possible_fields, recorded_bytes, sizes_of
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
 
@@ -106,9 +106,10 @@ def is_many(scenes: object) -> bool:
 
 def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> int:
     """Bytes of a whole history, apart from contact points."""
-    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts)
+    joints = joints_of(world.tree)
+    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, joints)
     recorded = recorded_of(scene, world, terms, contacts)
-    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, len(world.paths))
+    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, sizes_of(len(world.paths), joints))
 
 
 def free_memory() -> float:

@@ -28,7 +28,7 @@ def expression_fault(run: BlockRun) -> str:
 def start_fault(run: BlockRun) -> str:
     """The non-finite value before the first step, and its cause."""
     when = f"at t = {run.time:.9g} s"
-    known = expression_fault(run) or prescribed_fault(run, when) or joint_fault(run, when)
+    known = expression_fault(run) or prescribed_fault(run, when) or composite_fault(run, when)
     if known:
         return known
     loads = run.observed(with_terms=True).terms[layout.T_ACCELERATION, 0]
@@ -39,7 +39,7 @@ def start_fault(run: BlockRun) -> str:
     return f"an energy or momentum is outside the range of float64 {when}"
 
 
-def joint_fault(run: BlockRun, when: str) -> str:
+def composite_fault(run: BlockRun, when: str) -> str:
     """A message if a reparenting has made a body with an impossible inertia; else empty."""
     tree = run.worlds[0].tree
     for node in tree.free():
@@ -61,11 +61,12 @@ def prescribed_fault(run: BlockRun, when: str) -> str:
 def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
     """The body whose motion is non-finite after step n; `events` are the names of the events in that step."""
     row = np.argmax(np.abs(run.state).max(axis=1))  # argmax returns a NaN, if there is one
-    path, when = run.worlds[0].state_labels[row], f"after t = {n * run.model.step:.9g} s (step {n + 1})"
+    number = f" (step {n + 1})" if run.steps is None else ""
+    path, when = run.worlds[0].state_labels[row], f"after t = {n * run.model.step:.9g} s{number}"
     prescribed = prescribed_fault(run, when)
     if prescribed:
         return prescribed
-    message = joint_fault(run, when) or f"the motion of '{path}' is not finite {when}"
+    message = composite_fault(run, when) or f"the motion of '{path}' is not finite {when}"
     if events:
         return f"{message}, in which {', '.join(events)} act"
     if refused := step_fault(run):

@@ -9,7 +9,7 @@ import numpy as np
 from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.scene import Scene
 from rigidsim.simulation.events import require_shapes, shapes_of
-from rigidsim.simulation.recording import recorded_of, records_contacts, records_terms
+from rigidsim.simulation.recording import joints_of, recorded_of, records_contacts, records_terms
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import CALLBACKS, provenance
 from rigidsim.tree.history import in_order
@@ -42,6 +42,7 @@ def header_of(
         shapes=shapes,
         with_contacts=with_contacts,
         recorded=recorded,
+        joints=joints_of(world.tree),
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )

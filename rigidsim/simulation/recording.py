@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.quantities.names import matches
 from rigidsim.scene import Scene
-from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, QUANTITIES, TERMS, RecordedPart
+from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, JOINTS, QUANTITIES, TERMS, RecordedPart
 from rigidsim.simulation.events import shapes_of
 from rigidsim.trajectory.recorded import Selection, possible_fields, selection
+from rigidsim.tree.nodes import Tree
 
 Entries = Sequence[str | RecordedPart]
 """`simulation.record` of a scene."""
@@ -25,6 +26,11 @@ def records_contacts(scene: Scene) -> bool:
     return CONTACTS in (scene.simulation.record or ())
 
 
+def joints_of(tree: Tree) -> dict[str, str]:
+    """The type of joint of each jointed body, by path."""
+    return {node.path: node.joint.type for node in tree if node.joint is not None}
+
+
 def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Selection | None:
     """The selection of a scene; `terms` and `contacts` add those of all bodies."""
     record = scene.simulation.record
@@ -32,7 +38,7 @@ def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Sele
         return None
     more = [name for name, is_asked in ((TERMS, terms), (CONTACTS, contacts)) if is_asked]
     with_terms, with_contacts = terms or records_terms(scene), contacts or records_contacts(scene)
-    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts)
+    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, joints_of(world.tree))
     rows = rows_by_dataset([*record, *more], world.paths, [field.name for field in possible])
     return selection(rows, possible, len(world.paths))
 
@@ -66,6 +72,6 @@ def _datasets(name: str, possible: Sequence[str]) -> Iterator[str]:
     """The datasets that a name stands for."""
     if name in QUANTITIES:
         return (f"{frame}/{name}" for frame in FRAMES)
-    if name in (*FRAMES, TERMS, DIAGNOSTICS, CONTACTS):
+    if name in (*FRAMES, TERMS, DIAGNOSTICS, CONTACTS, JOINTS):
         return (dataset for dataset in possible if dataset.startswith(f"{name}/"))
     return iter((name,))

@@ -15,11 +15,24 @@ import numpy as np
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.destination import RESULTS, TRAJECTORY, FileKind
 from rigidsim.trajectory.events import Columns, node_of, records_of
-from rigidsim.trajectory.fields import AXES, BODY_TEXTS, COUNT, KINDS, POINT_COLUMNS, POINTS, SHAPES, Column
+from rigidsim.trajectory.fields import (
+    AXES,
+    BODY_TEXTS,
+    COORDINATE,
+    COUNT,
+    JOINT,
+    JOINT_TYPE,
+    KINDS,
+    POINT_COLUMNS,
+    POINTS,
+    SHAPES,
+    Column,
+)
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
 from rigidsim.trajectory.stored import as_format_error
-from rigidsim.trajectory.structure import FORMAT, METRICS
+from rigidsim.trajectory.structure import FORMAT, JOINTED, METRICS
+from rigidsim.tree.joints import IS_ANGLE
 
 WITH_SHAPES = {"rigidsim-trajectory/2": False, "rigidsim-trajectory/3": True}
 """The formats of the oldest versions, and whether shapes can touch. These files have neither checksums nor a
@@ -51,10 +64,13 @@ def check_format(file: h5py.File, path: Path, kind: FileKind, read: Sequence[str
 
 def check_trajectory_format(file: h5py.File, path: Path) -> None:
     """Check the format of a trajectory, and the order of quaternion components."""
-    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT))
+    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT, JOINTED))
     if WITH_SHAPES.get(found, SHAPES in file) != (SHAPES in file):
         expected = "expected" if WITH_SHAPES[found] else "not expected"
         raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{SHAPES}' is {expected}")
+    if (found == JOINTED) != (JOINT in file):
+        expected = "expected" if found == JOINTED else "not expected"
+        raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{JOINT}' is {expected}")
     order = str(file.attrs["quaternion_order"])
     if order != "wxyz":
         raise FormatError(f"{path} is damaged: quaternion_order is {order[:60]!r}, expected 'wxyz'")
@@ -127,6 +143,9 @@ def check_axes(file: h5py.File, path: Path, n_body: int) -> None:
     texts = dict.fromkeys(BODY_TEXTS, n_body)
     if SHAPES in file:
         texts[SHAPES] = len(own_dataset(file, path, SHAPES))
+    if JOINT in file:
+        texts |= dict.fromkeys((JOINT, JOINT_TYPE), len(own_dataset(file, path, JOINT)))
+        texts[COORDINATE] = len(own_dataset(file, path, COORDINATE))
     for name, size in texts.items():
         stored_dataset(file, path, name, (size,), "text", is_whole=True)
     for name in SCALES:
@@ -167,6 +186,7 @@ def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Heade
         contact_settings=_contact(file, path),
         shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
         with_contacts=POINTS in file,
+        joints=_joints(file),
         metrics={name: str(one.attrs["expression"]) for name, one in metrics.items()},
         metric_units={name: str(one.attrs["units"]) for name, one in metrics.items() if "units" in one.attrs},
     )
@@ -180,11 +200,19 @@ def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
         return None
     found, n_body = {}, len(header.paths)
-    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts)
+    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts, header.joints)
     for name in (field.name for field in possible if field.name in file):
         rows = own_dataset(file, path, name).attrs.get(ROWS)
         found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)
     return selection(found, possible, n_body)
+
+
+def _joints(file: h5py.File) -> dict[str, str]:
+    """The type of joint of each jointed body."""
+    if JOINT not in file:
+        return {}
+    paths, types = ([text.decode() for text in file[name][()]] for name in (JOINT, JOINT_TYPE))
+    return dict(zip(paths, types, strict=True))
 
 
 def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:
@@ -211,6 +239,9 @@ def check_tree(header: Header, path: Path) -> None:
     kinds = {*header.kinds, *(change.kind for change in header.changes)}
     if not kinds <= KINDS:
         raise FormatError(f"{path} is damaged: a kind is not one of {', '.join(sorted(KINDS))}")
+    jointed = [name for name, kind in zip(header.paths, header.kinds, strict=True) if kind == "jointed"]
+    if [*header.joints] != jointed or not set(header.joints.values()) <= IS_ANGLE.keys():
+        raise FormatError(f"{path} is damaged: its joints are not those of its jointed bodies")
     parents = dict(zip(header.paths, header.parents, strict=True))
     for change in header.changes:
         is_known = change.body in parents and change.parent in before and np.isfinite(change.time)
@@ -236,7 +267,7 @@ def recorded_rows(rows: object, n_body: int, path: Path, name: str) -> list[int]
 
 def check_samples(file: h5py.File, path: Path, header: Header) -> None:
     """Check shape and type of the arrays of samples, and of the table of contact points."""
-    sizes = {"time": len(file["time"]), "body": len(header.paths)} | {name: len(row) for name, row in AXES.items()}
+    sizes = {"time": len(file["time"])} | header.sizes | {name: len(row) for name, row in AXES.items()}
     for f in header.fields:
         stored_dataset(file, path, f.name, tuple(sizes[d] for d in f.dimensions), "f8")
     if header.with_contacts:

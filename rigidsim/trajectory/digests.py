@@ -109,6 +109,8 @@ def description_digest(
         "scene": [header.scene_name, header.scene_text, header.scene_resolved],
         "provenance": dict(header.provenance),
     }
+    if header.joints:
+        metadata["joint"] = dict(header.joints)
     if header.shapes:
         metadata["shape"] = header.shapes
     if header.contact_settings != NO_CONTACT:

@@ -10,11 +10,11 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.layout import LEDGER
-from rigidsim.engine.model import MotionSamples, Samples
+from rigidsim.engine.model import JointSamples, MotionSamples, Samples
 
 BODY_TEXTS = ("body", "parent", "kind")
 """Text datasets with one entry per body."""
-KINDS = {"free", "fixed", "prescribed"}
+KINDS = {"free", "jointed", "fixed", "prescribed"}
 """The kinds of motion."""
 
 
@@ -24,21 +24,24 @@ class Block(NamedTuple):
     time: np.ndarray  # (sample) s
     local: MotionSamples  # each (sample, node, component)
     world: MotionSamples
+    joints: JointSamples | None  # if there are any
     ledger: np.ndarray  # (sample, width of `LEDGER`)
     terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
+    asked: np.ndarray  # (sample, vector, 3) what metrics read besides; it is not kept
     contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
     checkpoint: Mapping[str, np.ndarray] = MappingProxyType({})  # what is needed to continue after these samples
 
     def copied(self) -> Block:
         """The block with arrays of its own."""
         local, world = (MotionSamples(*(array.copy() for array in motion)) for motion in (self.local, self.world))
-        rest = {"time": self.time.copy(), "ledger": self.ledger.copy(), "terms": self.terms.copy()}
-        return self._replace(local=local, world=world, **rest)
+        rest = {name: getattr(self, name).copy() for name in ("time", "ledger", "terms", "asked")}
+        joints = self.joints and JointSamples(*(array.copy() for array in self.joints))
+        return self._replace(local=local, world=world, joints=joints, **rest)
 
 
 class Field(NamedTuple):
     """One dataset. `source` and `place` locate it in a Block: a member, and the number of an array in it or, in the
-    ledger, its columns; `axis` names its last dimension, if any.
+    ledger, its columns; `axis` names its last dimension, if any, and `of_each` the one after the time, if any.
     """
 
     name: str
@@ -47,24 +50,26 @@ class Field(NamedTuple):
     axis: str
     units: str
     long_name: str
+    of_each: str = "body"
 
     @property
     def dimensions(self) -> tuple[str, ...]:
         """Names of the dimensions, time first."""
-        per_body = () if self.source == "ledger" else ("body",)
-        return ("time", *per_body, *((self.axis,) if self.axis else ()))
+        return ("time", *filter(None, (self.of_each, self.axis)))
 
     def of(self, block: Block) -> np.ndarray:
         """This field's part of a block, without a copy; C-contiguous if it is one of bodies."""
         if self.source != "ledger":
-            return getattr(block, self.source)[self.place]
+            array = getattr(block, self.source)[self.place]
+            return array if self.axis else array[..., 0]
         return block.ledger[:, self.place]
 
     def of_lanes(self, samples: Samples, n_lane: int) -> np.ndarray:
         """(lane, sample, ...) this field of the samples of a block of worlds, without a copy."""
         if self.source != "ledger":
             array = getattr(samples, self.source)[self.place]
-            return array.reshape(*array.shape[:-1], -1, n_lane).transpose(3, 0, 1, 2)
+            found = array.reshape(*array.shape[:-1], -1, n_lane).transpose(3, 0, 1, 2)
+            return found if self.axis else found[..., 0]
         ledger = samples.ledger.reshape(len(samples.ledger), -1, n_lane).transpose(2, 0, 1)
         return ledger[..., self.place]
 
@@ -97,16 +102,20 @@ def _motion(frame: str, of: str, length: str) -> tuple[Field, ...]:
     )
 
 
+def _of_run(name: str, columns: int | slice, axis: str, units: str, long_name: str) -> Field:
+    return Field(name, "ledger", columns, axis, units, long_name, "")
+
+
 FIELDS = (
     *_motion("local", "relative to the parent, in the parent's axes", "m"),
     *_motion("world", "in the world", "m"),
-    Field("diagnostics/kinetic_energy", "ledger", LEDGER.kinetic, "", "J", "kinetic energy of the free bodies"),
-    Field("diagnostics/potential_energy", "ledger", LEDGER.potential, "", "J",
+    _of_run("diagnostics/kinetic_energy", LEDGER.kinetic, "", "J", "kinetic energy of the free bodies"),
+    _of_run("diagnostics/potential_energy", LEDGER.potential, "", "J",
           "potential energy of gravity and springs"),
-    Field("diagnostics/work", "ledger", LEDGER.work, "", "J", "work of applied forces and torques since the start"),
-    Field("diagnostics/linear_momentum", "ledger", LEDGER.momentum, "xyz", "N s", "linear momentum, world axes"),
-    Field("diagnostics/spin_angular_momentum", "ledger", LEDGER.spin, "xyz", "N m s", "sum of I omega, world axes"),
-    Field("diagnostics/orbital_angular_momentum", "ledger", LEDGER.orbital, "xyz", "N m s",
+    _of_run("diagnostics/work", LEDGER.work, "", "J", "work of applied forces and torques since the start"),
+    _of_run("diagnostics/linear_momentum", LEDGER.momentum, "xyz", "N s", "linear momentum, world axes"),
+    _of_run("diagnostics/spin_angular_momentum", LEDGER.spin, "xyz", "N m s", "sum of I omega, world axes"),
+    _of_run("diagnostics/orbital_angular_momentum", LEDGER.orbital, "xyz", "N m s",
           "sum of p x m v about the world's origin"),
 )  # fmt: skip
 
@@ -142,7 +151,7 @@ CONTACT_TERM = _term("contact", layout.T_CONTACT, "m s-2", "force of contact / m
 ANGULAR_CONTACT_TERM = _term(
     "angular_contact", layout.T_ANGULAR_CONTACT, "rad s-2", "torque of contact / inertia, in the last step"
 )
-CONTACT_WORK = Field("contacts/work", "ledger", LEDGER.contact, "", "J",
+CONTACT_WORK = _of_run("contacts/work", LEDGER.contact, "", "J",
                      "work of contact since the start, part of diagnostics/work")  # fmt: skip
 
 
@@ -154,6 +163,18 @@ def linear_terms(with_contact: bool) -> tuple[Field, ...]:
 def angular_terms(with_contact: bool) -> tuple[Field, ...]:
     """The terms of which the angular acceleration is the sum."""
     return (*ANGULAR_TERMS, ANGULAR_CONTACT_TERM) if with_contact else ANGULAR_TERMS
+
+
+COORDINATE, JOINT, JOINT_TYPE = "joint_coordinate", "joint", "joint_type"
+"""The dimensions of datasets of joints: their coordinates, named by the path of the body and, if it has several, a
+number, `arm/wrist.1`; and the joints, named by the path; and the texts with their types.
+"""
+JOINT_FIELDS = (
+    Field("joints/coordinate", "joints", 0, "", "1", "coordinate, an angle in rad or a displacement in m", COORDINATE),
+    Field("joints/rate", "joints", 1, "", "1", "rate of the coordinate, in rad/s or m/s", COORDINATE),
+    Field("joints/force", "joints", 2, "xyz", "N", "force of the joint on its body, in the parent's axes", JOINT),
+    Field("joints/torque", "joints", 3, "xyz", "N m", "its torque about the joint, likewise", JOINT),
+)  # fmt: skip
 
 
 def term_fields(with_contact: bool) -> tuple[Field, ...]:

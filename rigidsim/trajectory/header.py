@@ -13,8 +13,9 @@ import numpy as np
 from rigidsim.arguments import refuse
 from rigidsim.errors import FormatError, SceneError
 from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
-from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes
+from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes, sizes_of
 from rigidsim.tree.history import History, TreeChange
+from rigidsim.tree.joints import IS_ANGLE
 from rigidsim.tree.nodes import Node, Tree
 
 if TYPE_CHECKING:
@@ -37,11 +38,12 @@ class Change(NamedTuple):
 class Header:
     """The metadata of a trajectory: bodies, their tree and its changes, the scene, and provenance.
 
-    `kinds[i]` is free, fixed or prescribed. `scale[i]` is the length unit of body i in metres, `parent_scale[i]` that
-    of its parent at t = 0. `shapes` are the names of the shapes that can touch, `car/wheel.shapes[0]`;
+    `kinds[i]` is free, jointed, fixed or prescribed. `scale[i]` is the length unit of body i in metres,
+    `parent_scale[i]` that of its parent at t = 0. `shapes` are the names of the shapes that can touch;
     `contact_settings` is what was chosen for contact: mode, sub-steps, values of pairs. `recorded` is what was
     selected: for each dataset of samples that is recorded the rows of the bodies, in order, or None for all bodies; it
-    is None itself if nothing was left out. `metrics` are the expressions of the scene's metrics, `metric_units` the
+    is None itself if nothing was left out. `joints` has the type of joint of each jointed body, by path, in the order
+    of the file. `metrics` are the expressions of the scene's metrics, `metric_units` the
     units of those that have one.
     """
 
@@ -61,6 +63,7 @@ class Header:
     shapes: tuple[str, ...] = ()
     with_contacts: bool = False
     recorded: Selection | None = None
+    joints: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     metric_units: Mapping[str, str] = field(default_factory=dict)
 
@@ -113,12 +116,32 @@ class Header:
 
     @property
     def _possible(self) -> tuple[Field, ...]:
-        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts)
+        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints)
+
+    @cached_property
+    def coordinates(self) -> dict[str, range]:
+        """The rows of the coordinates of each joint, by the path of the body."""
+        found, first = {}, 0
+        for path, type in self.joints.items():
+            found[path] = range(first, first + len(IS_ANGLE[type]))
+            first = found[path].stop
+        return found
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        """The name of each coordinate: the path of the body and, if it has several, a number from one."""
+        each = ((path, len(rows), k) for path, rows in self.coordinates.items() for k in range(len(rows)))
+        return [f"{path}.{k + 1}" if count > 1 else path for path, count, k in each]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes of the dimensions of samples that are neither times nor components."""
+        return sizes_of(len(self.paths), self.joints)
 
     @property
     def sample_bytes(self) -> int:
         """Bytes of one recorded sample, uncompressed."""
-        return recorded_bytes(self._possible, self.recorded, len(self.paths))
+        return recorded_bytes(self._possible, self.recorded, self.sizes)
 
     def recorded_rows(self, name: str) -> np.ndarray | None:
         """The rows of the bodies of which a dataset is recorded, in order; None for all bodies."""

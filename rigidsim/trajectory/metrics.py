@@ -28,14 +28,22 @@ class MetricMeter:
     """
 
     def __init__(self, whole: BodyMapping, written: str):
-        self._events, has_scales = whole.events, bool((whole.header.scale != 1.0).any())
+        self._whole, self._events, self._taken = whole, whole.events, 0
+        has_scales = bool((whole.header.scale != 1.0).any())
         self._expression = _parsed(text(written, "a metric"), whole, METRIC, "metric")
         self.unit = self._expression.unit_where(has_scales)
+        if self._expression.asked and not self.unit:
+            unit = clipped(self._expression.asked)
+            raise UsageError(
+                f"the metric {clipped(written)}: lengths in units of a scaled frame are not given in {unit}"
+            )
         self._memories = {one: (0.0,) * MEMORY for one in self._expression.reductions if one.kind != COUNT}
 
     def add(self, part: BodyMapping) -> None:
-        """Add samples."""
-        source, time = Source(part), np.asarray(part.time)
+        """Add the next samples."""
+        time, begin = np.asarray(part.time), self._taken
+        self._taken += len(time)
+        source = Source(self._whole, slice(begin, self._taken), part)
         for reduction, memory in self._memories.items():
             given = [_values(source, Expression("", tree)).tolist() for tree in inputs(reduction)]
             unused = [[0.0] * len(time)] * (3 - len(given))
@@ -82,7 +90,7 @@ def _values(source: Source, expression: Expression) -> np.ndarray:
 
 def _component(source: Source, state: StateRead) -> np.ndarray:
     kind = (READ if state.body else OF_RUN)[state.quantity]
-    found = kind.columns(source, state.body, state.observer.removeprefix("@"))
+    found = kind.columns(source, state.body, state.observer.removeprefix("@"), *filter(None, [state.other]))
     return component_of(found, kind, kind.accepts[state.component] if kind.components else "")
 
 

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rigidsim.trajectory.fields import AXES, CONTACT_WORK, FIELDS, Field, term_fields
+from rigidsim.trajectory.fields import AXES, CONTACT_WORK, COORDINATE, FIELDS, JOINT, JOINT_FIELDS, Field, term_fields
 from rigidsim.trajectory.selection import Selection as Part
+from rigidsim.tree.joints import IS_ANGLE
 
 Selection = Mapping[str, np.ndarray | None]
 """For each dataset of samples that is recorded the rows of the bodies in it, in order, or None for all bodies."""
@@ -16,10 +17,15 @@ ROWS = "recorded_bodies"
 """The attribute of a dataset that has only some bodies: their rows."""
 
 
-def possible_fields(with_contact: bool, with_terms: bool, with_contacts: bool) -> tuple[Field, ...]:
-    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact."""
-    terms = term_fields(with_contact) if with_terms else ()
-    return (*FIELDS, *terms, *((CONTACT_WORK,) if with_contacts else ()))
+def possible_fields(
+    with_contact: bool, with_terms: bool, with_contacts: bool, joints: Mapping[str, str]
+) -> tuple[Field, ...]:
+    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact, `joints`
+    are types by path. Ball joints alone have no coordinates.
+    """
+    terms, work = term_fields(with_contact) if with_terms else (), (CONTACT_WORK,) if with_contacts else ()
+    sizes = sizes_of(0, joints)
+    return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if sizes[field.dimensions[1]]))
 
 
 def selection(
@@ -38,15 +44,19 @@ def selection(
     return None if is_whole else found
 
 
-def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, n_body: int) -> int:
-    """Bytes of one recorded sample, uncompressed."""
+def sizes_of(n_body: int, joints: Mapping[str, str]) -> dict[str, int]:
+    """The sizes of the dimensions of samples that are neither times nor components; `joints` are types by path."""
+    return {"body": n_body, JOINT: len(joints), COORDINATE: sum(len(IS_ANGLE[type]) for type in joints.values())}
+
+
+def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, sizes: Mapping[str, int]) -> int:
+    """Bytes of one recorded sample, uncompressed; `sizes` are those of the dimensions that are not components."""
     values = 1  # the time
     for field in possible:
         if recorded is None or field.name in recorded:
             rows = None if recorded is None else recorded[field.name]
-            per_body = "body" in field.dimensions
-            bodies = (n_body if rows is None else len(rows)) if per_body else 1
-            values += bodies * len(AXES.get(field.axis, ("",)))
+            each = sizes.get(field.of_each, 1) if rows is None else len(rows)
+            values += each * len(AXES.get(field.axis, ("",)))
     return 8 * values
 
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.physics.mass import Lump
-from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
+from rigidsim.physics.vector import rejection
 from rigidsim.quantities.vocabulary import (
     BODY,
     CONTACT,
     DIAGNOSTIC,
+    FRICTION,
+    JOINT,
     MASS,
     OF_MASS,
     PARENT,
@@ -22,25 +24,27 @@ from rigidsim.quantities.vocabulary import (
     Formula,
     Quantity,
 )
+from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
+from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
 
 class Source:
-    """Some samples of a trajectory, of which a quantity reads what it needs."""
+    """Some samples of a trajectory, of which a quantity reads what it needs; `part` has their motion, if it was read
+    already.
+    """
 
-    def __init__(self, whole: BodyMapping, samples: slice = slice(None)):
+    def __init__(self, whole: BodyMapping, samples: slice = slice(None), part: BodyMapping | None = None):
         self.whole, self.samples = whole, samples
+        if part is None:
+            part = whole if samples == slice(None) else whole.window(samples)
+        self.part = part
         self._motions: dict[tuple[str, str], Motion] = {}
-
-    @cached_property
-    def part(self) -> BodyMapping:
-        """The samples as a trajectory."""
-        return self.whole if self.samples == slice(None) else self.whole.window(self.samples)
 
     @property
     def time(self) -> np.ndarray:
@@ -93,30 +97,27 @@ class Source:
                 found[:, samples] = formula.of(*given, lump_of(self.part, body, number, samples))
         return tuple(found)
 
-    def term(self, name: str, body: str, frame: str) -> Columns:
-        """A term of the acceleration of a body relative to its parent."""
-        history = self.part[body]
-        found = columns(history.term(name))
-        if frame == PARENT:
-            return found
-        q_PB, q_WB = columns(history.local.orientation), columns(history.world.orientation)
-        return rotate_back(q_PB, found) if frame == BODY else rotate(product(q_WB, conjugate(q_PB)), found)
+    def term(self, name: str, body: str) -> Columns:
+        """A term of the acceleration of a body relative to its parent, in the parent's axes."""
+        return columns(self.part[body].term(name))
 
-    def felt_acceleration(self, body: str, frame: str) -> Columns:
-        """What an accelerometer feels; it follows from the forces of the scene, which a trajectory does not know."""
-        raise NotRecordedError(
-            f"felt_acceleration of '{body}' is no part of a metric; inspect, plot and export have it"
-        )
+    def coordinate(self, name: str, body: str) -> Columns:
+        """A coordinate of the joint of a body, or the rate of one, lengths in units of its parent."""
+        row, dataset = require_coordinate(self.whole, body, name), dataset_of(name)
+        if dataset not in self.part.arrays:
+            raise NotRecordedError(f"{name} of '{body}' was not recorded ({self.whole.header.record_text})")
+        header = self.whole.header
+        found, metres = np.asarray(self.part.arrays[dataset][..., row]), header.parent_scale[header.row_of[body]]
+        turns = IS_ANGLE[header.joints[body]][row - header.coordinates[body].start]
+        return (found if turns or metres == 1.0 else found / metres,)
 
-    def contact_force(self, of: str, body: str, frame: str, other: str = "") -> Columns:
-        """The sum of the forces of contact on a body and what is fixed to it, N, exerted by all others or by one; of
-        `friction` only the parts across the normals.
+    felt_acceleration = calling("felt_acceleration")
+
+    def contact_force(self, of: str, body: str, other: str = "") -> Columns:
+        """The sum of the forces of contact on a body and what is fixed to it, N, world axes, exerted by all others or
+        by one; of `friction_force` only the parts across the normals.
         """
         require_whole(self.whole, body)
-        found = self._contact_force(of == "friction", body, other)
-        return rotate_back(columns(self.part[body].world.orientation), found) if frame == BODY else found
-
-    def _contact_force(self, is_friction: bool, body: str, other: str) -> Columns:
         wanted = np.arange(len(self.whole.time))[self.samples]
         low, high = (int(wanted.min()), int(wanted.max()) + 1) if len(wanted) else (0, 0)
         begins = self._contacts.begins[low : high + 1]
@@ -124,8 +125,8 @@ class Source:
             np.asarray(self.whole.arrays[f"{POINTS}/{name}"][begins[0] : begins[-1]])
             for name in ("first", "second", "normal", "force")
         )
-        if is_friction:
-            force = force - np.sum(force * normal, axis=1)[:, np.newaxis] * normal
+        if of == FRICTION:
+            force = np.stack(rejection(columns(normal), columns(force)), axis=1)
         sample = np.repeat(np.arange(high - low), np.diff(begins))
         total, header = np.zeros((high - low, 3)), self.whole.header
         for number, span in header.history.spans(self.whole.time[low:high]):
@@ -149,6 +150,13 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
         return trajectory.has_diagnostics
     if one.needs == CONTACT:
         return header.with_contacts and (not body or body in header.bodies_of_shapes(header.history[0]))
+    if one.needs == JOINT:
+        type = header.joints.get(body)
+        return (
+            type is not None
+            and coordinate_called(one.name, type) is not None
+            and dataset_of(one.name) in trajectory.arrays
+        )
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays
@@ -173,6 +181,20 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
 
         tree = trajectory.header.posed(tree, float(trajectory.time[sample]), pose)
     return tree.lump(tree[path])
+
+
+def dataset_of(name: str) -> str:
+    """The dataset of a coordinate, or of the rate of one, by its name."""
+    return "joints/rate" if is_rate(name) else "joints/coordinate"
+
+
+def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
+    """The row of a coordinate of a body's joint. Raises UsageError if there is none of this name."""
+    type = trajectory.header.joints.get(body)
+    number = None if type is None else coordinate_called(name, type)
+    if number is None:
+        raise UsageError(without_coordinate(trajectory[body].kind, body, type, name))
+    return trajectory.header.coordinates[body][number]
 
 
 def _is_ever_free(trajectory: BodyMapping, path: str) -> bool:

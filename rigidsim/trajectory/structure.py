@@ -10,11 +10,12 @@ import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import chunk_shape, filters
-from rigidsim.trajectory.fields import AXES, Field
+from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, JOINT_TYPE, Field
 from rigidsim.trajectory.header import NO_CONTACT, Header
 from rigidsim.trajectory.recorded import ROWS
 
-FORMAT = "rigidsim-trajectory/5"
+FORMAT, JOINTED = "rigidsim-trajectory/5", "rigidsim-trajectory/6"
+"""The format, and that of a trajectory with joints, which older versions cannot read."""
 TABLE_ROWS = 4096
 """Rows of a chunk of a table whose rows are not samples."""
 TEXT = h5py.string_dtype()
@@ -24,7 +25,7 @@ OF_TIME = ("time since the start", "s")
 
 def create(root: h5py.File, header: Header, n_sample: int, rows: int, compression: str) -> None:
     """Create everything but the samples, with arrays of the final size, in chunks of that many samples."""
-    root.attrs["format"] = FORMAT
+    root.attrs["format"] = JOINTED if header.joints else FORMAT
     root.attrs["status"] = "running"
     root.attrs["quaternion_order"] = "wxyz"
     root.attrs["isolated"] = np.int8(header.isolated)
@@ -34,6 +35,8 @@ def create(root: h5py.File, header: Header, n_sample: int, rows: int, compressio
     time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
     scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths)
     _create_tree(root, header, scales["body"])
+    if header.joints:
+        scales |= _create_joints(root, header)
     for field in header.fields:
         _create_field(root, field, scales, (n_sample, rows), compression, header)
 
@@ -71,7 +74,7 @@ def described(dataset: h5py.Dataset, long_name: str, units: str = "") -> h5py.Da
 def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
     per_body = {
         "parent": (np.array(header.parents, dtype=object), TEXT, "", "path of the parent; empty for the world"),
-        "kind": (np.array(header.kinds, dtype=object), TEXT, "", "free, fixed or prescribed"),
+        "kind": (np.array(header.kinds, dtype=object), TEXT, "", "free, jointed, fixed or prescribed"),
         "scale_to_metre": (header.parent_scale, "f8", "m", "metres per unit of the lengths in /local at the start"),
         "own_scale_to_metre": (header.scale, "f8", "m", "metres per unit of the node's own coordinates"),
     }
@@ -79,6 +82,23 @@ def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
         dataset = root.create_dataset(name, data=values, dtype=dtype)
         dataset.dims[0].attach_scale(body)
         described(dataset, long_name, units)
+
+
+def _create_joints(root: h5py.File, header: Header) -> dict[str, h5py.Dataset]:
+    """Write the joints and their types; the axes of joints and of coordinates."""
+    made = {
+        JOINT: described(root.create_dataset(JOINT, data=list(header.joints), dtype=TEXT), "path of the jointed body"),
+        COORDINATE: described(
+            root.create_dataset(COORDINATE, data=np.array(header.coordinate_names, dtype=object), dtype=TEXT),
+            "path of the jointed body, and the number of the coordinate if it has several",
+        ),
+    }
+    for name, scale in made.items():
+        scale.make_scale(name)
+    types = root.create_dataset(JOINT_TYPE, data=list(header.joints.values()), dtype=TEXT)
+    types.dims[0].attach_scale(made[JOINT])
+    described(types, "type of the joint")
+    return made
 
 
 def _create_field(

@@ -159,6 +159,8 @@ class Trajectory(BodyMapping):
     @property
     def contacts(self) -> ContactHistory:
         """Where shapes touched at each sample, recorded with `contacts=True`."""
+        if not self.header.shapes:
+            raise UsageError("no bodies of this scene have shapes that can meet, so nothing touches")
         if not self.header.with_contacts:
             raise UsageError(
                 "only trajectories of simulate(scene, contacts=True) and of `run --contacts` have contact points"

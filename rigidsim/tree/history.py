@@ -78,7 +78,11 @@ class History:
 
     def at(self, time: float) -> Tree:
         """The tree that holds at a time (s)."""
-        return self[sum(begin <= time + SAME_TIME * abs(time) for begin in self.begins) - 1]
+        return self[self.number_at(time)]
+
+    def number_at(self, time: float) -> int:
+        """The number of the tree that holds at a time (s)."""
+        return sum(begin <= time + SAME_TIME * abs(time) for begin in self.begins) - 1
 
     def spans(self, times: np.ndarray | float) -> list[tuple[int, Any]]:
         """The number of each tree that holds at some of these ascending times (s), and which times those are, as an

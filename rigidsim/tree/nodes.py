@@ -5,12 +5,12 @@ list. The order of the list is the order of evaluation; sums are in the order of
 
 Three relations say what moves a node:
 
-- `base`: the node at the end of the chain of fixed nodes above it, itself included: a free or prescribed node, or the
+- `base`: the node at the end of the chain of fixed nodes above it, itself included: a moved or prescribed node, or the
   world (None). Nodes with the same base do not move relative to each other.
-- `carrier`: the free body that a node is, or is a part of: its base, if that is free. Forces and impulses on the node
-  act on its carrier, and its mass is counted there; without a carrier neither has an effect.
-- `free_ancestor`: the nearest free body among the node and its ancestors, through prescribed nodes, too. When the
-  motion of that body jumps, so does that of the node; the node never collides with it.
+- `carrier`: the body that a node is, or is a part of: its base, if that is moved: free, or on a joint. Forces and
+  impulses on the node act on its carrier, and its mass is counted there; without a carrier neither has an effect.
+- `free_ancestor`: the nearest free body among the node and its ancestors, through all others. When the motion of that
+  body jumps, so does that of the node; the node never collides with it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from typing import NamedTuple
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, total_of, unpacked
 from rigidsim.physics.vector import scaled
 from rigidsim.structures import ContiguousList
+from rigidsim.tree.joints import NO_TURN, ZERO, Joint
 
 WORLD = "world"
 """In place of a path: the frame in which all others move."""
 NO_ROW = -1
-ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(eq=False, kw_only=True, slots=True)
@@ -41,7 +41,7 @@ class Node:
     path: str
     index: int  # its number, in the order of the file
     parent: int  # frame; 0 is the world
-    kind: str  # free, fixed or prescribed
+    kind: str  # free, jointed, fixed or prescribed
     position: tuple = ZERO  # pose in the parent at t = 0, or when it became fixed
     orientation: tuple = NO_TURN
     scale: float = 1.0
@@ -51,6 +51,7 @@ class Node:
     center: tuple = ZERO  # its centre of mass; its origin if it has no mass
     falls: bool = True  # whether the gravity of the world acts on it
     inherits: bool = False  # whether it inherits the jumps of its parent
+    joint: Joint | None = None  # of a jointed node
     normal: tuple = ()  # of the plane that a planar scene is locked to, in its own axes; else empty
 
     @property
@@ -59,12 +60,16 @@ class Node:
         return self.index + 1
 
     def is_free(self) -> bool:
-        """Whether forces move it."""
+        """Whether it moves in its parent without any connection."""
         return self.kind == "free"
+
+    def is_moved(self) -> bool:
+        """Whether forces move it in its parent: it is free, or on a joint."""
+        return self.kind in ("free", "jointed")
 
 
 class Composite(NamedTuple):
-    """A free body with the parts fixed to it."""
+    """A moved body with the parts fixed to it."""
 
     mass: Lump
     fault: tuple[str, str] | None  # why no rigid body has this inertia, and a hint; None if one can
@@ -146,6 +151,10 @@ class Tree:
         """The free bodies, in the order of the file."""
         return [node for node in self.nodes if node.is_free()]
 
+    def moved_nodes(self) -> list[Node]:
+        """The bodies that forces move, free or on joints, in the order of the file."""
+        return [node for node in self.nodes if node.is_moved()]
+
     # --- ancestors and descendants
 
     def parent(self, node: Node) -> Node | None:
@@ -163,9 +172,9 @@ class Tree:
         return self.base(node) or node
 
     def carrier(self, node: Node) -> Node | None:
-        """The free body that the node is, or is a part of; None if it is held by the world or a prescribed node."""
+        """The moved body that the node is, or is a part of; None if it is held by the world or a prescribed node."""
         base = self.base(node)
-        return base if base is not None and base.is_free() else None
+        return base if base is not None and base.is_moved() else None
 
     def free_ancestor(self, node: Node) -> Node | None:
         """The nearest free body among the node and its ancestors, if there is one."""
@@ -180,6 +189,18 @@ class Tree:
         found: dict[int, list[Node]] = {}
         for node in self.free():
             found.setdefault(self._free[node.parent], []).append(node)
+        return found
+
+    def hanging(self, body: Node) -> list[Node]:
+        """The bodies on joints that hang on a moved body or on a part fixed to it, in the order of the file."""
+        return self._hanging.get(body.frame, [])
+
+    @cached_property
+    def _hanging(self) -> dict[int, list[Node]]:
+        found: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            if node.kind == "jointed" and node.parent:
+                found.setdefault(self._base[node.parent], []).append(node)
         return found
 
     def subtree(self, index: int) -> list[int]:
@@ -230,19 +251,14 @@ class Tree:
         return found
 
     def composite(self, body: Node) -> Composite:
-        """The composite of a free body."""
+        """The composite of a moved body."""
         found = self._composites.get(body.index)
         if found is None:
             parts = self.parts(body)
-            mass = joined([placed(part.mass, self.placements[part.index]) for part in parts if part.mass], body.metres)
+            lumps = [placed(part.mass, self.placements[part.index]) for part in parts if part.mass]
+            mass = joined(lumps, body.metres) if lumps else Lump(0.0, body.center, (0.0,) * 6)
             fault = None if mass.is_point or len(parts) == 1 else inertia_fault(unpacked(mass.inertia))
             found = self._composites[body.index] = Composite(mass, fault)
-        return found
-
-    def balanced_at(self, body: Node, center: tuple) -> Tree:
-        """The tree with the centre of mass of a free body and its parts elsewhere, in its axes and units of length."""
-        found, (mass, fault) = copy.copy(self), self.composite(body)
-        found._composites = self._composites | {body.index: Composite(mass._replace(center=center), fault)}
         return found
 
     def lump(self, body: Node) -> Lump:
@@ -258,13 +274,25 @@ class Tree:
 
     @cached_property
     def rows(self) -> list[int]:
-        """The row of each node among the free ones or among the others."""
-        free, driven = count(), count()
-        return [next(free if node.is_free() else driven) for node in self.nodes]
+        """The row of each node among those of the moved nodes or of the others. A node with several coordinates has one
+        row for each; this is the last, that of the body.
+        """
+        moved, driven, found = count(), count(), []
+        for node in self.nodes:
+            row = next(moved if node.is_moved() else driven)
+            for _ in range(links_of(node)):
+                row = next(moved)
+            found.append(row)
+        return found
 
     def row(self, body: Node | None) -> int:
-        """The row of a free body; NO_ROW for None."""
+        """The row of a moved body; NO_ROW for None."""
         return NO_ROW if body is None else self.rows[body.index]
+
+
+def links_of(node: Node) -> int:
+    """The number of links without mass before a node: one less than its joint has coordinates."""
+    return max(len(node.joint.coordinates) - 1, 0) if node.kind == "jointed" else 0
 
 
 def path_of(node: Node | None) -> str:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -87,14 +88,15 @@ def test_full_disk_leaves_a_run_to_resume(shell, write, workplace):
     assert remains(workplace) == {"scene.yaml", "s.json", "a.h5", "whole.h5"}
 
 
-def leave_unfinished(write) -> None:
-    """What a run leaves that is killed after a checkpoint."""
+def leave_unfinished(write, **versions: str) -> None:
+    """What a run leaves that is killed after a checkpoint; perhaps of another version."""
     from rigidsim.simulation.single import Simulation
     from rigidsim.trajectory.writer import Writer
 
     write(REPARENTED)
     simulation = Simulation("s.json")
-    with Writer("a.h5", simulation.header, simulation.n_sample) as writer:
+    header = replace(simulation.header, provenance=simulation.header.provenance | versions)
+    with Writer("a.h5", header, simulation.n_sample) as writer:
         writer.append(next(simulation.blocks(every=0.0)))
         writer.commit(simulation.events, simulation.metrics)
 
@@ -112,7 +114,7 @@ def test_killed_run_is_recovered_and_goes_on(call, write, workplace):
     leave_unfinished(write)
     code, out, _ = call("recover", "a.h5")
     assert code == 0
-    assert out.startswith("a.h5: ")
+    assert out.startswith("a.h5: ") and out.endswith("; `rigidsim run --resume` goes on with it\n")
     with rigidsim.load("a.h5") as trajectory:
         assert (trajectory.status, trajectory.message) == ("interrupted", "the process was killed")
         assert set(trajectory.metrics) == {"top", "kicks"}
@@ -122,6 +124,15 @@ def test_killed_run_is_recovered_and_goes_on(call, write, workplace):
     assert call("run", "s.json", "-o", "a.h5", "-q", "--resume").code == 0
     call("run", "s.json", "-o", "whole.h5", "-q")
     assert content_hash("a.h5") == content_hash("whole.h5")
+
+
+def test_what_is_recovered_of_another_version_is_not_said_to_go_on(call, write, workplace):
+    leave_unfinished(write, rigidsim="0.9.0")
+    of_other = f"was written by rigidsim 0.9.0, this is {rigidsim.__version__}"
+    code, out, _ = call("recover", "a.h5")
+    assert code == 0 and out.endswith(f" s; it {of_other}, so no run goes on with it\n")
+    refused = call("run", "s.json", "-o", "a.h5", "--resume")
+    assert refused[::2] == (2, f"error: a.h5 {of_other}; --force begins again\n")
 
 
 @pytest.mark.parametrize("command", [("recover", "a.h5"), ("run", "s.json", "-o", "a.h5", "--resume")])

@@ -109,4 +109,4 @@ def test_room_after_going_back_is_that_of_the_present_tree():
     run.contacts.arrays.lacks[0] = made.LACKS_PAIRS
     run.contacts.make_room(False, run._scratch)
     assert len(run.contacts.arrays.corrections.own) == len(run.model.body) == 2
-    assert run.contacts.arrays.before.shape == run.state.shape
+    assert run._scratch.before.shape == run.state.shape

@@ -46,7 +46,7 @@ class Plain:
         self.vel, self.smooth, self.moved = step.vel[:, :6].copy(), step.smooth[:, :6].copy(), 0 * step.vel[:, :6]
         self.n = self.row[:3]
         self.r = self.row[at.CONTACT_POINT.lever_A], self.row[at.CONTACT_POINT.lever_B]
-        self.core, self.follows = self.row[at.CONTACT_POINT.core], bool(step.who[0, at.WHO.flags] & at.SWEPT)
+        self.core, self.follows = self.row[at.CONTACT_POINT.core], bool(step.who[0, at.WHO.flags] & at.FOLLOWING)
         J, zero = slip_matrix(*self.r), np.zeros((3, 3))
         beside = skew(self.row[at.CONTACT_POINT.shift])
         self.beside = np.hstack((zero, beside, zero, -beside))
@@ -150,7 +150,7 @@ def tumbling(kind: str, seed: int = 3) -> tuple[Bodies, Point]:
     if kind == "beside":
         how |= {"flags": at.BESIDE, "shift": tuple(np.cross(normal, (0.02, -0.03, 0.05)))}
     if kind == "following":
-        how |= {"flags": at.SWEPT}
+        how |= {"flags": at.FOLLOWING}
     return bodies, Point(0, B, tuple(normal), 0.0, tuple(r_A), tuple(r_B), **how)
 
 
@@ -176,7 +176,7 @@ def test_one_contact_is_as_with_matrices(kind, gap, remembered):
 
 
 def crowd() -> Bodies:
-    """Some of all kinds: balls, other bodies, an immovable one, drifting surfaces, more contacts than colours."""
+    """Some of all kinds: balls, other bodies, an immovable one, turning surfaces, more contacts than colours."""
     rng = np.random.default_rng(5)
     bodies = Bodies(rng.normal(size=(12, 3)), 1.0, [ROUND] * 3, H)
     bodies.mass = rng.uniform(0.1, 5.0, 12)
@@ -196,7 +196,9 @@ def crowded(bodies: Bodies, count: int) -> list[Point]:
         n = rng.normal(size=3)
         n /= np.linalg.norm(n)
         levers = (0.1 * n, -0.2 * n) if m % 4 else rng.normal(size=(2, 3)) * 0.1
-        flags = (at.SWEPT if m % 5 == 0 else 0) | (at.STRUCK if m % 11 == 0 else 0) | (at.NOTICED if m % 13 == 0 else 0)
+        flags = (
+            (at.FOLLOWING if m % 5 == 0 else 0) | (at.STRUCK if m % 11 == 0 else 0) | (at.NOTICED if m % 13 == 0 else 0)
+        )
         surface = (0.1, -0.2, 0.05) if m % 7 == 0 else (0.0, 0.0, 0.0)
         shift, beside = (tuple(np.cross(n, (0.02, -0.03, 0.05))), at.BESIDE) if m % 9 == 0 else ((0.0, 0.0, 0.0), 0)
         how = {"surface": surface, "core": tuple(0.5 * levers[0]), "shift": shift}
@@ -238,7 +240,7 @@ def test_surfaces_that_turn_change_no_bit_of_others():
         setattr(bodies, name, np.concatenate((getattr(bodies, name), getattr(other, name))))
     second.A, second.B, found = 2, 3, []
     bodies.v[2] = bodies.v[3] + 2.0 * np.array(second.normal)
-    for second.flags in (0, at.SWEPT):
+    for second.flags in (0, at.FOLLOWING):
         found.append(bodies.prepared([second, first]).solve(H, 4, lanes=1))
     assert found[0].vel[:2].tobytes() == found[1].vel[:2].tobytes()
     assert found[0].vel[2:].tobytes() != found[1].vel[2:].tobytes()
@@ -263,7 +265,7 @@ def test_momentum_is_exchanged_at_the_point():
     bodies.g = np.zeros(3)
     points = [point for point in crowded(bodies, 40) if point.B != FLOOR]
     for point in points:  # levers end at one point, and stay as they are
-        point.flags &= ~at.SWEPT
+        point.flags &= ~at.FOLLOWING
         point.r_B = tuple(bodies.p[point.A] + point.r_A - bodies.p[point.B])
     step = bodies.prepared(points).solve(H, 4)
     dv, domega = step.vel[:12, :3] - bodies.v, step.vel[:12, 3:6] - bodies.omega

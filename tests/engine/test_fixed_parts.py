@@ -1,4 +1,4 @@
-"""Parts fixed to a body: joint mass, and forces that act at them."""
+"""Parts fixed to a body: combined mass, and forces that act at them."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_it_is_the_scene_cut_in_pieces(window, pieces, integrator):
     state = run({"b": BRICK | TUMBLE}, duration=1, step=0.1)["b"].world.at(0.0)
     for duration, step, push in pieces:
         state = continued(state, duration, step, push, integrator)
-    # The same steps; the state goes through the scene's form at each joint. Measured: 2 eps.
+    # The same steps; the state goes through the scene's form at each seam. Measured: 2 eps.
     round_off = 2 * len(pieces) * EPS
     assert angle_between(whole.orientation[-1], state.orientation) <= round_off
     for quantity in ("position", "velocity", "angular_velocity"):

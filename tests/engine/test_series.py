@@ -186,3 +186,84 @@ def at_zero():
     """The series of both functions at 0: asin(n)/n, and that of the cotangent."""
     arc = [mpmath.binomial(2 * k, k) / (4**k * (2 * k + 1)) for k in range(9)]
     return {of_angle: arc, cotangent_share: [2 * mpmath.zeta(2 * k) / mpmath.pi ** (2 * k) for k in range(1, 10)]}
+
+
+# --- branches
+
+
+@kernels.kernel
+def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes):
+    """The search for the end of a step, as a kernel of its own."""
+    steps.stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes)
+
+
+def first_changes(polynomials, length=1.0, call=None):
+    """The ends of steps from t = 0 at which c_0 + c_1 t + ... first changes its sign, all of them in lanes."""
+    made, n = np.array(polynomials, float), len(polynomials)
+    margin, answer = np.ascontiguousarray(made.T).ravel(), (made[:, 0] < 0.0).astype(float)
+    step, trial = np.zeros(at.STEP.width * n), np.zeros(at.STEP.width * n)
+    trial[at.STEP.place("t") * n :][:n] = length
+    work, crossing = np.zeros(made.size), np.zeros(at.CROSSING.width * n)
+    given = made.shape[1] - 1, margin, answer, step, trial, work, crossing, (0,) * n
+    (call or stop_at_branch.interpreted)(*given)
+    return trial[at.STEP.place("t") * n :][:n].copy()
+
+
+def through(*zeros, more=0.0):
+    """The polynomial of degree 15 with these zeros, times 1 + more t + more^2 t^2 + ..., as exact as doubles are."""
+    made = [mpmath.mpf(1)]
+    for zero in zeros:
+        shifted = [mpmath.mpf(0), *made]
+        made = [x - zero * y for x, y in zip(shifted, [*made, mpmath.mpf(0)], strict=True)]
+    growth = [mpmath.mpf(more) ** k for k in range(16)]
+    return [float(sum(made[j] * growth[k - j] for j in range(min(k + 1, len(made))))) for k in range(16)]
+
+
+@pytest.mark.parametrize("apart", [2.0**-k for k in range(1, 25)])
+def test_two_crossings_are_found_however_near_they_are(apart):
+    """Down to 6e-8 of the step; the margin between them is then 1e-15 of its size, near its rounding."""
+    found = first_changes([through(0.5, 0.5 + apart), [-x for x in through(0.5, 0.5 + apart)]])
+    assert np.abs(found - 0.5).max() < 1e-15 / apart + 3e-12
+
+
+def test_near_the_beginning_of_a_step_crossings_may_be_nearer_still():
+    for apart in (1e-8, 1e-10, 3e-12):
+        (found,) = first_changes([through(apart, 2 * apart)])
+        assert found == pytest.approx(apart, abs=2e-12)
+
+
+def first_zero(polynomial):
+    """The first real zero between 0 and 1, else 1."""
+    with mpmath.workdps(50):
+        zeros = mpmath.polyroots([mpmath.mpf(c) for c in polynomial], maxsteps=300, extraprec=300, asc=True)
+        return min([float(z.real) for z in zeros if abs(z.imag) < 1e-25 and 0 < z.real < 1], default=1.0)
+
+
+def test_of_many_crossings_the_first_one_is_found():
+    source = np.random.default_rng(7)
+    rows = [through(*source.uniform(-0.5, 1.5, source.integers(3, 13)), more=0.3) for _ in range(48)]
+    wanted = np.array([first_zero(row) for row in rows])
+    assert (wanted < 1).sum() > 30
+    assert np.abs(first_changes(rows) - wanted).max() < 1e-11  # BEYOND, and rounding; 4e-12 measured
+
+
+def test_what_only_touches_zero_does_not_end_a_step():
+    found = first_changes([[0.25, -1.0, 1.0], [0.25 + 1e-9, -1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    assert np.all(found == 1.0)
+    # But where a negative number is zero it is not negative.
+    assert first_changes([[-0.25, 1.0, -1.0]])[0] == pytest.approx(0.5, abs=1e-8)
+
+
+def test_a_margin_that_is_not_finite_ends_the_search():
+    found = first_changes([[1.0, np.nan, 0.0], [1.0, np.inf, -np.inf], [1.0, -3.0, 0.0]])
+    assert found[2] == pytest.approx(1 / 3, abs=1e-11)
+    assert np.all((found > 0.0) & (found <= 1.0))
+
+
+def test_the_search_has_the_same_bits_compiled_and_in_any_lane():
+    source = np.random.default_rng(3)
+    rows = [through(*source.uniform(-0.5, 1.5, 8), more=0.4) for _ in range(16)]
+    compiled = first_changes(rows, call=stop_at_branch.caller())
+    assert compiled.tobytes() == first_changes(rows).tobytes()
+    alone = np.concatenate([first_changes([row], call=stop_at_branch.caller()) for row in rows])
+    assert compiled.tobytes() == alone.tobytes()

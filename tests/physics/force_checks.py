@@ -283,7 +283,7 @@ def plastic_impact() -> dict[str, list]:
     return {
         "mass_share": [((2.5, 0.7), np.linalg.norm(com - places[0]) / np.linalg.norm(S), 1e-15)],
         "reduced_mass": [((2.5, 0.7), 1 / (1 / masses).sum(), 1e-15)],
-        "joint_angular_momentum": [((*spins, masses.prod() / masses.sum(), S, V), L, 2e-15)],
+        "combined_angular_momentum": [((*spins, masses.prod() / masses.sum(), S, V), L, 2e-15)],
         "plastic_origin_jump": [((share, S, V, r, before, after), jump, 2e-15)],
     }
 

@@ -11,6 +11,7 @@ from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 from smooth_paths import exact
 
+from articulated_checks import ARTICULATED_CHECKS
 from contact_checks import CONTACT_CHECKS
 from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
@@ -161,6 +162,7 @@ def rigid_body() -> dict[str, list]:
         "power": [((f, g, w, p), f @ g + w @ p, 1e-14)],
         "point_velocity": [((f, w, p), f + np.cross(w, p), 1e-14)],
         "point_acceleration": [((f, w, g, p), f + np.cross(g, p) + np.cross(w, np.cross(w, p)), 1e-14)],
+        "proper_acceleration": [((Q, f, g), Rotation.from_quat(Q, scalar_first=True).inv().apply(f - g), 1e-14)],
         "origin_from_com": [((p, f), p - f, 1e-15)],
     }
 
@@ -278,6 +280,7 @@ CHECKS = {
     "frames": frames(),
     "solids": solids(),
     "restitution": RESTITUTION_CHECKS,
+    "articulated": ARTICULATED_CHECKS,
     "step_control": STEP_CHECKS,
     "series": TERMS,
     **CONTACT_CHECKS,

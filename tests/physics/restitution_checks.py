@@ -123,9 +123,9 @@ def plastic_impulses() -> list:
 
 
 def shares() -> dict[str, list]:
-    joint = [((0.8, 2.0), 0.4**0.5, 1e-15), ((2.0, 1.0), 1.0, 0.0), ((0.0, 2.0), 0.0, 0.0), ((-1.0, 2.0), 0.0, 0.0)]
+    combined = [((0.8, 2.0), 0.4**0.5, 1e-15), ((2.0, 1.0), 1.0, 0.0), ((0.0, 2.0), 0.0, 0.0), ((-1.0, 2.0), 0.0, 0.0)]
     least = [((-1.0, 4.0), 0.25, 1e-15), ((-5.0, 4.0), 1.0, 0.0), ((2.0, 4.0), 0.0, 0.0), ((-1.0, 0.0), 0.0, 0.0)]
-    return {"joint_restitution": [*joint, ((1.0, 0.0), 0.0, 0.0)], "least_energy": least}
+    return {"combined_restitution": [*combined, ((1.0, 0.0), 0.0, 0.0)], "least_energy": least}
 
 
 RESTITUTION_CHECKS = {
@@ -146,8 +146,8 @@ RESTITUTION_EQUIVALENT = {
     "restitution.plastic_impulse: negated rejection(n, D)": 1,
     "restitution.plastic_impulse: doubled 1.0": 1,
     # Divisors and dividends of branches that are not taken, and shares that are cut to 1.
-    "restitution.joint_restitution: doubled 0.0": 3,
-    "restitution.joint_restitution: doubled 1.0": 1,
+    "restitution.combined_restitution: doubled 0.0": 3,
+    "restitution.combined_restitution: doubled 1.0": 1,
     "restitution.least_energy: doubled 0.0": 3,
     "restitution.least_energy: doubled 1.0": 1,
 }

@@ -10,6 +10,7 @@ import pytest
 from alterations import PHYSICS, formulas_of, mutants_of, namespace
 from smooth_paths import MP
 
+from articulated_checks import ARTICULATED_EQUIVALENT
 from contact_checks import CONTACT_EQUIVALENT
 from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
@@ -19,7 +20,7 @@ from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
 from step_checks import STEP_EQUIVALENT
 
-NOTHING_TO_ALTER = {"reductions.kept", "step_control._within"}
+NOTHING_TO_ALTER = {"reductions.kept", "step_control._within", "articulated.rows_of", "articulated.columns_of"}
 
 
 def plain(value):
@@ -97,6 +98,7 @@ EQUIVALENT = {
     "frames.changes_in_parent: doubled 0.0": 1,
     "rigid_body.takes_torque: doubled 0.0": 2,
     "solids.cylinder: doubled 0.0": 1,
+    **ARTICULATED_EQUIVALENT,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,

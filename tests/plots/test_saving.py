@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import stat
 
+import numpy as np
 import pytest
 
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.plots.saving import BEGINS, save_picture
+from rigidsim.plots.style import Picture
 from rigidsim.trajectory.destination import FileKind
 from rigidsim.trajectory.spool import published
 
@@ -27,6 +29,19 @@ def test_the_suffix_names_the_format_and_bytes_are_repeated(tumbling, tmp_path, 
     first, second = ((tmp_path / f"{name}{suffix}").read_bytes() for name in "ab")
     assert re.match(BEGINS[suffix], first) and first == second
     assert {file.name for file in tmp_path.iterdir()} == {f"a{suffix}", f"b{suffix}"}
+
+
+def test_the_last_digit_of_a_layout_changes_no_byte_of_an_svg(tmp_path):
+    """Solvers of layouts do not repeat it."""
+    for name, left in (("a", 0.125), ("b", np.nextafter(0.125, 1))):
+        figure = Picture()
+        figure.add_axes((left, 0.2, 0.7, 0.5)).plot([0, 1], [0, 2])
+        figure.add_axes((left, 0.8, 0.7, 0.1)).plot([0, 1], [0, 2])
+        save_picture(figure, tmp_path / f"{name}.svg")
+    first, second = ((tmp_path / f"{name}.svg").read_text() for name in "ab")
+    assert first == second
+    assert re.findall('clipPath id="(.*?)"', first) == ["clip0", "clip1"]
+    assert set(re.findall(r"clip-path=\"url\(#(.*?)\)", first)) == {"clip0", "clip1"}
 
 
 def test_only_pictures_are_overwritten_and_only_by_force(figure, tmp_path):

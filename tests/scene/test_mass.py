@@ -1,4 +1,4 @@
-"""Inertia as nature allows it, and the joint mass of bodies that are fixed together."""
+"""Inertia as nature allows it, and the combined mass of bodies that are fixed together."""
 
 from __future__ import annotations
 

@@ -137,6 +137,10 @@ def test_metrics_survive_being_resolved_and_fit_the_schema():
         ("degrees(max('crate.orientation.x'))", "deg"),
         ("radians(max(degrees('crate.angles.yaw')))", "rad"),
         ("2*pi/final(omega_z('crate'))", "s"),
+        ("max('ball.felt_acceleration.norm') [gn]", "gn"),
+        ("max('ball.terms.euler.x') + max('ball.acceleration.norm@world')", "m/s²"),
+        ("max(speed('ball'))^2/(2*g) [ cm ]", "cm"),
+        ("rms('crate.angles.yaw')[deg]", "deg"),
     ],
 )
 def test_the_unit_of_a_metric_follows_from_what_it_reads(text, unit):
@@ -179,7 +183,7 @@ def test_names_of_quantities_in_a_metric():
     [
         ("max('ball.position')", "'position' has the components x, y, z, norm", "name one of them"),
         ("max('ball.sped')", "there is no quantity 'sped' of a body", "did you mean 'speed'?"),
-        ("max('ball.contact_force.x')", "a metric cannot read 'contact_force'", "there are position"),
+        ("max('ball.contact_force.x')", "no body has shapes, so none has 'contact_force'", "give bodies 'shapes'"),
         ("count('impacts', 'bal')", "there is no body 'bal'", "did you mean 'ball'?"),
         ("count('impulses', 'ball')", "impulses are counted of all bodies", "of one: contacts, impacts"),
         ("max('energy_drift')", "a metric cannot read 'energy_drift'", "there are kinetic_energy"),

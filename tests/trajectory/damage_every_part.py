@@ -12,6 +12,7 @@ from functools import wraps
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
+import h5py
 from damaging import count_outcomes, heaps
 
 from rigidsim.report.explain import BodyReport
@@ -59,21 +60,31 @@ def explained(trajectory: Trajectory) -> object:
 READINGS = (arrays, inspected, verified, explained)
 
 
+def chunks(path: Path) -> list[int]:
+    """Where the chunks of samples are in a file."""
+    with h5py.File(path) as file:
+        ids = [file[f"{frame}/{name}"].id for frame in ("world", "local") for name in ("position", "velocity")]
+        found = [one.get_chunk_info(k) for one in ids for k in range(one.get_num_chunks())]
+    return [place for chunk in found for place in range(chunk.byte_offset, chunk.byte_offset + chunk.size)]
+
+
 def damages(original: Path, path: Path, cuts: int, flips: int) -> Iterator[str]:
     """Copies that are cut at random places and near both ends; with a bit flipped, every third time anywhere, else in
-    the first quarter, which is not samples, or in a text heap.
+    the first quarter, which is not samples, or in a text heap; and with one flipped in a chunk of samples, every third
+    time as often.
     """
     choice, content = random.Random(1), original.read_bytes()
     for length in [*range(20), len(content) - 1, *(choice.randrange(len(content)) for _ in range(cuts))]:
         path.write_bytes(content[:length])
         yield f"cut {length}"
     parts = [range(len(content)), range(len(content) // 4), [place for heap in heaps(content) for place in heap]]
-    for i in range(flips):
-        place = choice.choice(parts[i % 3])
+    parts = [("flip", parts[i % 3]) for i in range(flips)] + [("chunk", chunks(original))] * (flips // 3)
+    for damage, places in parts:
+        place = choice.choice(places)
         damaged = bytearray(content)
         damaged[place] ^= 1 << choice.randrange(8)
         path.write_bytes(damaged)
-        yield f"flip {place}"
+        yield f"{damage} {place}"
 
 
 original, path = Path(sys.argv[1]), Path(sys.argv[2]) / "damaged.h5"

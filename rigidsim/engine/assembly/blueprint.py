@@ -20,7 +20,7 @@ from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
 from rigidsim.physics.vector import rejection
 from rigidsim.tree.history import TreeChange, instant_of
-from rigidsim.tree.nodes import Tree
+from rigidsim.tree.nodes import Tree, links_of
 
 START = (0, 0.0)
 
@@ -93,13 +93,25 @@ class ImpulseRecord(NamedTuple):
 
 class ViewRecord(NamedTuple):
     """A motion that an expression reads: its kind, its observer and its body, both as (frame, 0) or (PARENT, frame),
-    and the first of its registers. (PARENT, frame) is the present parent of a frame.
+    and the first of its registers. (PARENT, frame) is the present parent of a frame. A metric may read a vector in its
+    place: `asked` is its number among those that are asked for.
     """
 
     kind: int
     observer: tuple[int, int]
     body: tuple[int, int]
     register: int
+    asked: int = layout.NO_ROW
+
+
+class AskedVector(NamedTuple):
+    """A vector of a body that samples do not have otherwise: a quantity by its name, and the frame of the body; of a
+    force of contact that of the body that exerts it, NO_ROW for all.
+    """
+
+    quantity: str
+    frame: int
+    other: int = layout.NO_ROW
 
 
 class ScriptTables(NamedTuple):
@@ -146,6 +158,7 @@ class MetricTables(NamedTuple):
     names: tuple[str, ...]
     program: Program  # of the values at a sample
     views: tuple[ViewRecord, ...]
+    asked: tuple[AskedVector, ...]
     folds: np.ndarray  # (reduction, width of `FOLD`)
     counted: np.ndarray  # (reduction, 2) first node of which events are counted, and that after the last
     results: Program  # of the reductions
@@ -192,7 +205,7 @@ class World(NamedTuple):
     blueprint: Blueprint
     tree: Tree  # at present
     model: Model
-    state: np.ndarray  # (state, width of `STATE`): free bodies, then paced nodes, then loads that are followed
+    state: np.ndarray  # (state, width of `STATE`): moved rows, then paced nodes, then loads that are followed
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -206,7 +219,8 @@ class World(NamedTuple):
         paced = (paths[index] for index in self.blueprint.drives.paced[:, 0])
         followed = (load.label for load in self.blueprint.followed)
         steps = ("the integrator",) if trials_of(self.blueprint.method) else ()
-        return (*(node.path for node in self.tree.free()), *paced, *steps, *followed)
+        moved = (node.path for node in self.tree.moved_nodes() for _ in range(1 + links_of(node)))
+        return (*moved, *paced, *steps, *followed)
 
     @property
     def isolated(self) -> bool:
@@ -216,15 +230,16 @@ class World(NamedTuple):
 
 def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     """Whether the bodies of a tree act on each other only, without external forces."""
-    free, g = tree.free(), blueprint.gravity
+    moved, g = tree.moved_nodes(), blueprint.gravity
     if blueprint.normal:
         g = rejection(blueprint.normal, g)
-    falls = any(g) and any(node.falls for node in free)
+    falls = any(g) and any(node.falls for node in moved)
     # A body that inherits the velocity change of its parent receives momentum from outside.
     has_jumps = bool(blueprint.schedule.reparentings) or blueprint.contacts is not None
-    is_carried = has_jumps and any(node.inherits for node in free)
+    is_carried = has_jumps and any(node.inherits for node in moved)
     is_held = model.contacts is not None and model.contacts.n_moved < len(model.contacts.body)
     scripts = (model.expressions.scripts,) if model.expressions else ()
     laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)
     is_internal = all((law.who[:, [layout.LAW.first, layout.LAW.second]] >= 0).all() for law in laws)
-    return bool(is_internal and not falls and not is_carried and not is_held)
+    hangs = model.joints is not None and (model.joints.joint[:, layout.JOINT.root] == len(model.moved_node)).any()
+    return bool(is_internal and not falls and not is_carried and not is_held and not hangs)

@@ -5,38 +5,44 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
+from rigidsim.engine.assembly.hanging import MovedRow, joints_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import dot, projection, rejection
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.nodes import Node, Tree
+from rigidsim.tree.nodes import Node, Tree, links_of
 
-KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
+KINDS = {
+    "free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED, "jointed": layout.JOINTED
+}  # fmt: skip
 
 
 def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
-    loads, drives, free = LoadTables(blueprint, tree), blueprint.drives, tree.free()
-    held = [node for node in tree.nodes if not node.is_free()]
+    loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
+    held = [node for node in tree.nodes if not node.is_moved()]
     return Model(
         node=node_table(tree, drives),
         active=active_nodes(tree, loads.frames() | contact_frames(blueprint, tree)),
         every=np.array(list(tree.order.handles()), dtype=np.int64),
-        moved_node=np.array([node.index for node in free], dtype=np.int64),
-        by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
-        body=numbers_table([body_row(node, tree, blueprint) for node in free], layout.BODY.width),
+        moved_node=np.array([row.place for row in moved], dtype=np.int64),
+        by_path=np.array(sorted(range(len(moved)), key=lambda k: moved[k].node.path), dtype=np.int64),
+        body=numbers_table([body_row(row, tree, blueprint) for row in moved], layout.BODY.width),
         motion=numbers_table([motion_row(node, drives) for node in held], layout.MOTION.width),
         scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
         normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),
         **loads.arrays(),
+        joints=joints_of(moved, tree),
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
         contacts=contacts_of(blueprint, tree),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
-        inherits=np.array([float(node.inherits) for node in free], dtype=np.float64),
+        asked=asked_of(blueprint, tree, blueprint.metrics.asked) if blueprint.metrics else None,
+        inherits=np.array([float(row.node.inherits) for row in moved], dtype=np.float64),
         **blueprint.schedule.edges(),
         step=blueprint.schedule.step,
     )
@@ -58,19 +64,23 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
 
 
 def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
-    """Parent, kind, row and carrier of each node, and whether it bears free bodies; see `Model`."""
+    """Parent, kind, row and carrier of each node, whether it bears free bodies, its first row; see `Model`."""
     driven = set(drives.driven[:, 0].tolist())
     bearing = {above.index for node in tree.free() for above in tree.lineage(node) if above is not node}
     rows = []
     for node in tree.nodes:
         kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
         bears = int(node.index in bearing and tree.free_ancestor(node) is not None)
-        rows.append((node.parent, kind, tree.rows[node.index], tree.row(tree.carrier(node)), bears))
+        row = tree.rows[node.index]
+        rows.append((node.parent, kind, row, tree.row(tree.carrier(node)), bears, row - links_of(node)))
     return table(rows, layout.NODE.width)
 
 
-def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> list[float]:
-    """Constants of a free body together with the parts fixed to it."""
+def body_row(row: MovedRow, tree: Tree, blueprint: Blueprint) -> list[float]:
+    """Constants of a moved body together with the parts fixed to it; those of a link are zero."""
+    node = row.node
+    if row.is_link:
+        return layout.BODY.filled(scale=1.0)
     mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
     # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.
@@ -95,12 +105,12 @@ def motion_row(node: Node, drives: DriveTables) -> list[float]:
 
 
 def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
-    """Nodes that the motion of a free body depends on, parents first: free bodies, nodes whose frames loads or
+    """Nodes that the motion of a moved body depends on, parents first: moved bodies, nodes whose frames loads or
     contacts read, and the ancestors of all these.
     """
     wanted: set[int] = set()
     for node in tree.nodes:
-        if node.is_free() or node.frame in looked_at:
+        if node.is_moved() or node.frame in looked_at:
             wanted |= {ancestor.index for ancestor in tree.lineage(node)}
     return np.array([index for index in tree.order.handles() if index in wanted], dtype=np.int64)
 

@@ -27,9 +27,9 @@ def metrics_of(written: MetricTables, tree: Tree) -> Metrics:
         masses.append(_mass(tree, tree.node(body)) if is_of_mass(view.kind) else NO_MASS)
         upwards, downwards = tree.branches(observer, body) if observer else ([], [])
         in_world = layout.NO_ROW if observer else body - 1
-        rows.append((view.kind, view.register, in_world, len(nodes), len(nodes) + len(downwards)))
+        rows.append((view.kind, view.register, in_world, len(nodes), len(nodes) + len(downwards), view.asked))
         nodes += [*downwards, *upwards]
-    rows.append((0, 0, layout.NO_ROW, len(nodes), len(nodes)))
+    rows.append((0, 0, layout.NO_ROW, len(nodes), len(nodes), layout.NO_ROW))
     return Metrics(
         program=written.program,
         views=table(rows, layout.METRIC.width),

@@ -18,7 +18,7 @@ from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
-    joint_angular_momentum,
+    combined_angular_momentum,
     mass_share,
     plastic_origin_jump,
     rate_jump,
@@ -201,11 +201,11 @@ def impact(
     approach = compose_velocity(ZERO, one.omega, arm, drift)  # of the origins
     s = sub(add(arm, two.r), one.r)
     u = sub(point_velocity(approach, two.omega, two.r), cross(one.omega, one.r))
-    L = joint_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
+    L = combined_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
     if world.blueprint.normal:
         L = projection(world.blueprint.normal, L)
-    joint = model.body[model.node[carrier.index, layout.NODE.row]]
-    omega_B = rate_jump(tuple(map(float, joint[layout.BODY.inverse])), rotate_back(q_WB, L))  # from rest
+    body = model.body[model.node[carrier.index, layout.NODE.row]]
+    omega_B = rate_jump(tuple(map(float, body[layout.BODY.inverse])), rotate_back(q_WB, L))  # from rest
     omega = rotate(q_WB, omega_B)
 
     b, row = mass_share(one.mass, two.mass), before[carrier.index].copy()

@@ -112,7 +112,6 @@ class ContactArrays(NamedTuple):
     """All arrays of contact of one world. Parts of it are passed on, as calls with many arrays take long to compile."""
 
     lanes: tuple[int, ...]  # as many zeros as a block of contact points has lanes
-    before: np.ndarray  # the state before the step
     last: Touching  # from the last step
     next: Touching  # written by this one
     record: Record
@@ -156,11 +155,11 @@ def more_room(room: Room, arrays: ContactArrays) -> Room:
 
 
 def make_contact_arrays(
-    contacts: Contacts, n_node: int, state: np.ndarray, n_moved: int, room: Room, lanes: tuple[int, ...]
+    contacts: Contacts, n_node: int, n_place: int, n_moved: int, room: Room, lanes: tuple[int, ...]
 ) -> ContactArrays:
     """The arrays of contact of one world."""
     of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
-    sizes = of_tree | room._asdict() | {"nodes": n_node, "moved": n_moved}
+    sizes = of_tree | room._asdict() | {"nodes": n_node, "places": n_place, "moved": n_moved}
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
     return made(
@@ -168,7 +167,6 @@ def make_contact_arrays(
         sizes,
         **parts,
         lanes=lanes,
-        before=np.zeros_like(state),
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(len(contacts.body), room.points, lanes),

@@ -142,7 +142,7 @@ def _remainder(number, n):
 
 
 @inlined
-def sweep(across, shape, value, action, n_moved, candidates):
+def list_along(across, shape, value, action, n_moved, candidates):
     """Note all pairs of shapes other than planes; returns how many there are."""
     extent, first, following, count = candidates.extent, candidates.first, candidates.following, 0
     n, width = len(first) - 1, _width_of_strips(extent)
@@ -254,7 +254,7 @@ def list_candidates(shape, value, action, n_moved, candidates) -> bool:
     """All pairs that may meet, sorted; False if there is no room."""
     axis = widest(candidates.listed, value, -1)
     sort_along(axis, value, candidates)
-    count = sweep(widest(candidates.listed, value, axis), shape, value, action, n_moved, candidates)
+    count = list_along(widest(candidates.listed, value, axis), shape, value, action, n_moved, candidates)
     count = add_planes(count, shape, value, action, n_moved, candidates)
     candidates.count[0] = count
     if count > len(candidates.pair):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, WHO
-from rigidsim.engine.contact.rows import BALLS, BODIES, DRIFTING, KINDS
+from rigidsim.engine.contact.rows import BALLS, BODIES, KINDS, TURNING
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 
@@ -58,8 +58,8 @@ def kind_of(who: WHO, point: CONTACT_POINT, form):
     """How a contact is computed."""
     x, y, z = point.surface
     slides = x != 0.0 or y != 0.0 or z != 0.0
-    if slides or who.flags & (at.SWEPT | at.BESIDE):
-        return DRIFTING
+    if slides or who.flags & (at.FOLLOWING | at.BESIDE):
+        return TURNING
     n = point.normal
     balls = is_ball(n, point.lever_A, form[who.a]) and is_ball(n, point.lever_B, form[who.b])
     return BALLS if balls else BODIES

@@ -71,7 +71,7 @@ WHO = Row(
 # Flags: the levers follow the core of A, which swings or rides on a surface that turns; struck by restitution in this
 # step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
 # in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point.
-SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
+FOLLOWING, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
 
 CONTACT_POINT = Row(
     "values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever"

@@ -3,7 +3,7 @@
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
 together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
 pairs of these are looked at again. Slower contacts are left to the solver. So is in large piles what does not rebound:
-their blows are solved by more sweeps of the sub-steps. Pairs that rebounded, and fast pairs that do not touch within
+their blows are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch within
 the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact. A pair
 that was struck and did not rebound stays in them, with the places where it was struck.
 """
@@ -59,8 +59,8 @@ PATIENT = 4.0  # times the least speed: a pair with restitution that approaches 
 MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
-SWEEPS = 6  # of a sub-step, after a blow to a large pile
-# After a strike without rebound: most sweeps of a sub-step; most contacts; what of the change of velocity by the smooth
+ROUNDS = 6  # of a sub-step, after a blow to a large pile
+# After a strike without rebound: most rounds of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
 LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
 BLOW = 4.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
@@ -385,8 +385,8 @@ def is_blow(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
 
 
 @routine
-def sweeps_of(h, n_sub, point_who: WHO, point, count, vel, smooth: LINE, landing, work):
-    """(sweeps, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
+def rounds_of(h, n_sub, point_who: WHO, point, count, vel, smooth: LINE, landing, work):
+    """(rounds, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
     below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
     contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
@@ -402,7 +402,7 @@ def sweeps_of(h, n_sub, point_who: WHO, point, count, vel, smooth: LINE, landing
             acts = point_who[m].flags & (c.NOTICED | c.STRUCK) == 0
             if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
-                return SWEEPS, -1.0
+                return ROUNDS, -1.0
     return 1, -1.0
 
 

@@ -78,21 +78,21 @@ def rolled(row, lines, q_n):
 
 
 @inlined
-def resolve_slip(row, lines, drifts, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse. `drifts`: whether it is drifting."""
+def resolve_slip(row, lines, turns, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn."""
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
-    if drifts:
+    if turns:
         u = add(u, cross(rates_at(lines), row.shift))
     u = add(u, scaled(q_n - p_n, row.K_n))
     inverse, limit = row.K_t, row.friction * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, row.m_t, limit)
     K, dP = rolled(row, lines, q_n), sub(q_t, p_t)
-    if drifts:
+    if turns:
         K = add(K, cross(row.shift, dP))
     row.p_n = q_n
     row.p_t = q_t
-    r_A, r_B = (row.arm_A, row.arm_B) if drifts else (row.lever_A, row.lever_B)
+    r_A, r_B = (row.arm_A, row.arm_B) if turns else (row.lever_A, row.lever_B)
     push_bodies(row, lines, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
@@ -105,7 +105,7 @@ def resolve_bodies(row, lines, bias, stiff, soft):
 
 
 @inlined
-def resolve_drifting(row, lines, bias, stiff, soft):
+def resolve_turning(row, lines, bias, stiff, soft):
     """`resolve_bodies`, with levers and surfaces that move."""
     u = add(slip(lines.v_A, lines.omega_A, row.end_A, lines.v_B, lines.omega_B, row.end_B), row.surface)
     return resolve_slip(row, lines, True, u, bias, stiff, soft)
@@ -134,7 +134,7 @@ def resolve_balls(row: BALL, lines, bias, stiff, soft):
 def lever_changes(row, lines, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
     travel = add(sub(lines.moved_A, lines.moved_B), scaled(s, sub(lines.v_A, lines.v_B)))
-    theta, follows = add(lines.turned_A, scaled(s, lines.omega_A)), row.swept
+    theta, follows = add(lines.turned_A, scaled(s, lines.omega_A)), row.follows
     of_A = scaled(follows, carried(row.core, theta))
     return of_A, add(scaled(follows, travel), of_A)
 
@@ -165,9 +165,9 @@ def displacement_of_bodies(row, lines):
 
 
 @inlined
-def displacement_of_drifting(row, lines):
+def displacement_of_turning(row, lines):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
-    return sub(displacement_of_bodies(row, lines), scaled(row.swept, sagitta(row.core, lines.turned_A)))
+    return sub(displacement_of_bodies(row, lines), scaled(row.follows, sagitta(row.core, lines.turned_A)))
 
 
 @inlined
@@ -183,7 +183,7 @@ def push_last_of_bodies(row, lines):
 
 
 @inlined
-def push_last_of_drifting(row, lines):
+def push_last_of_turning(row, lines):
     """The impulses of the last step; those of friction act beside the point."""
     push_bodies(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
@@ -199,9 +199,9 @@ class Way(NamedTuple):
 WAYS = (
     Way(push_last_of_balls, displacement_of_balls, resolve_balls),
     Way(push_last_of_bodies, displacement_of_bodies, resolve_bodies),
-    Way(push_last_of_drifting, displacement_of_drifting, resolve_drifting),
+    Way(push_last_of_turning, displacement_of_turning, resolve_turning),
 )
-"""By kind: BALLS, BODIES, DRIFTING."""
+"""By kind: BALLS, BODIES, TURNING."""
 
 
 @inlined
@@ -237,7 +237,7 @@ def relax_block(way, row: CONTACT, lines: BODY_PAIR, lane):
 
 @lanewise
 def follow_block(row: CONTACT, lines: BODY_PAIR, s, lane):
-    """Levers and slip of drifting contacts for a sub-step."""
+    """Levers and slip of turning contacts for a sub-step."""
     follow_motion(row, lines, s)
 
 

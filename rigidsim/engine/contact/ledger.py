@@ -15,7 +15,7 @@ from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, DRIFTING, gather
+from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
 from rigidsim.engine.layout import BODY, CORRECTION, STAGE, SUM, add_to_sums
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, lanewise, routine
@@ -127,7 +127,7 @@ def middle_lever(first, last, n_sub):
 
 
 @lanewise
-def book_drifting(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
+def book_turning(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
     r_A = middle_lever(row.lever_A, row.arm_A, n_sub)
     u, at_B = slip_and_point(row, lines, r_A, middle_lever(row.lever_B, row.arm_B, n_sub))
@@ -150,8 +150,8 @@ def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
         gather(path, blocks.body_B[b], lines, BODY_PAIR.place("v_B"), lanes)
         if kind == BALLS:
             book_balls(row, lines, row_done, n_sub, lanes)
-        elif kind == DRIFTING:
-            book_drifting(row, lines, row_done, n_sub, lanes)
+        elif kind == TURNING:
+            book_turning(row, lines, row_done, n_sub, lanes)
         else:
             book_bodies(row, lines, row_done, n_sub, lanes)
     friction, overlaps, driven = 0.0, 0.0, 0.0
@@ -172,7 +172,7 @@ def has_belt(blocks, n_block, lanes):
     """Whether the surface of some body moves on it."""
     n, found = len(lanes), False
     for b in range(n_block):
-        if blocks.kind[b] == DRIFTING:
+        if blocks.kind[b] == TURNING:
             for k in range(CONTACT.place("surface") * n, (CONTACT.place("surface") + 3) * n):
                 found = found or blocks.row[b, k] != 0.0
     return found

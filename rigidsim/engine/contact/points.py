@@ -166,9 +166,9 @@ def parting_of(before, is_new, gap, size):
 
 
 @inlined
-def flags_of(swept, action, swapped):
+def flags_of(follows, action, swapped):
     """The flags of a contact point."""
-    return (c.SWEPT if swept else 0) + (c.NOTICED if (action == SENSED) else 0) + (c.SWAPPED if swapped else 0)
+    return (c.FOLLOWING if follows else 0) + (c.NOTICED if (action == SENSED) else 0) + (c.SWAPPED if swapped else 0)
 
 
 @inlined

@@ -19,18 +19,18 @@ from rigidsim.physics.vector import add, cross, dot, rejection
 # How a contact is computed. Balls: both inverse inertias are round and both levers along the normal, so K is a number
 # along n and another across; the radii are in the first places of the levers, the inertias in those of the tensors.
 # Drifting: the surfaces move on their bodies, the levers change within the step, or friction acts beside the point.
-BALLS, BODIES, DRIFTING, KINDS = 0, 1, 2, 3
+BALLS, BODIES, TURNING, KINDS = 0, 1, 2, 3
 
 CONTACT = Row(
     "a contact: normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across"
     " it (of the largest eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent,"
     " rolling; the bias of the relaxation; the gap below which it is closed; total impulse of the step; K n, the"
-    " inverse of K across n, both where friction acts; of drifting contacts alone: the way to there from the point;"
+    " inverse of K across n, both where friction acts; of turning contacts alone: the way to there from the point;"
     " slip of the surfaces, lever of the core, 1.0 if the levers follow it; levers in this sub-step, of the slip"
     " and of the impulses",
     normal=3, lever_A=3, lever_B=3, mass_A=1, inertia_A=6, mass_B=1, inertia_B=6, m_n=1, m_t=1, m_r=1, gap=1,
     friction=1, rolling=1, p_n=1, p_t=3, p_r=3, open=1, closed=1, total=3, K_n=3, K_t=6, shift=3, surface=3, core=3,
-    swept=1, end_A=3, end_B=3, arm_A=3, arm_B=3,
+    follows=1, end_A=3, end_B=3, arm_A=3, arm_B=3,
 )  # fmt: skip
 BALL = Row(
     "a contact of balls, in the places of `CONTACT`: the radii in place of the levers, numbers in place of the"
@@ -93,11 +93,11 @@ def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, inverse: INVERSE,
     contact.friction = point.friction
     contact.rolling = point.rolling
     contact.p_n, contact.p_t, contact.p_r = point.p_n, point.p_t, point.p_r
-    if kind == DRIFTING:
+    if kind == TURNING:
         contact.shift = point.shift
         contact.surface = point.surface
         contact.core = point.core
-        contact.swept = 1.0 if who.flags & at.SWEPT else 0.0
+        contact.follows = 1.0 if who.flags & at.FOLLOWING else 0.0
         contact.arm_A = point.lever_A
         contact.arm_B = point.lever_B
 
@@ -149,7 +149,7 @@ def prepare_bodies(row: CONTACT, lane):
 
 
 @lanewise
-def prepare_drifting(row: CONTACT, lane):
+def prepare_turning(row: CONTACT, lane):
     """Effective masses of friction that acts beside the point, after `prepare_bodies`."""
     r_A, r_B, shift = row.lever_A, row.lever_B, row.shift
     rates = rates_of_impulse(row.inertia_A, r_A, row.inertia_B, r_B, row.normal)

@@ -10,7 +10,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
-from rigidsim.engine.model import Contacts, Model, Scratch
+from rigidsim.engine.model import Contacts, Model, Scratch, n_places
 
 
 def no_points() -> tuple[np.ndarray, np.ndarray]:
@@ -67,16 +67,18 @@ class ContactRun:
         self._lanes = (0,) * n_lane
         self._room: made.Room | None = None
         self._contacts: Contacts | None = None
-        self._size: tuple = ()  # of the present model: nodes, state, free bodies
+        self._is_asked = False  # whether samples have forces of contact
+        self._size: tuple = ()  # of the present model: nodes, places, moved rows
 
-    def enter(self, model: Model, state: np.ndarray, scratch: Scratch) -> Scratch:
+    def enter(self, model: Model, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of contact, which keep what later steps need."""
         if model.contacts is None:
             return scratch
+        self._is_asked = model.asked is not None and model.asked.forces is not None
         self._room = self._room or made.first_room(model.contacts, self.recorded)
         parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
         before, self._contacts = self._contacts, model.contacts
-        self._size = len(model.node), state, len(model.body)
+        self._size = len(model.node), n_places(model), len(model.body)
         if len(parted):
             needed = len(parted) + int(self.arrays.last.count[2])
             self._room = self._room._replace(pairs=max(self._room.pairs, needed))
@@ -94,8 +96,8 @@ class ContactRun:
 
     def _shared(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that samples read."""
-        arrays = self.arrays
-        return scratch._replace(contact_mean=arrays.mean, contact_work=arrays.ledger.work)
+        arrays, record = self.arrays, self.arrays.record if self._is_asked else None
+        return scratch._replace(contact_mean=arrays.mean, contact_work=arrays.ledger.work, touching=record)
 
     def take(self) -> bool:
         """Take what the kernel recorded; returns whether there was anything."""

@@ -5,7 +5,7 @@ of a sum of squares. It is solved by Lawson and Hanson, Solving Least Squares Pr
 that approaches fastest is taken in, the places taken in stop, and one that would have to pull is left out again. Where
 M is singular many p do that; the smallest is the limit of (M + c 1) p = -u for c -> 0, and the proximal iteration
 (M + c 1) p' = c p - u, begun at p = 0, finds it for a c that round-off allows (Rockafellar, Monotone operators and the
-proximal point algorithm, 1976). Friction follows by sweeps over the places.
+proximal point algorithm, 1976). Friction follows by rounds over the places.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from rigidsim.physics.contact import slip
 from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.restitution import (
+    combined_restitution,
     coupling,
     inverse_effective_mass,
-    joint_restitution,
     least_energy,
     plastic_impulse,
 )
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 MOST_STRUCK = 64  # places of one problem
-MOST_SWEEPS = 500  # of the friction of a problem
-SETTLED = 1e-13  # of the largest impulse: sweeps end when none changes by more
+MOST_ROUNDS = 500  # of the friction of a problem
+SETTLED = 1e-13  # of the largest impulse: rounds end when none changes by more
 STOPPED = 1e-13  # of the fastest approach: what is left of it is round-off
 PROXIMAL, MOST_PROXIMAL = 1e-8, 8  # c as a part of the largest M_ii; iterations, of which two or three are usual
 MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make it go on
@@ -251,7 +251,7 @@ def write_rebounds(problem):
         work = -row.plastic * normal_slip(i, problem)
         returned += row.restitution * row.restitution * work
         compressed += work
-    e = joint_restitution(returned, compressed)
+    e = combined_restitution(returned, compressed)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
         row.rebound = (row.restitution if problem.size[N_PLACES] == 1 else e) * row.plastic
@@ -289,8 +289,8 @@ def renew_impulse(i, problem):
 
 @inlined
 def settle_friction(problem):
-    """Sweeps over all places, from the frictionless impulses; whether they settled."""
-    for _ in range(MOST_SWEEPS):
+    """Rounds over all places, from the frictionless impulses; whether they settled."""
+    for _ in range(MOST_ROUNDS):
         most, largest = 0.0, 0.0
         for i in range(problem.size[N_PLACES]):
             most = max(most, renew_impulse(i, problem))
@@ -322,7 +322,7 @@ def go_back(problem):
 @routine
 def solve_problem(problem):
     """The impulses of all places, and the motion of their bodies afterwards; (whether any acts, whether the
-    sweeps settled).
+    rounds settled).
     """
     settled, slides = True, False
     for i in range(problem.size[N_PLACES]):

@@ -20,15 +20,15 @@ from rigidsim.engine.contact.rows import (
     BALLS,
     BODY_PAIR,
     CONTACT,
-    DRIFTING,
     KINDS,
+    TURNING,
     clear_lane,
     fill_lane,
     gather,
     gather_linear,
     prepare_balls,
     prepare_bodies,
-    prepare_drifting,
+    prepare_turning,
     read_lane,
     scatter,
 )
@@ -62,8 +62,8 @@ class SolverArrays(NamedTuple):
     form: np.ndarray = integers("bodies + 1")  # here and below: the last one is that of spare lanes
     used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
     touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity at any time of the step
-    size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two sweeps had an effect
-    trial: np.ndarray = floats("bodies + 1", LINE.width)  # velocities before a sweep
+    size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two rounds had an effect
+    trial: np.ndarray = floats("bodies + 1", LINE.width)  # velocities before a round
     next_place: np.ndarray = integers(COLOURS * KINDS)  # of the group that is being filled
 
 
@@ -93,8 +93,8 @@ def fill_blocks(blocks, n_block, point_who: WHO, point, inverse, dummy, lanes):
             prepare_balls(row, lanes)
         else:
             prepare_bodies(row, lanes)
-        if kind == DRIFTING:
-            prepare_drifting(row, lanes)
+        if kind == TURNING:
+            prepare_turning(row, lanes)
 
 
 @inlined
@@ -175,7 +175,7 @@ def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
     places of one body, which move together, add up to little.
     """
     for b in range(n_block):
-        if blocks.kind[b] == DRIFTING:
+        if blocks.kind[b] == TURNING:
             gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
             gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
             follow_block(blocks.row[b], lines, s, lanes)
@@ -218,7 +218,7 @@ def total_all(blocks, n_block, lanes):
 
 @inlined
 def have_settled(m, vel, least, n_body, arrays):
-    """Whether sweep m changed no velocity by more than `least`."""
+    """Whether round m changed no velocity by more than `least`."""
     for i in range(n_body):
         for lane in range(6):
             if abs(vel[i, lane] - arrays.trial[i, lane]) > least:
@@ -228,10 +228,10 @@ def have_settled(m, vel, least, n_body, arrays):
 
 
 @inlined
-def sweep_contacts(relaxes, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes):
-    """Sweeps over all contacts; `relaxes`: without the overlaps."""
-    for m in range(n_sweep):
-        if n_sweep > 1:
+def correct_contacts(relaxes, s, part, n_round, least, n_body, vel, moved, arrays, lanes):
+    """Rounds over all contacts; `relaxes`: without the overlaps."""
+    for m in range(n_round):
+        if n_round > 1:
             copy_rows(0, n_body, vel, arrays.trial)
         resolve_all(relaxes, s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
         resolve_all(relaxes, s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
@@ -241,10 +241,10 @@ def sweep_contacts(relaxes, s, part, n_sweep, least, n_body, vel, moved, arrays,
 
 @routine
 def solve_contacts(
-    h, part, n_sub, n_sweep, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
+    h, part, n_sub, n_round, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
     lanes,
 ):  # fmt: skip
-    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps, or fewer
+    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many rounds, or fewer
     if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
     Bodies that are not `touched` have no more than the rounding of their ramp.
     """
@@ -265,9 +265,9 @@ def solve_contacts(
             read_push(vel, push, began, n_body)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
-        sweep_contacts(False, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes)
+        correct_contacts(False, s, part, n_round, least, n_body, vel, moved, arrays, lanes)
         displace(s, vel, moved, smooth, push, began, arrays.touched, n_body)
-        sweep_contacts(True, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes)
+        correct_contacts(True, s, part, n_round, least, n_body, vel, moved, arrays, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
     for i in range(n_body):

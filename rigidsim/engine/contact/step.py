@@ -14,7 +14,7 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.columns import CENTRE, LINE
-from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, strike_contacts, sweeps_of
+from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.ledger import (
     begin_booking,
     book_body,
@@ -49,7 +49,7 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     """Keep the state and the motion of all contact bodies at the beginning of the step, t (s)."""
     contacts, motions = model.contacts, arrays.motions
     arrays.lacks[0] = LACKS_NOTHING
-    at.copy_rows(0, len(state), state, arrays.before)
+    at.copy_rows(0, len(state), state, scratch.before)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
@@ -83,17 +83,17 @@ def mark_acting(kicked: LINE, touched, acts):
 
 
 @inlined
-def sweeps_now(h, n_point, contacts, arrays):
-    """(landing, sweeps, least): steps left since something landed or the run began, and as in `sweeps_of`."""
+def rounds_now(h, n_point, contacts, arrays):
+    """(landing, rounds, least): steps left since something landed or the run began, and as in `rounds_of`."""
     if arrays.impacts is None:
         return 0, 1, -1.0
     points, lines, work = arrays.points, arrays.lines, arrays.impacts
     landed = work.size[N_LANDED] > 0 or arrays.last.step[0] == 0.0
     landing = LANDING_STEPS if landed else arrays.last.landing[0]
-    n_sweep, least = sweeps_of(
+    n_round, least = rounds_of(
         h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
     )
-    return landing, n_sweep, least
+    return landing, n_round, least
 
 
 @inlined
@@ -112,9 +112,9 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     write_kicks(motions.start, lines.vel, lines.kicked)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
-    landing, n_sweep, least = sweeps_now(h, n_point, contacts, arrays)
+    landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
     solve_contacts(
-        h, h / model.step, contacts.substeps, n_sweep, least, len(contacts.body), points.who, points.value, n_point,
+        h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
         lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
@@ -232,7 +232,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     elif not log_step(t, h, n_point, contacts, model, scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
     if arrays.lacks[0] != LACKS_NOTHING:
-        at.copy_rows(0, len(state), arrays.before, state)
+        at.copy_rows(0, len(state), scratch.before, state)
         return False
     apply_corrections(t, h, era, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)

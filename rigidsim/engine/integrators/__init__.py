@@ -17,8 +17,8 @@ class Trials(NamedTuple):
 
     make: Callable  # the arrays in `Scratch.trial`, or those of the block before, with the numbers of this one
     attempt: Callable
-    fill: Callable
     between: Callable
+    fill: Callable | None = None  # what `between` needs besides
 
 
 class Integrator(NamedTuple):
@@ -28,22 +28,23 @@ class Integrator(NamedTuple):
     options: type
     step: Callable | None = None
     trials: Trials | None = None
+    divides: bool = False  # whether steps in which a body turns too far have parts, see `engine/parts.py`
 
 
 INTEGRATORS = (
-    Integrator("rkmk4", rkmk4.Rkmk4Options, rkmk4.step),
+    Integrator("rkmk4", rkmk4.Rkmk4Options, rkmk4.step, divides=True),
     Integrator("magnus", magnus.MagnusOptions, magnus.step),
     Integrator("magnus2", magnus2.Magnus2Options, magnus2.step),
     Integrator("euler", euler.EulerOptions, euler.step),
     Integrator(
         "adaptive",
         adaptive.AdaptiveOptions,
-        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.fill, adaptive.between),
+        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.between, adaptive.fill),
     ),
     Integrator(
         "taylor",
         taylor.TaylorOptions,
-        trials=Trials(taylor.make_trial, taylor.attempt, taylor.fill, taylor.between),
+        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between),
     ),
 )
 
@@ -55,6 +56,12 @@ _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}
 def step(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state of one block from t to t_end, h = t_end - t (s), by the method that these options belong to."""
     _BY_OPTIONS[type(method)].step(method, t, t_end, h, era, model, state, scratch, lanes)
+
+
+@inlined
+def divides(method):
+    """Whether the method that these options belong to divides steps, and so takes times as rows of lanes."""
+    return _BY_OPTIONS[type(method)].divides
 
 
 @inlined
@@ -75,7 +82,8 @@ def attempt(method, stop, era, model, state, scratch, lanes):
 @inlined
 def fill(method, era, model, state, scratch, lanes):
     """What `between` needs besides an attempt."""
-    trials_of(method).fill(method, era, model, state, scratch, lanes)
+    if trials_of(method).fill is not None:
+        trials_of(method).fill(method, era, model, state, scratch, lanes)
 
 
 @inlined

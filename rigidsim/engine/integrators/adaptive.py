@@ -15,8 +15,8 @@ import numpy as np
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
-from rigidsim.engine.integrators.rkmk4 import begin
-from rigidsim.engine.kinds import is_moved, place
+from rigidsim.engine.integrators.rkmk4 import add_changes, add_changes_of_joint, begin_moved
+from rigidsim.engine.kinds import is_jointed, is_moved, place
 from rigidsim.engine.layout import (
     BODY,
     EACH,
@@ -176,18 +176,28 @@ def set_end(step: STEP, trial: STEP, stop, most, lane):
     trial.worst = 0.0
 
 
+@inlined
+def changes_in_trial(step, trial, total, end):
+    """The changes of p, v, omega and work in the trial, and the orientation at its end."""
+    h = trial.t - step.t
+    q = product(end.q, exp_full(scaled(0.5 * h, total.turning)))
+    return (scaled(h, total.v), scaled(h, total.a), scaled(h, total.alpha), h * total.power), renormalised(q)
+
+
 @lanewise
 def keep_stage(step: STEP, trial: STEP, total: SUMS, start: START, parent: FRAME, body: BODY, end: STATE, lane):
     """A free body at the end of the trial, from the beginning; the parent's frame is that at the end."""
-    h = trial.t - step.t
-    q = product(end.q, exp_full(scaled(0.5 * h, total.turning)))
-    dp, dv = changes_in_parent(
-        start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, scaled(h, total.v),
-        scaled(h, total.a),
-    )  # fmt: skip
-    add_to_sums(end, p=dp, v=dv)
-    add_to_sums(end, omega=scaled(h, total.alpha), work=h * total.power)
-    end.q = renormalised(q)
+    changes, q = changes_in_trial(step, trial, total, end)
+    add_changes(end, start, parent, body, changes)
+    end.q = q
+
+
+@lanewise
+def keep_joint(step: STEP, trial: STEP, total: SUMS, end: STATE, lane):
+    """A joint at the end of the trial."""
+    changes, q = changes_in_trial(step, trial, total, end)
+    add_changes_of_joint(end, changes)
+    end.q = q
 
 
 @lanewise
@@ -252,10 +262,7 @@ def begin_charts(model, state, scratch, lanes):
     at_slope(state[n], trial.state[n], 0.0, trial.when, lanes)
     place_nodes(model.active, trial.when, model, state, scratch, lanes)
     copy_rows(n_moved, len(state), state, scratch.stage)
-    for k in range(n_moved):
-        node = model.moved_node[k]
-        parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
-        begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
+    begin_moved(model, state, scratch, lanes)
     for k in range(n_moved, n):
         begin_paced(state[k], scratch.start[k], lanes)
 
@@ -279,7 +286,10 @@ def keep_charts(model, state, scratch, lanes):
     for k in range(len(model.moved_node), n):
         keep_paced(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
     for node in model.active:
-        if is_moved(node, model):
+        if is_jointed(node, model):
+            for k in range(model.node[node].first, model.node[node].row + 1):
+                keep_joint(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
+        elif is_moved(node, model):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             total, start, body = scratch.sum[k], scratch.start[k], model.body[k]
             keep_stage(state[n], trial.state[n], total, start, parent, body, trial.state[k], lanes)
@@ -341,17 +351,29 @@ def interpolate(step: STEP, trial: STEP, t, slopes: SUMS, first, apart, total: S
     total.v, total.turning, total.a, total.alpha, total.power = sums
 
 
+@inlined
+def show(total, state, stage, dp, dv):
+    """A moved row inside the step, from the changes of its chart and of its p and v."""
+    stage.p = add(state.p, dp)
+    stage.q = renormalised(product(state.q, exp_full(scaled(0.5, total.turning))))
+    stage.v = add(state.v, dv)
+    stage.omega = add(state.omega, total.alpha)
+    stage.work = state.work + total.power
+
+
 @lanewise
 def show_body(total: SUMS, state: STAGE, start: START, parent: FRAME, body: BODY, stage: STAGE, lane):
     """A free body inside the step, from the changes of its chart; the parent's frame is that at the same time."""
     dp, dv = changes_in_parent(
         start.q, parent.q, start.omega, parent.omega, body.scale, state.p, state.v, start.d, total.v, total.a
     )
-    stage.p = add(state.p, dp)
-    stage.q = renormalised(product(state.q, exp_full(scaled(0.5, total.turning))))
-    stage.v = add(state.v, dv)
-    stage.omega = add(state.omega, total.alpha)
-    stage.work = state.work + total.power
+    show(total, state, stage, dp, dv)
+
+
+@lanewise
+def show_joint(total: SUMS, state: STAGE, stage: STAGE, lane):
+    """A joint inside the step."""
+    show(total, state, stage, total.v, total.a)
 
 
 @lanewise
@@ -372,7 +394,10 @@ def between(method, t, era, model, state, scratch, lanes):
         show_paced(t, scratch.sum[k], state[k], stage[k], lanes)
     drive(t, model, stage, scratch, lanes)
     for node in model.active:
-        if is_moved(node, model):
+        if is_jointed(node, model):
+            for k in range(model.node[node].first, model.node[node].row + 1):
+                show_joint(scratch.sum[k], state[k], stage[k], lanes)
+        elif is_moved(node, model):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             show_body(scratch.sum[k], state[k], scratch.start[k], parent, model.body[k], stage[k], lanes)
         if model.node[node].bears > 0 or not is_moved(node, model):

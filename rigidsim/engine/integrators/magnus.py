@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
+from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic, turn_full
+from rigidsim.engine.kinds import hangs
 from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, RELATIVE, STATE, TRIPLE, WRENCH, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
-from rigidsim.physics.rigid_body import acceleration, power, takes_torque
+from rigidsim.physics.rigid_body import power, takes_torque
 from rigidsim.physics.vector import add, scaled
 
 CUBIC, FULL = 0, 1
@@ -49,8 +50,7 @@ def move(
     relative.omega = end
 
     f_W, tau_W = wrench.f, wrench.tau
-    a_WC = acceleration(body.mass, f_W, wrench.g)
-    v_middle = add(arm.v_WC, scaled(0.5 * h, a_WC))
+    v_middle = add(arm.v_WC, scaled(0.5 * h, arm.a_WC))
     omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
     turning = scaled(takes_torque(body.inverse), tau_W)
     applied = power(f_W, v_middle, turning, omega_middle)
@@ -65,6 +65,9 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     use_3 = 1.0 if method.terms >= 3 else 0.0
     use_4 = 1.0 if method.terms >= 4 else 0.0
     for i in range(len(model.moved_node)):
+        if hangs(i, model):
+            move_joint(state[i], scratch.rate[i], h, 0.5, lanes)
+            continue
         node = model.moved_node[i]
         parent, frame = scratch.frame[model.node[node].parent], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)

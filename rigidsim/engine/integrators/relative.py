@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rigidsim.engine import layout as at
 from rigidsim.engine.drive import drive
-from rigidsim.engine.kinds import is_moved, place
-from rigidsim.engine.layout import FRAME, RELATIVE, STAGE, TRIPLE
+from rigidsim.engine.kinds import place
+from rigidsim.engine.layout import FRAME, RATE, RELATIVE, STAGE, STATE, TRIPLE, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.vector import add, scaled
@@ -40,6 +41,17 @@ def leave_parent(state: STAGE, local: RELATIVE, parent: FRAME, lane):
     state.omega = rotate_back(q_PB, omega_P)
 
 
+@lanewise
+def move_joint(state: STATE, rate: RATE, h, share, lane):
+    """A joint: v' = v + h a, x' = x + h (v + share h a); a ball joint turns by h (omega + share h alpha), body axes."""
+    v, omega = state.v, state.omega
+    add_to_sums(state, p=scaled(h, add(v, scaled(share * h, rate.a))))
+    add_to_sums(state, v=scaled(h, rate.a))
+    turn = scaled(h, add(omega, scaled(share * h, rate.alpha)))
+    add_to_sums(state, omega=scaled(h, rate.alpha), work=h * rate.power)
+    state.q = renormalised(product(state.q, exp_cubic(scaled(0.5, turn))))
+
+
 @inlined
 def leave_parents(t_end, model, state, scratch, lanes):
     """The rotation in the world of every free body at the end of a step, parents first, from the local rows in
@@ -47,7 +59,7 @@ def leave_parents(t_end, model, state, scratch, lanes):
     """
     drive(t_end, model, state, scratch, lanes)
     for node in model.active:
-        if is_moved(node, model):
+        if model.node[node].kind == at.FREE:
             i = model.node[node].row
             leave_parent(state[i], scratch.sum[i], scratch.frame[model.node[node].parent], lanes)
         place(node, t_end, model, state, scratch, lanes)

@@ -9,8 +9,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
-from rigidsim.engine.kinds import is_moved, place
-from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, STAGE, START, STATE, SUMS, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.kinds import hangs, is_jointed, is_moved, place
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    EACH,
+    FRAME,
+    PART_NOW,
+    RATE,
+    SCALAR,
+    STAGE,
+    START,
+    STATE,
+    SUMS,
+    TRIPLE,
+    add_to_sums,
+    copy_rows,
+)
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
@@ -39,7 +54,32 @@ def begin(state: STATE, parent: FRAME, arm: ARM, start: START, stage: STAGE, lan
 
 
 @lanewise
-def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, node, lane):
+def begin_joint(state: STATE, start: START, stage: STAGE, lane):
+    """The first stage of a joint: p and v of a coordinate are none of any axes."""
+    start.d = state.p
+    start.v = state.v
+    stage.p = state.p
+    stage.q = state.q
+    stage.v = state.v
+    stage.omega = state.omega
+
+
+@inlined
+def begin_moved(model, state, scratch, lanes):
+    """The first stage of all moved rows."""
+    for k in range(len(model.moved_node)):
+        if hangs(k, model):
+            begin_joint(state[k], scratch.start[k], scratch.stage[k], lanes)
+        else:
+            node = model.moved_node[k]
+            parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
+            begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
+
+
+@lanewise
+def combine(
+    state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, node, lane
+):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
@@ -65,22 +105,31 @@ def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, 
     stage.omega = add(state.omega, scaled(x, alpha))
 
 
-@lanewise
-def finish(
-    state: STATE,
-    start: START,
-    stage: STAGE,
-    rate: RATE,
-    turn: TRIPLE,
-    total: SUMS,
-    parent: FRAME,
-    body: BODY,
-    h,
-    weight,
-    lane,
-):
-    """Accumulate the last stage's rates, and advance `state` by h times the weighted sum of all; the parent's frame is
-    that at the end of the step.
+@inlined
+def add_changes(end, start, parent, body, changes):
+    """Add to the sums of a free body what has changed since the beginning of the step: its arm and the rate of that in
+    world axes, its rate, its work. The parent's frame is that at the end.
+    """
+    arm, arm_rate, omega, work = changes
+    dp, dv = changes_in_parent(
+        start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, arm, arm_rate
+    )
+    add_to_sums(end, p=dp, v=dv)
+    add_to_sums(end, omega=omega, work=work)
+
+
+@inlined
+def add_changes_of_joint(end, changes):
+    """The same for a joint, whose coordinate, like its rate, is none of any axes."""
+    p, v, omega, work = changes
+    add_to_sums(end, p=p, v=v)
+    add_to_sums(end, omega=omega, work=work)
+
+
+@inlined
+def last_changes(state, stage, rate, turn, total, h, weight):
+    """h times the weighted sum of the rates of all stages, of which this is the last: the changes of p, v, omega and
+    work; and the orientation at the end.
     """
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
@@ -92,40 +141,69 @@ def finish(
     mean_power = total.power + weight * rate.power
 
     q = product(state.q, exp_septic(scaled(0.5 * h, mean_turning)))
-    dp, dv = changes_in_parent(
-        start.q, parent.q, start.omega, parent.omega, body.scale, state.p, state.v, start.d, scaled(h, mean_v),
-        scaled(h, mean_a),
-    )  # fmt: skip
-    add_to_sums(state, p=dp)
-    state.q = renormalised(q)
-    add_to_sums(state, v=dv)
-    add_to_sums(state, omega=scaled(h, mean_alpha))
-    add_to_sums(state, work=h * mean_power)
+    return (scaled(h, mean_v), scaled(h, mean_a), scaled(h, mean_alpha), h * mean_power), renormalised(q)
+
+
+@lanewise
+def finish(
+    state: STATE,
+    start: START,
+    stage: STAGE,
+    rate: RATE,
+    turn: TRIPLE,
+    total: SUMS,
+    parent: FRAME,
+    body: BODY,
+    h: EACH,
+    weight,
+    lane,
+):
+    """Advance the state of a free body by a step; the parent's frame is that at the end."""
+    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
+    add_changes(state, start, parent, body, changes)
+    state.q = q
+
+
+@lanewise
+def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, lane):
+    """Advance the state of a joint by a step."""
+    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
+    add_changes_of_joint(state, changes)
+    state.q = q
+
+
+@lanewise
+def set_middle(t: EACH, h: EACH, now: SCALAR, lane):
+    """The time in the middle of a step."""
+    now.value = t + NODE[1] * h
 
 
 @inlined
 def step(method, t, t_end, h, era, model, state, scratch, lanes):
-    """Advance the state from t to t_end, h = t_end - t."""
-    stage, n_moved = scratch.stage, len(model.moved_node)
+    """Advance the state from t to t_end, h = t_end - t, of which each lane has its own."""
+    stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part[PART_NOW]
+    set_middle(t, h, middle, lanes)
     copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
     place_nodes(model.active, t, model, state, scratch, lanes)
-    for k in range(n_moved):
-        node = model.moved_node[k]
-        begin(state[k], scratch.frame[model.node[node].parent], scratch.arm[node], scratch.start[k], stage[k], lanes)
+    begin_moved(model, state, scratch, lanes)
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             combine(state[k], scratch.start[k], stage[k], rate, turn, total, h, WEIGHT[i], NODE[i + 1], lanes)
-        t_stage = t + NODE[i + 1] * h if i < 2 else t_end
+        t_stage = middle if i < 2 else t_end
         place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
     for node in model.active:
-        if is_moved(node, model):
+        if is_jointed(node, model):
+            for k in range(model.node[node].first, model.node[node].row + 1):
+                rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
+                finish_joint(state[k], stage[k], rate, turn, total, h, WEIGHT[3], lanes)
+        elif is_moved(node, model):
             k = model.node[node].row
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             parent, body = scratch.frame[model.node[node].parent], model.body[k]

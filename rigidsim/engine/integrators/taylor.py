@@ -34,6 +34,7 @@ class Trial(NamedTuple):
 
     given: Series
     series: np.ndarray  # (row, (order + 1) * lanes) the coefficients of all numbers of the equations
+    shifted: np.ndarray  # (1, (order + 1) * lanes) those of a margin, about another time
     state: STATE = floats("state")  # at its end
     fault: FAULT = floats("expressed")  # of expressions, before it
     norms: NORMS = floats()
@@ -56,7 +57,8 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
         width, source = len(method.orders) + 1, Source(model, n_state, n, before and before.source)
         given, rows = tables_of(source.equations, source.number, width, n)
         sizes, series = {"lanes": n, "state": n_state, "expressed": n_fault}, zeros(rows.n, width * n)
-        before = made(SeriesTrial, sizes, given=given, series=series)
+        shifted = zeros(1, width * n)
+        before = made(SeriesTrial, sizes, given=given, series=series, shifted=shifted)
         before.source, before.rows = source, rows
     before.rows.put_values(before.series, n)
     return before
@@ -70,16 +72,11 @@ def attempt(method, stop, era, model, state, scratch, lanes):
     expand(given, era, method.orders, state, step, series, lanes)
     choose_length(given, era, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
     end_at(stop, step, end, trial.crossing, lanes)
-    stop_at_branches(given, era, order, step, end, series, trial.crossing, lanes)
+    stop_at_branches(given, era, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
     place_at(given, era, order, end, len(model.moved_node), True, state, step, series, trial.by, trial.state, lanes)
     for k in range(len(given.winding)):
         row, over = given.winding[k], series[given.now[given.number[era], k, 1]]
         keep_winding(end, over, state[row], trial.state[row], lanes)
-
-
-@inlined
-def fill(method, era, model, state, scratch, lanes):
-    """Nothing more is needed."""
 
 
 @inlined

@@ -18,6 +18,7 @@ from rigidsim.engine.laws.declaration import (
     Force,
     Key,
     Load,
+    LoadPoint,
     Table,
     unit,
 )
@@ -44,11 +45,17 @@ VALUES = Row(
 )  # fmt: skip
 
 
+@inlined
+def field_of(value, source, s):
+    """The gravity of a source at s from it, m/s2."""
+    return add(attraction(value.gm, value.soft, s), oblateness(value.gm, value.j2, rotate(source.q, value.pole), s))
+
+
 @lanewise
 def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
     """Gravity of a source at the body's centre of mass; and the power that moves the source."""
     _, r_B, s = separation(apart.p, source.q, value.point, frame.q, body.com)
-    g = add(attraction(value.gm, value.soft, s), oblateness(value.gm, value.j2, rotate(source.q, value.pole), s))
+    g = field_of(value, source, s)
     # The field moves with the source's frame, and that motion does work.
     v_field = point_velocity(source.v, source.omega, add(apart.p, r_B))
     wrench.g = add(wrench.g, g)
@@ -84,15 +91,18 @@ def on_body(pull: Callable) -> Callable:
     return apply
 
 
+def source_values(force, source: LoadPoint) -> list[float]:
+    """The values of a source that is at this point."""
+    flat = force.j2 * force.radius * force.radius if force.j2 else 0.0
+    pole, soft = rotate(source.turn, unit(force.axis)), force.softening * force.softening
+    return VALUES.filled(gm=force.gm, soft=soft, j2=flat, pole=pole, point=source.point)
+
+
 def attraction_rows(force, site) -> Iterator[Load]:
     """One row, unless its source has become part of the body."""
     source, body = site.source(force.center), site.carrier_center()
     if source.row != body.row:
-        flat = force.j2 * force.radius * force.radius if force.j2 else 0.0
-        pole = rotate(source.turn, unit(force.axis))
-        soft = force.softening * force.softening
-        value = VALUES.filled(gm=force.gm, soft=soft, j2=flat, pole=pole, point=source.point)
-        yield Load(ATTRACTIONS, source.unfelt, body, value)
+        yield Load(ATTRACTIONS, source.unfelt, body, source_values(force, source))
 
 
 def gradient_rows(force, site) -> Iterator[Load]:

@@ -111,7 +111,7 @@ TORSION_SPRING = Force(
     " which is at most half a turn; beyond that the torque reverses, and the run prints a warning. With `axis`, in the"
     " body's axes: `stiffness` times the angle about this axis (the twist); rotation about other axes is free. The"
     " angle includes full turns; at t = 0 it is within half a turn of `rest`, and it must change by less than half a"
-    " turn per step",
+    " turn per step of a given length",
     keys=(
         TO,
         Key("stiffness", NUMBER, "torque per radian", "torsion stiffness", bound=NOT_NEGATIVE),

@@ -11,7 +11,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
 from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants
-from rigidsim.engine.series.graph import Graph, Node, Number, is_number
+from rigidsim.engine.series.graph import Graph, Number, Vertex, is_number
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import scaled
@@ -20,12 +20,12 @@ TIME = -1  # in place of the row of a variable of the state
 
 
 class Variable(NamedTuple):
-    """A number of the state: its row and column, the column of its low part or NO_ROW, its node, and its rate."""
+    """A number of the state: its row and column, the column of its low part or NO_ROW, its vertex, and its rate."""
 
     row: int
     column: int
     low: int
-    node: Node
+    vertex: Vertex
     rate: Number
 
 
@@ -36,13 +36,13 @@ class Equations(NamedTuple):
 
     graph: Graph
     variables: list[Variable]
-    windings: list[tuple[int, Node, Number, Number]]  # row of the state, node; the winding now, whether it turns over
+    windings: list[tuple[int, Vertex, Number, Number]]  # row of the state, vertex; the winding now, if it turns over
     groups: list[tuple[int, int, bool]]  # first variable, and that after the last; whether it limits a step
 
 
 def equations_of(model: Model, n_state: int, era: int, n: int, varies: np.ndarray) -> Equations:
-    """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with nodes in place of
-    the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
+    """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
+    of the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
     equations of the others are fewer operations then.
     """
     found, still, before = None, set(), None
@@ -77,25 +77,25 @@ def _evaluated(model: Model, n_state: int, era: int, n: int, varies: np.ndarray,
                 Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
         found.groups.append((first, first + width, name != "work"))
-    for k, (row, node, _, _) in enumerate(found.windings):
+    for k, (row, vertex, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
-        found.windings[k] = (row, node, wound.now, wound.turns_over * acting[k])
+        found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
     return found
 
 
 def _name_variables(
-    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Node, found: Equations, still: set[int]
-) -> Iterator[tuple[int, str, list[Node]]]:
-    """Put variables into the state, those in `still` as held ones; yields row, part and nodes of each vector."""
+    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Vertex, found: Equations, still: set[int]
+) -> Iterator[tuple[int, str, list[Vertex]]]:
+    """Put variables into the state, those in `still` as held ones; yields row, part and vertices of each vector."""
     n_moved, n_posed, place = len(model.moved_node), len(state) - n_wound - 1, 1
     for row in range(n_posed):
         is_moved = row < n_moved
         for name in ("p", "q", "v", "omega", "work") if is_moved else ("p", "q"):
             begin, width = at.STATE.parts[name]
-            nodes = [graph.held_variable() if place + k in still else graph.variable() for k in range(width)]
-            state[row, begin : begin + width] = nodes
+            vertices = [graph.held_variable() if place + k in still else graph.variable() for k in range(width)]
+            state[row, begin : begin + width] = vertices
             place += width
-            yield row, name, nodes
+            yield row, name, vertices
         if not is_moved:  # the pose of a paced node is that of the time itself
             state[row, at.PACED.since] = time
     for k in range(n_wound):
@@ -163,7 +163,7 @@ def _first_lane(part: Any, n: int) -> Any:
 
 
 def _as_objects(part: Any) -> Any:
-    """Scratch arrays that can hold nodes."""
+    """Scratch arrays that can hold vertices."""
     if isinstance(part, tuple):
         return type(part)(*map(_as_objects, part))
     if isinstance(part, np.ndarray) and part.dtype == np.float64:

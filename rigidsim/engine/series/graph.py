@@ -1,11 +1,12 @@
 """The graph of formulas: numbers that remember how they were computed.
 
-A formula that is called with a `Node` returns one: the operation and its operands. Equal operations of equal operands
-are one node; operations on constants are carried out; 0 x, 1 x, x + 0 and x - x are folded, so the signs of zeros, and
-what overflows, may differ from the formula's own result. A constant may differ from lane to lane.
+A formula that is called with a `Vertex` returns one: the operation and its operands. Equal operations of equal operands
+are one vertex; operations on constants are carried out; 0 x, 1 x, x + 0 and x - x are folded, so the signs of zeros,
+and what overflows, may differ from the formula's own result. A number that is `named` may have other values in other
+lanes and blocks, and nothing is folded because of them.
 
 Every function but `+ - * /` and the square root grows by the chain rule: f(u(t)) = f(u(0)) + the integral of f'(u) du,
-where the node of f' may contain f. So `grow` is the only recurrence of all of them. Its first value is *held*: a held
+where the vertex of f' may contain f. So `grow` is the only recurrence of all of them. Its first value is *held*: a held
 number is computed at the beginning of a step and does not change during it. Comparisons are held, too: a branch is
 chosen when a step begins. Each of them has a *margin*, whose change of sign during the step would change the answer. An
 equality holds at single instants only, and is never true of numbers that vary.
@@ -27,7 +28,7 @@ MOST_MULTIPLIED = 63  # largest exponent of a power that becomes products
 Number = Any
 
 
-class Node:
+class Vertex:
     """A number of a graph: the result of an operation. A constant has an array of its values in all lanes instead."""
 
     __slots__ = ("graph", "is_held", "operands", "operation", "place", "values")
@@ -40,11 +41,11 @@ class Node:
             operation in HELD
             or operation == "held_variable"
             or values is not None
-            or (operation in ARITHMETIC and all(not isinstance(x, Node) or x.is_held for x in operands))
+            or (operation in ARITHMETIC and all(not isinstance(x, Vertex) or x.is_held for x in operands))
         )
 
     def __repr__(self) -> str:
-        shown = (f"#{x.place}" if isinstance(x, Node) else repr(x) for x in self.operands)
+        shown = (f"#{x.place}" if isinstance(x, Vertex) else repr(x) for x in self.operands)
         return f"#{self.place} = {self.operation}({', '.join(shown)})"
 
     @property
@@ -114,16 +115,16 @@ class Node:
 
 
 def negation(condition: Any) -> Any:
-    """Not, of True, False, or a node that is 1 or 0."""
-    return 1.0 - condition if isinstance(condition, Node) else not condition
+    """Not, of True, False, or a vertex that is 1 or 0."""
+    return 1.0 - condition if isinstance(condition, Vertex) else not condition
 
 
 class Margin(NamedTuple):
     """A number whose sign must not change during a step; whether it is negative (1 or 0); what depends on that."""
 
-    margin: Node
+    margin: Vertex
     answer: Number
-    user: Node
+    user: Vertex
 
 
 ARITHMETIC = ("add", "subtract", "multiply", "square", "scale", "divide", "negate", "sqrt", "choose")
@@ -139,47 +140,47 @@ HELD: dict[str, Callable] = {
     "less": functions.is_less,
     "equal": functions.is_equal,
 }
-"""The functions of which a node is held, by the names of its operations."""
+"""The functions of which a vertex is held, by the names of its operations."""
 OF_TWO = ("power", "arc_tangent", "less", "equal")
 
 
 class Graph:
-    """The nodes of a computation; as a context, the functions of which formulas are made."""
+    """The vertices of a computation; as a context, the functions of which formulas are made."""
 
-    precedence = 0  # dual numbers of nodes come first
+    precedence = 0  # dual numbers of vertices come first
 
     def __init__(self):
-        self.nodes: list[Node] = []
+        self.vertices: list[Vertex] = []
         self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
-        self._known: dict[tuple, Node] = {}
+        self._known: dict[tuple, Vertex] = {}
 
-    def node(self, operation: str, *operands: Number) -> Node:
-        """The node of an operation, which is made once."""
+    def vertex(self, operation: str, *operands: Number) -> Vertex:
+        """The vertex of an operation, which is made once."""
         key = (operation, *map(_key_of, operands))
         if key not in self._known:
             self._known[key] = self._new(operation, list(operands))
         return self._known[key]
 
-    def _new(self, operation: str, operands: list, values: np.ndarray | None = None) -> Node:
-        made = Node(self, len(self.nodes), operation, operands, values)
-        self.nodes.append(made)
+    def _new(self, operation: str, operands: list, values: np.ndarray | None = None) -> Vertex:
+        made = Vertex(self, len(self.vertices), operation, operands, values)
+        self.vertices.append(made)
         return made
 
-    def variable(self) -> Node:
+    def variable(self) -> Vertex:
         """A number of which the rate is given."""
         return self._new("variable", [])
 
-    def held_variable(self) -> Node:
+    def held_variable(self) -> Vertex:
         """A number that is given at the beginning of a step and does not change during it."""
         return self._new("held_variable", [])
 
-    def named(self, place: int, values: np.ndarray) -> Node:
+    def named(self, place: int, values: np.ndarray) -> Vertex:
         """A constant that is given by its place among numbers, and may have others of these values, (lane), later."""
         return self._new("constant", [place], values)
 
     def _computed(self, function: Callable, *numbers: Number) -> Number:
         """A function of constants: a constant, too."""
-        if not any(isinstance(x, Node) for x in numbers):
+        if not any(isinstance(x, Vertex) for x in numbers):
             return float(_value_of(function, numbers))
         key = (function, *map(_key_of, numbers))
         if key not in self._known:
@@ -188,22 +189,22 @@ class Graph:
 
     def renew(self, numbers: np.ndarray) -> None:
         """Give the constants the values that follow from other numbers, (number, lane)."""
-        for node in self.nodes:
-            if node.values is not None:
-                first, *operands = node.operands
-                node.values = _value_of(first, operands) if operands else numbers[first]
+        for vertex in self.vertices:
+            if vertex.values is not None:
+                first, *operands = vertex.operands
+                vertex.values = _value_of(first, operands) if operands else numbers[first]
 
     # --- arithmetic
 
-    def negated(self, a: Node) -> Number:
+    def negated(self, a: Vertex) -> Number:
         """-a."""
         if is_constant(a):
             return self._computed(neg, a)
         if a.operation == "negate":
             return a.operands[0]
         if a.operation == "subtract":
-            return self.node("subtract", a.operands[1], a.operands[0])
-        return self.node("negate", a)
+            return self.vertex("subtract", a.operands[1], a.operands[0])
+        return self.vertex("negate", a)
 
     def sum(self, a: Number, b: Number) -> Number:
         """a + b."""
@@ -217,7 +218,7 @@ class Graph:
             return self.difference(a, b.operands[0])
         if is_operation(a, "negate"):
             return self.difference(b, a.operands[0])
-        return self.node("add", *in_order(a, b))
+        return self.vertex("add", *in_order(a, b))
 
     def difference(self, a: Number, b: Number) -> Number:
         """a - b."""
@@ -231,7 +232,7 @@ class Graph:
             return -b
         if is_operation(b, "negate"):
             return self.sum(a, b.operands[0])
-        return self.node("subtract", a, b)
+        return self.vertex("subtract", a, b)
 
     def product(self, a: Number, b: Number) -> Number:
         """a b."""
@@ -245,7 +246,7 @@ class Graph:
         if is_operation(a, "scale") or is_operation(b, "scale"):
             (p, x), (q, y) = (n.operands if n.operation == "scale" else (n, 1.0) for n in (a, b))
             return self._scaled(self.product(p, q), self._computed(mul, x, y))
-        return self.node("square", a, a) if a is b else self.node("multiply", *in_order(a, b))
+        return self.vertex("square", a, a) if a is b else self.vertex("multiply", *in_order(a, b))
 
     def _scaled(self, a: Number, c: Number) -> Number:
         """A number times a constant."""
@@ -260,7 +261,7 @@ class Graph:
         if a.operation in ("scale", "negate"):
             inner, factor = a.operands if a.operation == "scale" else (a.operands[0], -1.0)
             return self._scaled(inner, self._computed(mul, factor, c))
-        return self.node("scale", a, c)
+        return self.vertex("scale", a, c)
 
     def quotient(self, a: Number, b: Number) -> Number:
         """a/b."""
@@ -276,22 +277,22 @@ class Graph:
             return -(a.operands[0] / b)
         if is_operation(a, "scale"):
             return self._scaled(self.quotient(a.operands[0], b), a.operands[1])
-        return self.node("divide", a, b)
+        return self.vertex("divide", a, b)
 
-    def sqrt(self, a: Node) -> Number:
+    def sqrt(self, a: Vertex) -> Number:
         """The square root; a step ends where it is zero, beyond which its series would be that of -sqrt(a)."""
         if is_constant(a):
             return self._computed(elementary.sqrt, a)
-        made = self.node("sqrt", a)
+        made = self.vertex("sqrt", a)
         if not made.is_held:
             self._watch(made, 0.0, made)
         return made
 
     def length_of(self, v: Sequence[Number]) -> Number:
         """The length of a vector, which has a series where the vector is zero, too."""
-        if any(isinstance(x, Node) and x.is_held for x in v):
+        if any(isinstance(x, Vertex) and x.is_held for x in v):
             return elementary.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-        made = self.node("length", *v)
+        made = self.vertex("length", *v)
         self._watch(made, 0.0, made)
         return made
 
@@ -300,9 +301,9 @@ class Graph:
     def _held(self, name: str, *operands: Number) -> Number:
         if all(map(is_constant, operands)):
             return self._computed(HELD[name], *operands)
-        return self.node(name, *operands)
+        return self.vertex(name, *operands)
 
-    def grown(self, value: Number, u: Node, slope: Number | Callable[[Node], Number]) -> Number:
+    def grown(self, value: Number, u: Vertex, slope: Number | Callable[[Vertex], Number]) -> Number:
         """value + the integral of `slope` du from the beginning of the step; the slope may depend on the result."""
         if is_constant(value) and is_constant(u):
             return value
@@ -310,32 +311,32 @@ class Graph:
             return value
         if not (is_constant(value) or value.is_held):
             return value + self.grown(0.0, u, slope)
-        made = self.node("grow", value, self.node("theta", u, u))
+        made = self.vertex("grow", value, self.vertex("theta", u, u))
         if len(made.operands) == 2:
             made.operands.append(0.0)  # until the slope is known, which may ask for this number
             made.operands[2] = slope(made) if callable(slope) else slope
         return made
 
-    def _function(self, name: str, u: Node, slope: Callable[[Node], Number]) -> Number:
+    def _function(self, name: str, u: Vertex, slope: Callable[[Vertex], Number]) -> Number:
         return self.grown(self._held(name, u), u, slope)
 
-    def sin(self, u: Node) -> Number:
+    def sin(self, u: Vertex) -> Number:
         """The sine; its slope is the cosine."""
         return self._function("sine", u, lambda _: self.cos(u))
 
-    def cos(self, u: Node) -> Number:
+    def cos(self, u: Vertex) -> Number:
         """The cosine."""
         return self._function("cosine", u, lambda _: -self.sin(u))
 
-    def exp(self, u: Node) -> Number:
+    def exp(self, u: Vertex) -> Number:
         """e^u, which is its own slope."""
         return self._function("exponential", u, lambda f: f)
 
-    def expm1(self, u: Node) -> Number:
+    def expm1(self, u: Vertex) -> Number:
         """e^u - 1."""
         return self._function("exponential_less_one", u, lambda f: 1.0 + f)
 
-    def log(self, u: Node) -> Number:
+    def log(self, u: Vertex) -> Number:
         """ln u."""
         return self._function("logarithm", u, lambda _: 1.0 / u)
 
@@ -344,7 +345,7 @@ class Graph:
         value = self._held("arc_tangent", y, x)
         square = x * x + y * y
         for u, slope in ((y, x), (x, -y)):
-            if isinstance(u, Node):
+            if isinstance(u, Vertex):
                 value = self.grown(value, u, slope / square)
         return value
 
@@ -352,11 +353,11 @@ class Graph:
         """u^v: products and a root for v = n or n + 1/2 up to MOST_MULTIPLIED, else by its slope v u^v/u; for a varying
         exponent e^(v ln u).
         """
-        if isinstance(v, Node) and not v.is_held:
+        if isinstance(v, Vertex) and not v.is_held:
             return self.exp(v * exponentials.logarithm(u))
         if is_constant(u):
             return self._held("power", u, v)
-        if isinstance(v, Node) or (2.0 * v) % 1.0 != 0.0 or abs(v) > MOST_MULTIPLIED:
+        if isinstance(v, Vertex) or (2.0 * v) % 1.0 != 0.0 or abs(v) > MOST_MULTIPLIED:
             return self.grown(self._held("power", u, v), u, lambda f: f / u * v)
         whole, result, factor = int(abs(v)), 1.0 if abs(v) % 1.0 == 0.0 else self.sqrt(u), u
         while whole:
@@ -367,13 +368,13 @@ class Graph:
 
     # --- functions of the square of a number that have a series at 0, where the formula takes a root
 
-    def angle_over_sine(self, n2: Node, w: Node) -> Number:
+    def angle_over_sine(self, n2: Vertex, w: Vertex) -> Number:
         """atan2(n, w)/n with n = sqrt(n2): (1 - z/3 + z^2/5 - ...)/w with z = n2/w^2 up to ANGLE_SMALL, if w > 0."""
         z, n = n2 / (w * w), elementary.sqrt(n2)
         is_small = (z < ANGLE_SMALL) * (w > 0.0)
         return self.select(is_small, polynomial(ANGLE_TERMS, z) / w, elementary.arc_tangent(n, w) / n)
 
-    def cotangent_share(self, h2: Node) -> Number:
+    def cotangent_share(self, h2: Vertex) -> Number:
         """(1 - h cot h)/h^2 with h = sqrt(h2): 1/3 + h^2/45 + ..., up to COTANGENT_SMALL."""
         h = elementary.sqrt(h2)
         closed = (1.0 - h * self.cos(h) / self.sin(h)) / h2
@@ -381,19 +382,19 @@ class Graph:
 
     # --- branches
 
-    def _watch(self, margin: Node, answer: Number, user: Node) -> None:
+    def _watch(self, margin: Vertex, answer: Number, user: Vertex) -> None:
         """Let steps end where the sign of a margin changes, if anything needs the number that depends on it."""
         self.margins[margin.place, user.place] = Margin(margin, answer, user)
 
     def less(self, a: Number, b: Number, reversed_answer: bool = False) -> Any:
-        """Whether a < b: True, False or a node that is 1 or 0; with `reversed_answer` whether not."""
-        margin = self.difference(a, b) if isinstance(a, Node) else -self.difference(b, a)
-        if is_constant(margin) and not isinstance(margin, Node):
+        """Whether a < b: True, False or a vertex that is 1 or 0; with `reversed_answer` whether not."""
+        margin = self.difference(a, b) if isinstance(a, Vertex) else -self.difference(b, a)
+        if is_constant(margin) and not isinstance(margin, Vertex):
             return (margin < 0.0) != reversed_answer
         made = self._held("less", margin, 0.0)
-        if not isinstance(made, Node):
+        if not isinstance(made, Vertex):
             return (made == 1.0) != reversed_answer
-        guards = any(not isinstance(x, Node) and 0.0 < abs(x) < SMALLEST_MARGIN for x in (a, b))
+        guards = any(not isinstance(x, Vertex) and 0.0 < abs(x) < SMALLEST_MARGIN for x in (a, b))
         if not guards and not margin.is_held:
             self._watch(margin, made, made)
         return negation(made) if reversed_answer else made
@@ -407,13 +408,13 @@ class Graph:
         if is_number(b, 0.0) and is_condition(a):
             return 1.0 - a
         made = self._held("equal", a, b)
-        return made if isinstance(made, Node) else made == 1.0
+        return made if isinstance(made, Vertex) else made == 1.0
 
     def select(self, condition: Any, a: Number, b: Number) -> Number:
         """a where the condition holds, else b."""
-        if not isinstance(condition, Node):
+        if not isinstance(condition, Vertex):
             return a if condition else b
-        if a is b or (is_number(b, a) if not isinstance(a, Node) else False):
+        if a is b or (is_number(b, a) if not isinstance(a, Vertex) else False):
             return a
         if is_number(a, 1.0) and is_number(b, 0.0):
             return condition
@@ -421,37 +422,37 @@ class Graph:
             return 1.0 - condition
         if all(map(is_constant, (condition, a, b))):
             return self._computed(functions.choice, condition, a, b)
-        return self.node("choose", condition, a, b)
+        return self.vertex("choose", condition, a, b)
 
-    def copysign(self, size: Number, x: Node) -> Number:
+    def copysign(self, size: Number, x: Vertex) -> Number:
         """|size| with the sign of x."""
         size = functions.absolute(size)
         return self.select(x < 0.0, -size, size)
 
-    def floor(self, x: Node) -> Number:
+    def floor(self, x: Vertex) -> Number:
         """The largest integer not above x, which is held; it changes where x meets the next integer or its own."""
         if is_constant(x):
             return self._computed(functions.floored, x)
-        made = self.node("floored", x)
+        made = self.vertex("floored", x)
         if not x.is_held:
             self._watch(x - made, self._held("less", x - made, 0.0), made)
             self._watch(x - (made + 1.0), self._held("less", x - (made + 1.0), 0.0), made)
         return made
 
-    def unwound(self, phi: Node, last: Node) -> Number:
+    def unwound(self, phi: Vertex, last: Vertex) -> Number:
         """An angle within half a turn of `last` at the beginning of the step, from where it goes on without a jump."""
-        turns = self.node("floored", (last - phi) / FULL_TURN + 0.5)
+        turns = self.vertex("floored", (last - phi) / FULL_TURN + 0.5)
         return phi + FULL_TURN * turns
 
 
 def _key_of(x: Number) -> Any:
-    return x.place if isinstance(x, Node) else ("number", float(x).hex())
+    return x.place if isinstance(x, Vertex) else ("number", float(x).hex())
 
 
 def _value_of(function: Callable, numbers: Sequence[Number]) -> Any:
     """A function of constants, of floats and of their values in all lanes."""
     with np.errstate(all="ignore"):
-        return function(*(x.values if isinstance(x, Node) else np.float64(x) for x in numbers))
+        return function(*(x.values if isinstance(x, Vertex) else np.float64(x) for x in numbers))
 
 
 FULL_TURN = 6.283185307179586
@@ -465,7 +466,7 @@ COTANGENT_TERMS = [
 ]  # fmt: skip
 
 
-def polynomial(terms: Sequence[float], z: Node) -> Node:
+def polynomial(terms: Sequence[float], z: Vertex) -> Vertex:
     """The sum of terms[k] z^k."""
     total = terms[-1]
     for term in terms[-2::-1]:
@@ -475,22 +476,22 @@ def polynomial(terms: Sequence[float], z: Node) -> Node:
 
 def is_constant(x: Number) -> bool:
     """Whether a number never changes."""
-    return not isinstance(x, Node) or x.values is not None
+    return not isinstance(x, Vertex) or x.values is not None
 
 
 def is_number(x: Number, value: Number) -> bool:
     """Whether it is this number in all lanes."""
-    return not isinstance(x, Node) and not isinstance(value, Node) and x == value
+    return not isinstance(x, Vertex) and not isinstance(value, Vertex) and x == value
 
 
 def is_operation(x: Number, name: str) -> bool:
     """Whether it is the result of this operation."""
-    return isinstance(x, Node) and x.operation == name
+    return isinstance(x, Vertex) and x.operation == name
 
 
 def is_condition(x: Number) -> bool:
     """Whether a number is 1 or 0, as the result of a comparison."""
-    if not isinstance(x, Node):
+    if not isinstance(x, Vertex):
         return x in (0.0, 1.0)
     if x.operation in ("less", "equal"):
         return True
@@ -500,4 +501,4 @@ def is_condition(x: Number) -> bool:
 
 def in_order(a: Number, b: Number) -> tuple[Number, Number]:
     """Both operands of a commutative operation in one order, constants last."""
-    return (b, a) if not isinstance(a, Node) or (isinstance(b, Node) and b.place < a.place) else (a, b)
+    return (b, a) if not isinstance(a, Vertex) or (isinstance(b, Vertex) and b.place < a.place) else (a, b)

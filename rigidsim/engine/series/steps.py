@@ -23,11 +23,13 @@ from rigidsim.physics.quaternion import renormalised
 from rigidsim.physics.step_control import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
 from rigidsim.physics.summation import compensated_sum
 
-PARTS = 16  # of a step, at whose ends the sign of a margin is looked at
-NEAR = 0.999  # of its size: less cannot change a margin's sign, rounding included
-HALVINGS = 48  # of such a part, to find where the sign changes
+LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
+MOST_PARTS = 1000  # that are looked at for one margin
+HALVINGS = 48  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
+LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
+
 
 # --- coefficients
 
@@ -162,53 +164,95 @@ def choose_length(given, era, order, tolerance, longest, step, trial, series, no
 # --- branches
 
 
-@lanewise
-def no_crossing(step: STEP, trial: STEP, crossing: CROSSING, lane):
-    """Nothing found up to now."""
-    crossing.length = trial.t - step.t
-    crossing.begin, crossing.end, crossing.found = 0.0, crossing.length, 0.0
-
-
-@lanewise
-def approach(order, margin: NUMBERS, crossing: CROSSING, lane):
-    """Whether a margin may be zero in the step: unless the sum of |x_k| h^k, k > 0, is below |x_0|."""
-    total = absolute(margin[order])
-    for j in range(1, order):
-        total = total * crossing.length + absolute(margin[order - j])
-    crossing.near = select(total * crossing.length < NEAR * absolute(margin[0]), 0.0, 1.0)
-
-
-@lanewise
-def look(order, share, before, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
-    """Whether the comparison has another answer after a share of the step, and had not before."""
-    h = share * crossing.length
+@inlined
+def at_length(order, h, margin):
+    """A margin after a time h, s, by Horner's rule."""
     total = margin[order]
     for j in range(1, order + 1):
         total = total * h + margin[order - j]
-    differs = select(total < 0.0, 1.0, 0.0) != answer[0]
-    first = select(differs, 1.0, 0.0) > crossing.found
-    crossing.begin = select(first, before * crossing.length, crossing.begin)
-    crossing.end = select(first, h, crossing.end)
-    crossing.found = select(first, 1.0, crossing.found)
+    return total
+
+
+@inlined
+def differs(order, h, margin, answer):
+    """Whether the comparison has another answer after a time h, s."""
+    return select(at_length(order, h, margin) < 0.0, 1.0, 0.0) != answer[0]
+
+
+@inlined
+def kept(first, answer):
+    """The size of a margin while the comparison has its answer, which is negative where it has another."""
+    return select(answer[0] != 0.0, -first, first)
+
+
+@lanewise
+def begin_search(order, step: STEP, trial: STEP, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
+    """Search the whole step if the sum of |c_j| h^j, j > 0, may exceed the margin at its beginning."""
+    length = trial.t - step.t
+    total = absolute(margin[order])
+    for j in range(1, order):
+        total = total * length + absolute(margin[order - j])
+    crossing.length = length
+    crossing.begin, crossing.end, crossing.found = 0.0, length, 0.0
+    crossing.open = select(kept(margin[0], answer) < total * length, 1.0, 0.0)
+
+
+@lanewise
+def shift(order, margin: NUMBERS, crossing: CROSSING, shifted: NUMBERS, lane):
+    """The polynomial of a margin about the middle of the part, in units of half its length: Horner's rule, repeated."""
+    half = 0.5 * (crossing.end - crossing.begin)
+    middle = crossing.begin + half
+    for j in range(order + 1):
+        shifted[j] = margin[j]
+    for i in range(order):
+        for j in range(order - i):
+            shifted[order - 1 - j] = shifted[order - 1 - j] + middle * shifted[order - j]
+    power = half
+    for j in range(1, order + 1):
+        shifted[j] = shifted[j] * power
+        power = power * half
+
+
+@lanewise
+def narrow(order, margin: NUMBERS, answer: NUMBERS, shifted: NUMBERS, crossing: CROSSING, lane):
+    """Go on to the next part if the answer does not change in this one; else to its first half, unless the margin is
+    monotonic: then it changes at most once, which the end shows.
+    """
+    slope, rest = absolute(shifted[1]), absolute(shifted[order])
+    slopes = order * rest
+    for j in range(2, order):
+        size = absolute(shifted[j])
+        rest = rest + size
+        slopes = slopes + j * size
+    begin, end, length = crossing.begin, crossing.end, crossing.end - crossing.begin
+    may_vanish = select(kept(shifted[0], answer) < slope + rest, slope < slopes, False)
+    passes = select(length > LEAST_PART * crossing.length, select(may_vanish, 0.0, 1.0), 1.0)
+    found = select(differs(order, end, margin, answer), passes, 0.0)
+    further = select(end + 2.0 * length < crossing.length, end + 2.0 * length, crossing.length)
+    next_begin = select(passes > found, end, begin)
+    next_end = select(found > 0.0, end, select(passes > 0.0, further, begin + 0.5 * length))
+    is_open = crossing.open > 0.0
+    crossing.found = select(is_open, found, crossing.found)
+    crossing.begin = select(is_open, next_begin, begin)
+    crossing.end = select(is_open, next_end, end)
+    crossing.open = select(next_begin < crossing.length, crossing.open * (1.0 - found), 0.0)
 
 
 @lanewise
 def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
     """Halve the part of the step in which the answer changes."""
     h = 0.5 * (crossing.begin + crossing.end)
-    total = margin[order]
-    for j in range(1, order + 1):
-        total = total * h + margin[order - j]
-    differs = select(total < 0.0, 1.0, 0.0) != answer[0]
-    crossing.begin = select(differs, crossing.begin, h)
-    crossing.end = select(differs, h, crossing.end)
+    ends = differs(order, h, margin, answer)
+    crossing.begin = select(ends, crossing.begin, h)
+    crossing.end = select(ends, h, crossing.end)
 
 
 @lanewise
 def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
-    """End the step where the answer has changed."""
-    end = step.t + (crossing.end + BEYOND * crossing.length)
-    trial.t = select(crossing.found > 0.0, select(end < trial.t, end, trial.t), trial.t)
+    """End the step where the answer has changed, or where the search has ended."""
+    last = select(crossing.open > 0.0, crossing.begin, crossing.end)
+    end = LATER * (step.t + (last + BEYOND * crossing.length))
+    trial.t = select(crossing.found + crossing.open > 0.0, select(end < trial.t, end, trial.t), trial.t)
 
 
 @lanewise
@@ -228,41 +272,43 @@ def count_quick(step: STEP, trial: STEP, crossing: CROSSING, lane):
     trial.error = select(stays, NAN, trial.error)
 
 
-@routine
-def stop_at_branch(order, margin, answer, step, trial, crossing, lanes):
-    """Shorten the steps in which a comparison gets another answer. (What is looked for in `while` loops is rare; `for`
-    would be written out in straight code.)
-    """
-    no_crossing(step, trial, crossing, lanes)
-    approach(order, margin, crossing, lanes)
-    if sum_of("near", crossing, lanes) > 0.0:
-        part, count = 0.0, 0
-        while part < PARTS:
-            look(order, (part + 1.0) / PARTS, part / PARTS, margin, answer, crossing, lanes)
-            part = part + 1.0
-        if sum_of("found", crossing, lanes) > 0.0:
-            while count < HALVINGS:
-                halve(order, margin, answer, crossing, lanes)
-                count = count + 1
-            end_beyond(step, trial, crossing, lanes)
-
-
 @inlined
-def sum_of(name, crossing, lanes):
-    """The sum of a part over all lanes."""
+def lanes_with(column, crossing, lanes):
+    """The number of lanes in which a column is 1."""
     total = 0.0
     for k in range(len(lanes)):
-        total = total + crossing[CROSSING.place(name) * len(lanes) + k]
+        total = total + crossing[column * len(lanes) + k]
     return total
 
 
+@routine
+def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes):
+    """Shorten the steps in which a comparison gets another answer, to the first time at which it does.
+
+    Parts of the step, from its beginning on, are halved until the margin has no zero in them, because it is larger in
+    the middle than the sum of its other terms can be, or at most one, because its slope is.
+    """
+    begin_search(order, step, trial, margin, answer, crossing, lanes)
+    parts = 0
+    while parts < MOST_PARTS and lanes_with(CROSSING.place("open"), crossing, lanes) > 0.0:
+        shift(order, margin, crossing, shifted, lanes)
+        narrow(order, margin, answer, shifted, crossing, lanes)
+        parts += 1
+    if lanes_with(CROSSING.place("found"), crossing, lanes) > 0.0:
+        count = 0
+        while count < HALVINGS:  # `for` would be written out in straight code
+            halve(order, margin, answer, crossing, lanes)
+            count += 1
+    end_beyond(step, trial, crossing, lanes)
+
+
 @inlined
-def stop_at_branches(given, era, order, step, trial, series, crossing, lanes):
+def stop_at_branches(given, era, order, step, trial, series, shifted, crossing, lanes):
     """A step ends where a branch of the equations does. Margins are known to one order less than the state."""
     number = given.number[era]
     for m in range(given.first_margin[number], given.first_margin[number + 1]):
         margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
-        stop_at_branch(order - 1, margin, answer, step, trial, crossing, lanes)
+        stop_at_branch(order - 1, margin, answer, step, trial, shifted, crossing, lanes)
     count_quick(step, trial, crossing, lanes)
 
 

@@ -13,7 +13,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
 from rigidsim.engine.model import Model, table
 from rigidsim.engine.series.equations import Equations, equations_of, numbers_in
-from rigidsim.engine.series.graph import Margin, Node, Number, is_constant, is_number
+from rigidsim.engine.series.graph import Margin, Number, Vertex, is_constant, is_number
 from rigidsim.engine.series.recurrences import CODE, OPERATIONS
 from rigidsim.jit.rows import with_rows
 
@@ -83,25 +83,25 @@ def _acting(model: Model, era: int) -> tuple[bool, ...]:
 class Rows:
     """The rows of the numbers of all equations. Constants and held numbers have rows that never become others."""
 
-    def __init__(self, eras: list[Equations], live: list[list[Node]]):
-        inputs = [[*(v.node for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
+    def __init__(self, eras: list[Equations], live: list[list[Vertex]]):
+        inputs = [[*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
         self.constants = {}  # row and constant
         found: dict[bytes, int] = {}
         self._of = []
         self.n = len(inputs[0])
-        for given, each, nodes in zip(inputs, eras, live, strict=True):
-            rows: dict[bytes | int, int] = {node.place: row for row, node in enumerate(given)}
-            for x in constants_in(each, nodes):
-                rows_of_kind = rows if isinstance(x, Node) else found
+        for given, each, vertices in zip(inputs, eras, live, strict=True):
+            rows: dict[bytes | int, int] = {vertex.place: row for row, vertex in enumerate(given)}
+            for x in constants_in(each, vertices):
+                rows_of_kind = rows if isinstance(x, Vertex) else found
                 if key_of(x) not in rows_of_kind:
                     rows_of_kind[key_of(x)] = self.n
                     self.constants[self.n] = x
                     self.n += 1
             self._of.append(rows)
         for is_held in (True, False):
-            chosen = [[node for node in nodes if node.is_held == is_held] for nodes in live]
-            for rows, nodes in zip(self._of, chosen, strict=True):
-                rows.update((node.place, self.n + k) for k, node in enumerate(nodes))
+            chosen = [[vertex for vertex in vertices if vertex.is_held == is_held] for vertices in live]
+            for rows, vertices in zip(self._of, chosen, strict=True):
+                rows.update((vertex.place, self.n + k) for k, vertex in enumerate(vertices))
             self.n += max(map(len, chosen))
         for rows in self._of:
             rows.update(found)
@@ -113,7 +113,7 @@ class Rows:
     def put_values(self, series: np.ndarray, n_lane: int) -> None:
         """Make the values of constants the first coefficients of their rows, in all lanes."""
         for row, x in self.constants.items():
-            series[row, :n_lane] = x.values if isinstance(x, Node) else x
+            series[row, :n_lane] = x.values if isinstance(x, Vertex) else x
 
 
 def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int) -> tuple[Series, Rows]:
@@ -130,11 +130,11 @@ def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int)
             runs.append([*kind, begin, len(terms)])
         return len(runs)
 
-    for k, (each, nodes) in enumerate(zip(eras, live, strict=True)):
+    for k, (each, vertices) in enumerate(zip(eras, live, strict=True)):
         row_of = rows.of(k)
         integrated.append(add(_integrations(each, varies[k], row_of)))
-        firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in nodes))
-        watched = margins_of(each, {node.place for node in nodes})
+        firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices))
+        watched = margins_of(each, {vertex.place for vertex in vertices})
         margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
         first_margins.append(len(margins))
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
@@ -183,10 +183,10 @@ def _integrations(
 
 def key_of(x: Number) -> bytes | int:
     """A number, as a key: 0.0 and -0.0 are different ones."""
-    return x.place if isinstance(x, Node) else np.float64(x).tobytes()
+    return x.place if isinstance(x, Vertex) else np.float64(x).tobytes()
 
 
-def live_in(equations: Equations) -> list[Node]:
+def live_in(equations: Equations) -> list[Vertex]:
     """The operations that rates, windings and their margins need, in the order in which they can be computed."""
     waiting, found = results_of(equations), {}
     while waiting:
@@ -205,10 +205,12 @@ def margins_of(equations: Equations, live: Container[int]) -> list[Margin]:
     return [each for each in equations.graph.margins.values() if each.user.place in live]
 
 
-def constants_in(equations: Equations, nodes: list[Node]) -> Iterator[Number]:
+def constants_in(equations: Equations, vertices: list[Vertex]) -> Iterator[Number]:
     """The constants that these operations, rates, windings and margins need."""
-    answers = (each.answer for each in margins_of(equations, {node.place for node in nodes}))
-    yield from filter(is_constant, [*results_of(equations), *answers, *(x for node in nodes for x in node.operands)])
+    answers = (each.answer for each in margins_of(equations, {vertex.place for vertex in vertices}))
+    yield from filter(
+        is_constant, [*results_of(equations), *answers, *(x for vertex in vertices for x in vertex.operands)]
+    )
 
 
 def results_of(equations: Equations) -> list[Number]:
@@ -221,53 +223,53 @@ def is_still(x: Number) -> bool:
     return is_constant(x) or x.is_held
 
 
-def in_place(node: Node) -> list[Number]:
+def in_place(vertex: Vertex) -> list[Number]:
     """The operands of an operation, a held one of two that may change places last."""
-    a, *more = node.operands
-    return [*more, a] if node.operation in ("add", "multiply") and is_still(a) else node.operands
+    a, *more = vertex.operands
+    return [*more, a] if vertex.operation in ("add", "multiply") and is_still(a) else vertex.operands
 
 
-def kind_of(node: Node) -> tuple[int, int]:
+def kind_of(vertex: Vertex) -> tuple[int, int]:
     """The operation of the value, and that of the growth or NO_ROW. A held operand is a number, not a series: growth is
     simpler then.
     """
-    grow, (a, *more) = node.operation, in_place(node)
+    grow, (a, *more) = vertex.operation, in_place(vertex)
     b = more[0] if more else None
-    if node.is_held:
+    if vertex.is_held:
         return CODE[grow], at.NO_ROW
     if grow in ("add", "subtract", "multiply", "divide") and is_still(b):
         grow = {"multiply": "scale", "divide": "share"}.get(grow, "copy")
     elif grow == "subtract" and is_still(a):
         grow = "oppose"
-    return CODE[node.operation], CODE[grow]
+    return CODE[vertex.operation], CODE[grow]
 
 
-def needed_by(node: Node) -> list[Number]:
+def needed_by(vertex: Vertex) -> list[Number]:
     """The operands whose coefficients up to k an operation needs for its own one: `grow` needs a slope below k."""
-    return node.operands[:2] if node.operation == "grow" else node.operands
+    return vertex.operands[:2] if vertex.operation == "grow" else vertex.operands
 
 
-def in_runs(nodes: list[Node]) -> list[Node]:
+def in_runs(vertices: list[Vertex]) -> list[Vertex]:
     """The operations in another order in which they can be computed, so that many of one kind follow each other: always
     those of the kind of which the most are ready.
     """
-    places = {node.place for node in nodes}
-    waits = {node.place: 0 for node in nodes}
-    users: dict[int, list[Node]] = {}
-    for node in nodes:
-        for place in {x.place for x in needed_by(node) if isinstance(x, Node)} & places:
-            users.setdefault(place, []).append(node)
-            waits[node.place] += 1
-    ready: dict[tuple[int, int], list[Node]] = {}
-    for node in nodes:
-        if not waits[node.place]:
-            ready.setdefault(kind_of(node), []).append(node)
+    places = {vertex.place for vertex in vertices}
+    waits = {vertex.place: 0 for vertex in vertices}
+    users: dict[int, list[Vertex]] = {}
+    for vertex in vertices:
+        for place in {x.place for x in needed_by(vertex) if isinstance(x, Vertex)} & places:
+            users.setdefault(place, []).append(vertex)
+            waits[vertex.place] += 1
+    ready: dict[tuple[int, int], list[Vertex]] = {}
+    for vertex in vertices:
+        if not waits[vertex.place]:
+            ready.setdefault(kind_of(vertex), []).append(vertex)
     made = []
     while ready:
         kind = max(ready, key=lambda each: len(ready[each]))
-        for node in (same := ready[kind]):
-            made.append(node)
-            for user in users.get(node.place, ()):
+        for vertex in (same := ready[kind]):
+            made.append(vertex)
+            for user in users.get(vertex.place, ()):
                 waits[user.place] -= 1
                 if not waits[user.place]:
                     (same if kind_of(user) == kind else ready.setdefault(kind_of(user), [])).append(user)

@@ -20,7 +20,7 @@ def load_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
         if getattr(node.body, key) and hierarchy.carrier(node) is None:
             base = "prescribed motion" if hierarchy.base(node) else "world"
             message = f"{name} has no effect here: the {base} holds this body"
-            yield finding_at(node, "force", message, key, "put it on a free body or on a part fixed to one")
+            yield finding_at(node, "force", message, key, "put it on a free or jointed body, or on a part of one")
     if node.body.inherit_impulses and node.kind != "free":
         yield finding_at(node, "motion", "only a free body can inherit impulses", "inherit_impulses", "omit it")
 
@@ -87,10 +87,10 @@ def mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
             key, made = ("shapes", "made of these shapes") if body.inertia is None else ("inertia", MOVED)
             yield finding_at(node, "inertia", f"{made}, {fault[0]}", key, fault[1])
             return
-    if node.kind != "free":
+    if not node.is_moved():
         return
     mass, fault = hierarchy.composite(node)
-    if mass.is_point:
+    if mass.is_point and node.is_free():
         yield from _particle_findings(hierarchy, node)
     elif fault:
         yield finding_at(node, "inertia", f"together with the parts fixed to it, {fault[0]}", "inertia", fault[1])

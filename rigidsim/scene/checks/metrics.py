@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
-from rigidsim.quantities.vocabulary import OF_RUN_METERED, READ
+from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_RUN_METERED, READ
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.checks.references import KnownPaths
+from rigidsim.scene.checks.references import KnownPaths, coordinate_findings
 from rigidsim.scene.expressions import Reduction, StateRead
 from rigidsim.scene.expressions.reductions import AT, PATTERNED, patterns
 from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
@@ -22,12 +22,17 @@ def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every body that does not exist, every quantity that no metric can read, every time outside the run."""
     if not hierarchy.scene.metrics:
         return
+    has_scales = any(node.metres != 1.0 for node in hierarchy)
     duration, known = hierarchy.scene.simulation.duration, KnownPaths(node.path for node in hierarchy)
     for name, metric in hierarchy.scene.metrics.items():
         place = ("metrics", name)
+        if metric.asked and not metric.unit_where(has_scales):
+            message = f"lengths in units of a scaled frame cannot be given in '{shown(metric.asked)}'"
+            yield Finding("unit", message, place, "see the bodies from the world")
         for state in metric.states:
             yield from known.unclear(place, state.body, (WORLD,))
             yield from known.unclear(place, state.observer, OBSERVERS)
+            yield from known.unclear(place, state.other)
             yield from _reading_findings(hierarchy, state, place)
         for reduction in metric.reductions:
             time = reduction.arguments[0].value if reduction.kind == AT else 0.0
@@ -45,14 +50,28 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
             yield Finding("quantity", f"a metric cannot read '{state.quantity}'", place, _hint(OF_RUN_METERED))
         return
     kind = READ[state.quantity]
-    if not kind.is_metered:
-        metered = [name for name, one in READ.items() if one.is_metered]
-        yield Finding("quantity", f"a metric cannot read '{kind.name}'", place, _hint(metered))
+    if kind.needs == CONTACT:
+        yield from _contact_findings(hierarchy, state, place)
+    if kind.needs == JOINT:
+        yield from coordinate_findings(hierarchy, state.quantity, state.body, place)
     released = {event.body for event in hierarchy.scene.reparent}
     for path in bodies_called(state.body, [node.path for node in hierarchy]) if kind.of_free else ():
         node = hierarchy[path]
         if not is_pattern(state.body) and node.kind != "free" and path not in released:
             yield Finding("quantity", f"'{path}' is {node.kind}: only free bodies have {kind.of_free}", place)
+
+
+def _contact_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> Iterator[Finding]:
+    """A finding if a body can have no force of contact, or has it only with another of which it is a part."""
+    paths, trees = [node.path for node in hierarchy], list(hierarchy.history)
+    for name in filter(None, (state.body, state.other)):
+        for path in () if is_pattern(name) else bodies_called(name, paths):
+            wholes = [tree.part_of(tree[path]) for tree in trees]
+            if all(whole.path != path for whole in wholes):
+                message = f"'{path}' is fixed to '{wholes[0].path}', which takes its forces of contact"
+                yield Finding("quantity", message, place, f"read those of '{wholes[0].path}'")
+    if not any(node.body.shapes for node in hierarchy):
+        yield Finding("quantity", f"no body has shapes, so none has '{state.quantity}'", place, "give bodies 'shapes'")
 
 
 def _pattern_findings(reduction: Reduction, place: tuple) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for node in hierarchy if normal is not None else ():
         above = hierarchy.parent(node)
         yield from _body_findings(node, {"world": normal, "parent": above.normal if above else normal})
+        yield from _joint_findings(node)
 
 
 def _body_findings(node: SceneNode, normals: dict[str, Vector]) -> Iterator[Finding]:
@@ -44,6 +45,20 @@ def _body_findings(node: SceneNode, normals: dict[str, Vector]) -> Iterator[Find
                 yield Finding("plane", f"this {key} {fault} the plane", (*place, key), HINT)
     if motion:
         yield from _pose_findings(motion, place, normals["parent"])
+
+
+def _joint_findings(node: SceneNode) -> Iterator[Finding]:
+    """A joint that could move the body out of the plane. Turns about the normal leave it where it is in the body."""
+    joint = node.joint
+    if joint is None:
+        return
+    place = (*node.place, "motion", joint.type)
+    if not joint.coordinates:
+        hint = "in a planar scene write motion: {hinge: {axis: ...}}, with the normal as its axis"
+        yield Finding("plane", f"a {joint.type} joint turns about all axes", place, hint)
+    elif any(_strays(node.normal, coordinate.axis, coordinate.turns) for coordinate in joint.coordinates):
+        hint = "in a planar scene joints turn about the normal, and slide across it"
+        yield Finding("plane", f"this {joint.type} joint moves the body out of the plane", place, hint)
 
 
 def _strays(n: Vector, vector: Vector, is_rate: bool) -> bool:

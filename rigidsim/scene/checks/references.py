@@ -11,13 +11,14 @@ from difflib import get_close_matches
 from itertools import chain, islice
 
 from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, matches, read_name
-from rigidsim.quantities.vocabulary import BODY, PARENT
+from rigidsim.quantities.vocabulary import BODY, JOINT, PARENT
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.references import references
 from rigidsim.scene.schema.oracle import KEY, Reference
 from rigidsim.scene.schema.record import RecordedPart
 from rigidsim.scene.text.document import Path, shown
+from rigidsim.tree.joints import coordinate_called, without_coordinate
 from rigidsim.tree.nodes import WORLD
 
 MOST_NAMED, MOST_MEANT = 10, 5
@@ -112,7 +113,19 @@ def oracle_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         name, place = read_name(text), (KEY, text)
         for body, words in ((name.body, ()), (name.other, ()), (name.frame, (WORLD, PARENT, BODY))):
             yield from (replace(finding, at_key=True) for finding in known.unclear(place, body, words))
+        if name.body and name.kind.needs == JOINT:
+            found = coordinate_findings(hierarchy, name.quantity, name.body, place)
+            yield from (replace(finding, at_key=True) for finding in found)
         yield from _length_findings(name, reference, place)
+
+
+def coordinate_findings(hierarchy: Hierarchy, name: str, body: str, place: tuple) -> Iterator[Finding]:
+    """A finding for each body of a name that is not on a joint with such a coordinate."""
+    for path in bodies_called(body, [node.path for node in hierarchy]):
+        node = hierarchy[path]
+        type = node.joint and node.joint.type
+        if type is None or coordinate_called(name, type) is None:
+            yield Finding("quantity", without_coordinate(node.kind, path, type, name), place)
 
 
 def _length_findings(name: QuantityName, reference: Reference, place: tuple) -> Iterator[Finding]:

@@ -17,6 +17,11 @@ Fault = tuple[str, str, str]
 def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every invalid reparenting, in the order of time; the valid ones are applied."""
     tree: Tree = hierarchy
+    jointed = next((node.path for node in hierarchy if node.joint is not None), None)
+    if jointed is not None and hierarchy.scene.reparent:
+        message = f"in this version the hierarchy cannot change in a scene with joints, such as that of '{jointed}'"
+        yield Finding("reparent", message, ("reparent", 0), "omit 'reparent', or the joints")
+        return
     step = hierarchy.scene.simulation.step
     for index, event in sorted(enumerate(hierarchy.scene.reparent), key=lambda item: instant_of(item[1].time, step)):
         node, new = tree.get(event.body), tree.get(event.to)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.joints import joint_findings, method_findings, resistance_findings
 from rigidsim.scene.checks.loads import (
     load_findings,
     mass_findings,
@@ -46,7 +47,8 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
 def mass_and_contact_findings(hierarchy: Hierarchy) -> list[Finding]:
     """The problems of a weighed tree without other problems: masses can be joined only if each of them is valid."""
     of_nodes = (finding for node in hierarchy for finding in mass_findings(hierarchy, node))
-    return [*of_nodes, *reaction_findings(hierarchy)] or [*contact_findings(hierarchy)]
+    of_all = (*reaction_findings(hierarchy), *resistance_findings(hierarchy))
+    return [*of_nodes, *of_all] or [*contact_findings(hierarchy)]
 
 
 def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
@@ -108,7 +110,7 @@ def _placed_mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Fin
 
 def _velocity_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     kind = node.kind
-    if kind == "free":
+    if node.is_moved():
         return
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and kind == "prescribed":
@@ -118,7 +120,7 @@ def _velocity_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
             hint = "give it a mass to make it free, or write motion: {prescribed: ...}"
             yield finding_at(node, "motion", f"a fixed body has no {key.replace('_', ' ')} of its own", key, hint)
     if node.given("gravity"):
-        hint = "it acts on the free body that carries this one"
+        hint = "it acts on the body that carries this one"
         yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
 
 
@@ -146,9 +148,9 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
 
 SCENE_CHECKS = (
     *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
-    *(group_findings, metric_findings, record_findings, oracle_findings),
+    *(group_findings, metric_findings, record_findings, oracle_findings, method_findings),
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),
-    *(_velocity_findings, load_findings, _prescribed_findings),
+    *(_velocity_findings, load_findings, _prescribed_findings, joint_findings),
 )

@@ -14,7 +14,6 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import Groups
 from rigidsim.scene.schema.record import CONTACTS
-from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path, shown
 
 
@@ -118,4 +117,4 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
             hint = "write collide: false here, or contact: auto, under which such shapes are left out"
             place = (*shape.node.place, "shapes", shape.number)
-            yield Finding("contact", f"{described(shape.shape)} cannot collide in this version", place, hint)
+            yield Finding("contact", f"{shape.name} cannot collide in this version", place, hint)

@@ -9,14 +9,15 @@ from functools import reduce
 from typing import NamedTuple
 
 from rigidsim.physics.operations import CONDITION, NUMBER
-from rigidsim.quantities.dimensions import DifferentDimensions, Measure, measure_of
+from rigidsim.quantities.dimensions import OF_FUNCTION, DifferentDimensions, Measure, measure_of
 from rigidsim.quantities.dimensions import combined as unit_of
 from rigidsim.quantities.names import QuantityName
-from rigidsim.quantities.vocabulary import NORM, OF_RUN, READ
+from rigidsim.quantities.vocabulary import JOINT, NORM, OF_RUN, READ
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
 from rigidsim.structures.columns import as_float, is_column, is_finite
+from rigidsim.tree.joints import is_rate
 
 TIME_QUANTITY = "time"
 SUMS = {
@@ -49,8 +50,10 @@ def constant(value: float, offset: int, written: str = "", measure: Measure | No
 
 def read_of(state: StateRead, offset: int) -> Operand:
     """What is read of a state, with its unit."""
-    unit = (READ if state.body else OF_RUN)[state.quantity].unit
-    return Operand(state, NUMBER, offset, measure=measure_of(unit.replace("L", "m")))
+    kind = (READ if state.body else OF_RUN)[state.quantity]
+    if kind.needs == JOINT and is_rate(kind.name):
+        return Operand(state, NUMBER, offset, measure=OF_FUNCTION)  # its unit depends on the joint
+    return Operand(state, NUMBER, offset, measure=measure_of(kind.unit.replace("L", "m")))
 
 
 def named_quantity(name: QuantityName, offset: int) -> Operand:
@@ -59,8 +62,6 @@ def named_quantity(name: QuantityName, offset: int) -> Operand:
         raise ExpressionError(
             f"'{name.quantity}' has the components {', '.join(name.kind.accepts)}", offset, "name one of them"
         )
-    if name.other:
-        raise ExpressionError(f"an expression reads forces of all bodies, not of '{name.other}' alone", offset)
     if not name.body and name.quantity == TIME_QUANTITY:
         return Operand(Time(), NUMBER, offset, measure=SECONDS)
     if not name.body and name.component == NORM:
@@ -70,7 +71,7 @@ def named_quantity(name: QuantityName, offset: int) -> Operand:
     place = name.kind.accepts.index(name.component) if name.component else 0
     observer = OWN_FRAMES.get(name.frame, name.frame)
     if name.body or name.quantity not in SUMS:
-        return read_of(StateRead(name.quantity, place, name.body, observer), offset)
+        return read_of(StateRead(name.quantity, place, name.body, observer, name.other), offset)
     found = None
     for operation, part in SUMS[name.quantity]:
         read = read_of(StateRead(part, place, "", observer), offset)

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from rigidsim.physics.operations import NUMBER
-from rigidsim.quantities.dimensions import measure_of
-from rigidsim.quantities.names import BadName, read_name
+from rigidsim.quantities.dimensions import in_units, measure_of
+from rigidsim.quantities.names import BadName, name_and_unit, read_name
 from rigidsim.scene.expressions.building import (
     SECONDS,
     Operand,
@@ -29,7 +29,10 @@ from rigidsim.scene.expressions.tree import (
     POWER,
     SIGN,
     SUM,
+    Apply,
     Expression,
+    ExpressionTree,
+    Number,
     Reduction,
     StateRead,
     Time,
@@ -93,17 +96,30 @@ def parse(
     `names` are the parameters (NaN: one that could not be read), `units` the units of some; `allow` contains "time" and
     "state" where those are allowed. With "paths", bodies are named by their paths, seen from the world by default, and
     the expression has a unit; sums and comparisons of different dimensions are errors. With "reductions", the
-    expression is a metric: one number of a whole run; with "special", it may use the functions of oracles.
+    expression is a metric: one number of a whole run, perhaps in the unit in brackets behind it, `= max(...) [km/h]`;
+    with "special", it may use the functions of oracles.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
-    parser = _Parser(text, names, allow, units)
+    written, asked = name_and_unit(text) if "reductions" in allow else (text, "")
+    parser = _Parser(written, names, allow, units)
     whole = parser.whole()
     unit = whole.measure.unit if whole.measure else ""
-    expression = Expression(text, whole.tree, frozenset(parser.mentioned), unit)
+    tree = _converted(whole.tree, unit, asked, len(written)) if asked else whole.tree
+    expression = Expression(text, tree, frozenset(parser.mentioned), asked or unit, asked)
     if len(text) > LONGEST and str(expression) != text:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
     return expression
+
+
+def _converted(tree: ExpressionTree, unit: str, asked: str, offset: int) -> ExpressionTree:
+    """What has the unit `unit`, in another one."""
+    try:
+        return Apply("divide", (tree, Number(in_units(unit, asked))))
+    except ValueError as others:
+        what = f"what is in {unit}" if unit else "a number without a unit"
+        hint = f"there are {others}" if str(others) else ""
+        raise ExpressionError(f"{what} cannot be given in '{shown(asked)}'", offset, hint) from None
 
 
 class _Parser:
@@ -191,8 +207,12 @@ class _Parser:
     def _quantity(self, written: Token) -> Operand:
         """A quantity by its name in quotes: one component of it."""
         self._varying.add(written)
+        name, unit = name_and_unit(written.text[1:-1])
+        if unit:
+            hint = f"write it behind the expression: = max('{shown(name)}') [{shown(unit)}]"
+            raise ExpressionError(f"a unit in an expression, [{shown(unit)}]", written.offset, hint)
         try:
-            return named_quantity(read_name(written.text[1:-1]), written.offset)
+            return named_quantity(read_name(name), written.offset)
         except BadName as error:
             raise ExpressionError(error.message, written.offset, error.hint) from None
 

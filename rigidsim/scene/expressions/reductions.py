@@ -118,9 +118,8 @@ def _on_bodies(tree: ExpressionTree, paths: Collection[str]) -> ExpressionTree:
     if isinstance(tree, Apply):
         return replace(tree, arguments=tuple(_on_bodies(argument, paths) for argument in tree.arguments))
     if isinstance(tree, StateRead):
-        ends = (bodies_called(name, paths) for name in (tree.body, tree.observer))
-        full = [*(found[0] if len(found) == 1 else "" for found in ends)]
-        return replace(tree, body=full[0] or tree.body, observer=full[1] or tree.observer)
+        ends = {name: bodies_called(getattr(tree, name), paths) for name in ("body", "observer", "other")}
+        return replace(tree, **{name: found[0] for name, found in ends.items() if len(found) == 1})
     if not isinstance(tree, Reduction):
         return tree
     found = [name for name in patterns(tree) if name not in paths]

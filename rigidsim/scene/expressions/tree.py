@@ -33,13 +33,15 @@ class StateRead:
 
     `quantity` is a name of `rigidsim.quantities`, `component` the number of the component, that of the length of a
     vector is 3. "self" is the body that the expression acts on, "parent" its parent, "world" the world; other bodies
-    are paths. The observers "@parent" and "@body" are the present parent of the body, and its own axes.
+    are paths. The observers "@parent" and "@body" are the present parent of the body, and its own axes. `other` is the
+    body that exerts a force of contact, empty for all.
     """
 
     quantity: str
     component: int
     body: str = "self"
     observer: str = "parent"
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,14 @@ def parts(tree: ExpressionTree) -> Iterator[ExpressionTree]:
 @dataclass(frozen=True)
 class Expression:
     """A parsed expression; two are equal if their trees are. `names` are the parameters in it, `unit` its unit if it is
-    known.
+    known; `asked` is the same if the text asks for it, and the tree then ends with the division by it.
     """
 
     text: str = field(compare=False)
     tree: ExpressionTree
     names: frozenset[str] = field(default=frozenset(), compare=False)
     unit: str = field(default="", compare=False)
+    asked: str = ""
 
     @property
     def is_constant(self) -> bool:
@@ -129,7 +132,7 @@ class Expression:
         return self.evaluate({Time(): (t, 1.0, 0.0)}, JETS)
 
     def __str__(self) -> str:
-        return f"= {printed(self.tree)}"
+        return f"= {printed(self.tree.arguments[0])} [{self.asked}]" if self.asked else f"= {printed(self.tree)}"
 
 
 def _evaluated(tree: ExpressionTree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
@@ -219,7 +222,8 @@ def _state(state: StateRead) -> str:
 def _named(state: StateRead) -> str:
     """The name of a quantity of a body or of the whole run."""
     kind = (READ if state.body else OF_RUN)[state.quantity]
-    parts = [state.body, state.quantity, *kind.accepts[state.component : state.component + 1]]
+    of = f"({state.other})" if state.other else ""
+    parts = [state.body, state.quantity + of, *kind.accepts[state.component : state.component + 1]]
     frame = {observer: word for word, observer in OWN_FRAMES.items()}.get(state.observer, state.observer)
     return ".".join(filter(None, parts)) + (f"@{frame}" if state.body and frame != kind.default else "")
 

@@ -19,7 +19,7 @@ from rigidsim.scene.hierarchy.surfaces import Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.structures.columns import largest, smallest
-from rigidsim.tree.nodes import Tree
+from rigidsim.tree.nodes import Node, Tree
 
 FEWEST_SUBSTEPS = 4
 SUBSTEPS_PER_ROOT = 0.8
@@ -54,7 +54,7 @@ class Encounters:
             node = tree.nodes[shape.node.index]
             is_plane = shape.core is not None and shape.core.kind == HALF_SPACE
             kind = Kind(shape.surface, tree.carrier(node) is not None, is_plane)
-            self._groups[kind][(tree.free_ancestor(node) or node).index].append(k)
+            self._groups[kind][_leader(tree, node).index].append(k)
         self.kinds = list(self._groups)
         self.meets = self._meets(action)
 
@@ -171,6 +171,14 @@ class Meetings:
         candidates = range(len(self.surfaces.shapes))
         trees = self._hierarchy.history if candidates else ()
         return set().union(*(Encounters(tree, self.surfaces, candidates, everything).pairs() for tree in trees))
+
+
+def _leader(tree: Tree, node: Node) -> Node:
+    """The free body above a node, or the outermost body on a joint, or the node itself: what has the same one does not
+    meet.
+    """
+    jointed = [above for above in tree.lineage(node) if above.joint is not None]
+    return tree.free_ancestor(node) or (jointed[-1] if jointed else node)
 
 
 def surface_labels(meetings: Meetings) -> dict[int, str]:

@@ -11,11 +11,13 @@ from rigidsim.physics.quaternion import product, rotate, rotate_back
 from rigidsim.physics.vector import dot, norm, scaled
 from rigidsim.scene.hierarchy.mass import own_mass
 from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.text.document import Path
-from rigidsim.scene.values.rotation import IDENTITY, Vector
+from rigidsim.scene.values.rotation import IDENTITY, Vector, unit
 from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
 from rigidsim.tree.history import History, TreeChange, in_order, instant_of
+from rigidsim.tree.joints import Joint
 from rigidsim.tree.nodes import ZERO, Node, Tree, preorder
 from rigidsim.tree.prescribed import Columns, Prescribed
 
@@ -41,7 +43,7 @@ class SceneNode(Node):
         """
         if self.prescribed is not None:
             return self.prescribed.at(time)
-        if self.is_free():
+        if self.is_moved():
             return {}
         return {"position": self.position, "orientation": self.orientation, "velocity": ZERO, "angular_velocity": ZERO}
 
@@ -59,7 +61,7 @@ class Hierarchy(Tree):
         nodes: dict[str, SceneNode] = {}
         turns = {None: IDENTITY}  # of each body in the world
         for path, body, above in scene.walk():
-            node = _node(len(nodes), path, body, nodes.get(above))
+            node = _node(len(nodes), path, body, nodes.get(above), turns[above])
             nodes[path], turns[path] = node, product(turns[above], node.orientation)
             if scene.world.normal:
                 nodes[path] = replace(node, normal=rotate_back(turns[path], scene.world.normal))
@@ -94,16 +96,19 @@ class Hierarchy(Tree):
         return History(self, self.changes)
 
 
-def in_parent_axes(vector: FramedVector | PrescribedVector, q_PB: tuple, q_WP: tuple = IDENTITY) -> Vector:
+def in_parent_axes(vector: FramedVector | PrescribedVector | JointAxis, q_PB: tuple, q_WP: tuple = IDENTITY) -> Vector:
     """A vector that is given with a frame, in the parent's axes, at t = 0."""
     if vector.frame == "body":
         return rotate(q_PB, vector.start)
     return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
 
 
-def _node(index: int, path: str, body: Body, above: SceneNode | None) -> SceneNode:
+def _node(index: int, path: str, body: Body, above: SceneNode | None, q_WP: tuple) -> SceneNode:
     metres, prescribed = above.metres if above else 1.0, _prescribed(body) if body.prescribed else None
+    joint = _joint(body, metres, q_WP) if body.joint else None
     position, orientation = prescribed.start() if prescribed else (body.position, body.orientation)
+    if joint is not None:
+        position, orientation, *_ = joint.moved(joint.starts, body.scale, metres)
     return SceneNode(
         path=path,
         index=index,
@@ -117,6 +122,7 @@ def _node(index: int, path: str, body: Body, above: SceneNode | None) -> SceneNo
         center=body.center_of_mass,
         falls=body.gravity,
         inherits=body.inherit_impulses,
+        joint=joint,
         place=(*(above.place if above else ()), "children" if above else "bodies", path.rpartition("/")[2]),
         body=body,
         prescribed=prescribed,
@@ -128,6 +134,22 @@ def _weighed(node: SceneNode) -> SceneNode:
         return node
     mass = own_mass(node.body, node.metres)
     return replace(node, mass=mass, center=mass.center)
+
+
+def _joint(body: Body, metres: Any, q_WP: tuple) -> Joint:
+    """The joint of a body, of which the parent's unit of length and orientation in the world at t = 0 are given."""
+    type, given = body.joint
+
+    def in_body(axis: JointAxis) -> Vector:
+        turned = (
+            axis.value if axis.frame == "body" else rotate_back(body.orientation, in_parent_axes(axis, IDENTITY, q_WP))
+        )
+        return unit(turned)
+
+    found = Joint(type, body.position, body.orientation, given.at, given.coordinates(in_body, metres))
+    if type != "ball":
+        return found
+    return found._replace(stiffness=given.spring.stiffness, damping=given.damping)
 
 
 def _prescribed(body: Body) -> Prescribed:

@@ -29,7 +29,13 @@ class Starts:
         return self._found[frame]
 
     def _start(self, node: SceneNode, parent: FrameMotion) -> FrameMotion:
+        if node.joint is not None and node.joint.coordinates:
+            _, _, v, omega = node.joint.moved(node.joint.starts, node.scale, parent.metres)
+            return parent.child(node, v, omega)
         turns = not (node.is_free() and self._hierarchy.composite(node).mass.is_point)
+        if node.kind == "jointed":
+            omega = relative_rate(node, parent, turns)
+            return parent.child(node, node.joint.held(node.orientation, omega, node.scale)[2], omega)
         found = parent.child(node, relative_velocity(node, parent), relative_rate(node, parent, turns))
         return found if turns else found._replace(omega_B=ZERO)
 

@@ -13,7 +13,7 @@ from rigidsim.physics.distances import Core
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
-from rigidsim.scene.schema.shapes import Shape
+from rigidsim.scene.schema.shapes import Shape, described
 from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
 from rigidsim.tree.nodes import WORLD
@@ -43,8 +43,13 @@ class SurfacedShape(NamedTuple):
     node: SceneNode
     number: int  # in the node's list
     shape: Shape
-    core: Core | None  # None if it cannot collide
+    core: Core | None  # None if it cannot collide: its kind, or that of a body on which joints are
     surface: int
+
+    @property
+    def name(self) -> str:
+        """What it is, in a message about shapes that cannot collide."""
+        return described(self.shape) if self.shape.core() is None else f"{described(self.shape)} on a body with joints"
 
 
 class Surfaces:
@@ -66,7 +71,8 @@ class Surfaces:
             own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
-                yield SurfacedShape(node, number, shape, shape.core(), surface)
+                core = None if _articulated(hierarchy, node) else shape.core()
+                yield SurfacedShape(node, number, shape, core, surface)
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -127,6 +133,12 @@ class Surfaces:
         """The entries of `world.contacts`, the more specific last, with the surfaces on both sides."""
         for entry in sorted(self.entries, key=lambda entry: sum(map(depth, entry.between))):
             yield *map(self.members, entry.between), entry
+
+
+def _articulated(hierarchy: Hierarchy, node: SceneNode) -> bool:
+    """Whether a node is part of a body that is on a joint, or on which joints are."""
+    carrier = hierarchy.carrier(node)
+    return carrier is not None and (carrier.joint is not None or bool(hierarchy.hanging(carrier)))
 
 
 def depth(path: str) -> int:

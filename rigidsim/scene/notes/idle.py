@@ -13,7 +13,6 @@ from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.hierarchy.mass import solid_masses
 from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.text.plain import bodies_in
 
@@ -59,8 +58,8 @@ def shape_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
 
 def _center_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
     body = node.body
-    if not node.given("center_of_mass"):
-        return
+    if not node.given("center_of_mass") or body.inertia is not None:
+        return  # with an inertia, too, nothing is that of the shapes
     center = joined(solid_masses(body, node.metres), node.metres).center
     reach = max(solid.reach(center) for solid in body.solids)
     if norm(sub(center, body.center_of_mass)) > SAME_PLACE * reach:
@@ -159,4 +158,4 @@ def _left_out(meetings: Meetings) -> tuple[Path, str]:
     count = len(meetings.unsupported) - 1
     more = f", nor can {count} further shape{'s' if count > 1 else ''}" if count else ""
     place = (*shape.node.place, "shapes", shape.number)
-    return place, f"{described(shape.shape)} cannot collide in this version{more}; write collide: false"
+    return place, f"{shape.name} cannot collide in this version{more}; write collide: false"

@@ -280,8 +280,8 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
     for node, index, force in forces:
         held = (node, hierarchy.get(getattr(force, "to", None)))
         ends = [Part(hierarchy, end) for end in held if end is not None and hierarchy.carrier(end)]
-        if len({end.carrier.path for end in ends}) < len(ends):
-            continue  # within one body
+        if len({end.carrier.path for end in ends}) < len(ends) or not all(end.mass.mass for end in ends):
+            continue  # within one body, or on one whose mass is that of others, which hang on it by joints
 
         def speed(at: Vector | None, medium: str, end: Part = ends[0]) -> float:
             return _speed(end, at, start, hierarchy.frame_of(medium))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
+from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Slide, Universal
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
+from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.schema.repeat import Repeat
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
@@ -44,21 +45,52 @@ MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEA
 Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
 
 
+class GivenMotion(SceneModel):
+    """The long form of `motion`: one of these keys."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+
+    prescribed: PrescribedMotion = Field(None, description="The motion relative to the parent, independent of forces.")
+    hinge: Hinge = Field(None, description="A joint: the body turns about an axis.")
+    slide: Slide = Field(None, description="A joint: the body slides along an axis.")
+    ball: Ball = Field(None, description="A joint: the body turns about a point.")
+    universal: Universal = Field(None, description="A joint: the body turns about two axes, one after the other.")
+    cylindrical: Cylindrical = Field(None, description="A joint: the body slides along an axis and turns about it.")
+    planar: Planar = Field(None, description="A joint: the body slides in a plane and turns about its normal.")
+
+    @model_validator(mode="after")
+    def _require_one(self) -> GivenMotion:
+        given = [key for key in type(self).model_fields if key in self.model_fields_set]
+        if len(given) != 1:
+            known = ", ".join(type(self).model_fields)
+            wrong = f"both '{given[0]}' and '{given[1]}' are given" if given else "no kind of motion is given"
+            raise invalid("motion", wrong, f"write one of {known}", **({"key": given[1]} if given else {}))
+        return self
+
+
 def _require_motion(value: Any) -> Any:
-    word = next((word for word in ("free", "fixed") if isinstance(value, dict) and word in value), None)
-    if word is not None and "prescribed" not in value:
+    word = next((word for word in WORDS if isinstance(value, dict) and list(value) == [word]), None)
+    if word is not None:
         raise invalid("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
-    if value not in ("free", "fixed") and not isinstance(value, dict):
-        hint = "write free, fixed, or {prescribed: {velocity: [x, y, z], ...}}"
+    if isinstance(value, str) and value in JOINTS:
+        raise invalid("motion", f"the joint '{value}' has no keys", f"write motion: {{{value}: {{{EXAMPLES[value]}}}}}")
+    if value not in WORDS and not isinstance(value, dict | SceneModel):
+        hint = f"write free, fixed, or {{prescribed: {{velocity: [x, y, z], ...}}}}, or a joint: {', '.join(JOINTS)}"
         raise invalid("motion", f"{shown(value)} is not a kind of motion", hint)
     return value
 
 
-Motion = Annotated[or_mapping(Literal["free", "fixed"], Prescription), BeforeValidator(_require_motion)]
+WORDS = ("free", "fixed")
+EXAMPLES = dict.fromkeys(JOINTS, "axis: [0, 0, 1]") | {
+    "ball": "at: [0, 0, 0]",
+    "universal": "axes: [[1, 0, 0], [0, 1, 0]]",
+    "planar": "normal: [0, 0, 1]",
+}
+Motion = Annotated[or_mapping(Literal[WORDS], GivenMotion), BeforeValidator(_require_motion)]
 
 
 class Body(SceneModel):
-    """A node of the hierarchy: a free rigid body, a part fixed to its parent, or a frame with a prescribed motion."""
+    """A node of the hierarchy: a rigid body, free or on a joint, a part fixed to its parent, or a prescribed frame."""
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
@@ -93,7 +125,7 @@ class Body(SceneModel):
     gravity: bool = Field(True, description="Whether gravity of the world acts on this free body.")
     motion: Motion = Field(
         None,
-        description="How it moves: free (default with a mass), fixed to the parent (default without) or prescribed.",
+        description="How it moves: free (default with a mass), fixed (default without), prescribed, or on a joint.",
     )
     forces: Annotated[tuple[Force, ...], Field(strict=False)] = Field(
         (), description="Forces and torques that act on the body."
@@ -127,13 +159,22 @@ class Body(SceneModel):
         return self.mass is not None or self.density is not None or any(solid.has_weight for solid in self.solids)
 
     @property
-    def kind(self) -> Literal["free", "fixed", "prescribed"]:
+    def kind(self) -> Literal["free", "jointed", "fixed", "prescribed"]:
         """How the body moves relative to its parent."""
         if self.motion is None:
             return "free" if self.has_mass else "fixed"
-        return "prescribed" if isinstance(self.motion, Prescription) else self.motion
+        if isinstance(self.motion, str):
+            return self.motion
+        return "prescribed" if self.prescribed else "jointed"
 
     @property
     def prescribed(self) -> PrescribedMotion | None:
         """The prescribed motion, if the body has one."""
-        return self.motion.prescribed if isinstance(self.motion, Prescription) else None
+        return self.motion.prescribed if isinstance(self.motion, GivenMotion) else None
+
+    @property
+    def joint(self) -> tuple[str, SceneModel] | None:
+        """The type of the joint by which the body hangs on its parent, and the joint as it is given."""
+        if self.kind != "jointed":
+            return None
+        return next((key, joint) for key in JOINTS if (joint := getattr(self.motion, key)) is not None)

@@ -45,6 +45,8 @@ class Method(SceneModel):
     quadrature: ClassVar[Quadrature]
     chooses: ClassVar[bool] = False
     """Whether the method chooses the length of its steps."""
+    refined_by: ClassVar[str] = "step"
+    """The key whose smaller value makes the motion more exact."""
     takes_callbacks: ClassVar[bool] = True
     """Whether forces may be functions of Python, of which the equations are not known."""
     unset: ClassVar[dict[str, str]] = {}
@@ -187,6 +189,7 @@ class AdaptiveMethod(Method):
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
+    refined_by: ClassVar[str] = "rtol"
     in_world: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
 
@@ -218,6 +221,7 @@ class TaylorMethod(Method):
     source: ClassVar[str] = "Jorba and Zou, Exp. Math. 14 (2005) 99"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
+    refined_by: ClassVar[str] = "tolerance"
     takes_callbacks: ClassVar[bool] = False
     unset: ClassVar[dict[str, str]] = {"max_step": "none"}
 

@@ -113,9 +113,3 @@ class PrescribedMotion(SceneModel):
         if given.varies and given.frame != "parent":
             message = f"'{velocity}' as a function of time is in the parent's axes"
             raise invalid("motion", message, "omit 'frame'", key=velocity)
-
-
-class Prescription(SceneModel):
-    """The long form of `motion`."""
-
-    prescribed: PrescribedMotion = Field(description="The motion relative to the parent, independent of forces.")

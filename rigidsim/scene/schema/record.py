@@ -10,10 +10,10 @@ from rigidsim.quantities.vocabulary import MOTION as QUANTITIES
 from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
 
 FRAMES = ("local", "world")
-TERMS, DIAGNOSTICS, CONTACTS = "terms", "diagnostics", "contacts"
+TERMS, DIAGNOSTICS, CONTACTS, JOINTS = "terms", "diagnostics", "contacts", "joints"
 OF_BODIES = (*QUANTITIES, *FRAMES, *(f"{frame}/{name}" for frame in FRAMES for name in QUANTITIES), TERMS)
 """What can be recorded of some bodies only."""
-OF_ALL = (DIAGNOSTICS, CONTACTS)
+OF_ALL = (DIAGNOSTICS, CONTACTS, JOINTS)
 """What belongs to no single body."""
 ALWAYS = ("time", "events")
 

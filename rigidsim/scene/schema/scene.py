@@ -61,8 +61,8 @@ class SceneData(SceneModel):
     def __repr__(self) -> str:
         kinds = Counter(body.kind for _, body, _ in self.walk())
         bodies = f"{kinds.total()} {'body' if kinds.total() == 1 else 'bodies'}"
-        each = ", ".join(f"{kinds[kind]} {kind}" for kind in ("free", "fixed", "prescribed") if kinds[kind])
-        times = f"{self.simulation.duration:g} s in steps of {self.simulation.step:g} s"
+        each = ", ".join(f"{kinds[kind]} {kind}" for kind in ("free", "jointed", "fixed", "prescribed") if kinds[kind])
+        times = f"{self.simulation.duration:g} s {self.simulation.pace}"
         return f"<Scene{self.title and f' {self.title!r}'}: {bodies} ({each}), {times}>"
 
     __str__ = __repr__

@@ -87,10 +87,17 @@ class SimulationSettings(SceneModel):
     def _with_step(self) -> SimulationSettings:
         if self.step is None:
             if not self.integrator.chooses:
-                raise invalid("missing-key", "the key 'step' is missing", "or integrator: adaptive", key="step")
+                hint = f"or integrator: {' or '.join(CHOOSING['enum'])}"
+                raise invalid("missing-key", "the key 'step' is missing", hint, key="step")
             step = self.duration / DEFAULT_SAMPLES if self.record_every is None else self.record_every
             object.__setattr__(self, "step", step)
         return self
+
+    @property
+    def pace(self) -> str:
+        """The steps, in words."""
+        name = self.integrator.name
+        return f"in steps that {name} chooses" if self.integrator.chooses else f"in steps of {self.step:g} s"
 
     @property
     def has_step(self) -> bool:

@@ -11,7 +11,7 @@ from rigidsim.errors import SceneError
 from rigidsim.scene.text.document import Document, Mark, Places, shown
 from rigidsim.scene.text.scalars import TAG_PREFIX, read_plain, read_tagged
 
-MAX_DEPTH = 64
+MAX_DEPTH = 200
 MAX_NODES = 4_000_000
 MAX_ALIAS_NODES = 1_000_000
 MAX_SCALAR = 2**20

@@ -194,6 +194,12 @@ def three(item: Any) -> Any:
 
 def list_of(item: Any, count: int, shape: str) -> Any:
     """The type of a list of exactly `count` items, kept as a tuple; `shape` shows it in messages."""
+    return Annotated[listed(*(item,) * count, shape=shape), _UniformItems()]
+
+
+def listed(*items: Any, shape: str) -> Any:
+    """The type of a list of these items, kept as a tuple; `shape` shows it in messages."""
+    count = len(items)
 
     def check(value: Any) -> Any:
         if not isinstance(value, list | tuple):
@@ -202,4 +208,4 @@ def list_of(item: Any, count: int, shape: str) -> Any:
             raise invalid("length", f"expected {count} values {shape}, got {len(value)}")
         return value
 
-    return Annotated[tuple[(item,) * count], Field(strict=False), BeforeValidator(check), _UniformItems()]
+    return Annotated[tuple[items], Field(strict=False), BeforeValidator(check)]

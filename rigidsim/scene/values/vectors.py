@@ -63,7 +63,9 @@ Normal = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)]
 """The normal of a plane, of any length whose square is a normal number."""
 
 
-class _Vector(SceneModel):
+class AnyVector(SceneModel):
+    """A vector in full, as a mapping."""
+
     value: Any
 
     @property
@@ -77,7 +79,7 @@ class _Vector(SceneModel):
         return at_time(self.value, 0.0)
 
 
-class FramedVector(_Vector):
+class FramedVector(AnyVector):
     """A vector, the frame of its components, and the frame that the motion is relative to."""
 
     frame: Literal["parent", "body", "world"] = Field(
@@ -101,7 +103,7 @@ class InitialAngularVelocity(FramedVector):
     value: vector(ANGULAR_VELOCITY) = Field(description="Components [x, y, z].")
 
 
-class PrescribedVector(_Vector):
+class PrescribedVector(AnyVector):
     """One constant of a prescribed motion, in the axes of the parent or in those of the body at the start; or a rate
     given by expressions of time, in the parent's axes.
     """

@@ -1,0 +1,451 @@
+"""Joints: places outwards, articulated inertia and wrenches inwards, accelerations outwards.
+
+The rows of a tree are free bodies that carry joints (ROOT), and what hangs on them, on frames that are held, or on each
+other. Only the arms between neighbouring centres of mass and rates occur, never a position or velocity in the world. In
+a tree that falls with its root all accelerations are relative to the gravity of that, so that a uniform field turns
+nothing.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    CARRIED,
+    FELT,
+    FRAME,
+    FREED,
+    FREED_BALL,
+    HUNG,
+    JOINT_VALUE,
+    LEDGER,
+    QUATERNION,
+    RATE,
+    SCALAR,
+    STAGE,
+    TRIPLE,
+    WRENCH,
+)
+from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.articulated import (
+    answer,
+    ball_acceleration,
+    bias_term,
+    coordinate_acceleration,
+    coordinate_drive,
+    felt_force,
+    free_acceleration,
+    freed_ball,
+    freed_inertia,
+    plus,
+    shifted_inertia,
+    shifted_wrench,
+    spring_torque,
+    transmission,
+    turning_motion,
+)
+from rigidsim.physics.elementary import sin_cos
+from rigidsim.physics.forces import misalignment, torsion_energy
+from rigidsim.physics.frames import local_rate, stretch_back
+from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
+from rigidsim.physics.rigid_body import point_acceleration, power
+from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+
+NONE = (0.0, 0.0, 0.0)
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+# --- places
+
+
+@inlined
+def hang(value, body, parent, arm, hung, frame, q_WB, u, omega_rel, slide, slip):
+    """Place a jointed body that is turned to q_WB, and turns at omega_rel relative to its parent; it has slid by
+    `slide`, and slides by `slip`.
+    """
+    q_WP, omega_WP = parent.q, parent.omega
+    omega = add(omega_WP, omega_rel)
+    anchor, reach = rotate(q_WP, value.anchor), rotate(q_WP, value.reach)
+    com, r = rotate(q_WB, body.com), add(rotate(q_WB, value.r), slide)
+    turning = cross(omega_WP, omega_rel)
+    d, v = add(anchor, r), add(add(cross(omega_WP, anchor), cross(omega, r)), slip)
+    v_WC = add(parent.v, v)
+    arm.d = d
+    arm.v = v
+    arm.v_WC = v_WC
+    frame.q = q_WB
+    frame.p = add(parent.p, sub(d, com))
+    frame.v = sub(v_WC, cross(omega, com))
+    frame.omega = omega
+    hung.d = add(reach, r)
+    hung.reach = reach
+    hung.r = r
+    hung.u = u
+    hung.turning = turning
+    hung.bias = bias_term(omega_WP, omega, turning, reach, r, slip)
+
+
+@lanewise
+def place_hinge(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a hinge holds: q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
+    s, c = sin_cos(0.5 * state.p[0])
+    axis = value.axis
+    x, y, z = axis
+    q_WB = renormalised(product(product(parent.q, value.q), (c, s * x, s * y, s * z)))
+    u = rotate(q_WB, axis)
+    hang(value, body, parent, arm, hung, frame, q_WB, u, scaled(state.v[0], u), NONE, NONE)
+
+
+@lanewise
+def place_slide(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a slide holds: q_WB = q_WP q_0, displaced by u x."""
+    q_WB = renormalised(product(parent.q, value.q))
+    u = rotate(q_WB, value.axis)
+    hang(value, body, parent, arm, hung, frame, q_WB, u, NONE, scaled(state.p[0], u), scaled(state.v[0], u))
+
+
+@lanewise
+def place_ball(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a ball joint holds: its rotation in the world is its state."""
+    q_WB = state.q
+    omega_rel = sub(rotate(q_WB, state.omega), parent.omega)
+    hang(value, body, parent, arm, hung, frame, q_WB, NONE, omega_rel, NONE, NONE)
+
+
+@lanewise
+def lengthen(link: ARM, arm: ARM, lane):
+    """Add the arm of a link to that of its body, which then begins at the origin of the body's parent."""
+    arm.d = add(arm.d, link.d)
+    arm.v = add(arm.v, link.v)
+
+
+@inlined
+def place_jointed(node, model, state, scratch, lanes):
+    """Compute the frames and arms of a jointed node and of the links before it; the frame of its parent is known."""
+    first, last = model.node[node].first, model.node[node].row
+    for i in range(first, last + 1):
+        value, body, place = model.joints.value[i], model.body[i], model.moved_node[i]
+        parent, arm = scratch.frame[model.joints.joint[i].inner], scratch.arm[place]
+        frame, hung = scratch.frame[place + 1], scratch.joints.hung[i]
+        kind = model.joints.joint[i].kind
+        if kind == at.HINGE:
+            place_hinge(state[i], value, body, parent, arm, hung, frame, lanes)
+        elif kind == at.SLIDE:
+            place_slide(state[i], value, body, parent, arm, hung, frame, lanes)
+        else:
+            place_ball(state[i], value, body, parent, arm, hung, frame, lanes)
+    for i in range(first, last):
+        lengthen(scratch.arm[model.moved_node[i]], scratch.arm[node], lanes)
+
+
+# --- inwards
+
+
+@lanewise
+def begin_body(body: BODY, frame: FRAME, wrench: WRENCH, root: WRENCH, felt: FELT, lane):
+    """The inertia of a body alone, and the wrench that holds it at rest, less the gravity of the tree's root."""
+    m, omega = body.mass, frame.omega
+    inertia = rotated(frame.q, body.inertia)
+    felt.A = inertia
+    felt.B = NOTHING
+    felt.M = (m, m, m, 0.0, 0.0, 0.0)
+    felt.t = sub(cross(omega, apply(inertia, omega)), wrench.tau)
+    felt.f = sub(scaled(-m, sub(wrench.g, root.g)), wrench.f)
+
+
+@inlined
+def hand_in(felt, inertia, t, f):
+    """Add to what a carrier feels."""
+    A, B, M = inertia
+    felt.A = plus(felt.A, A)
+    felt.B = plus(felt.B, B)
+    felt.M = plus(felt.M, M)
+    felt.t = add(felt.t, t)
+    felt.f = add(felt.f, f)
+
+
+@inlined
+def free_coordinate(S, state, value, hung, felt, freed):
+    """What is felt through a joint of one coordinate, at the body's centre of mass: inertia, and wrench with the
+    accelerations that rates give.
+    """
+    inertia, t, f, x, rate = (felt.A, felt.B, felt.M), felt.t, felt.f, state.p[0], state.v[0]
+    U, k = transmission(S, inertia)
+    w = coordinate_drive(S, spring_torque(x, rate, value.stiffness, value.rest, value.damping), t, f)
+    hung.power = -value.damping * rate * rate
+    freed.U_t = U[0]
+    freed.U_f = U[1]
+    freed.k = k
+    freed.w = w
+    inertia = freed_inertia(inertia, U, k)
+    more_t, more_f = answer(inertia, hung.turning, hung.bias)
+    return inertia, add(add(t, scaled(k * w, U[0])), more_t), add(add(f, scaled(k * w, U[1])), more_f)
+
+
+@lanewise
+def free_hinge(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
+    """Hand in what is felt through a hinge."""
+    inertia, t, f = free_coordinate(turning_motion(hung.u, hung.r), state, value, hung, felt, freed)
+    hand_in(carrier, shifted_inertia(inertia, hung.d), *shifted_wrench(t, f, hung.d))
+
+
+@lanewise
+def free_slide(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
+    """Hand in what is felt through a slide."""
+    inertia, t, f = free_coordinate((NONE, hung.u), state, value, hung, felt, freed)
+    hand_in(carrier, shifted_inertia(inertia, hung.d), *shifted_wrench(t, f, hung.d))
+
+
+@lanewise
+def damp_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, hung: HUNG, lane):
+    """The torque of the damper in a ball joint."""
+    omega_rel = sub(frame.omega, parent.omega)
+    own = scaled(-value.damping, omega_rel)
+    hung.u = own
+    hung.power = dot(own, omega_rel)
+
+
+@inlined
+def wound(value, parent, frame):
+    """The rotation vector of a ball joint from its pose at zero, rad, in the body's axes."""
+    return misalignment(value.q, product(conjugate(parent.q), frame.q))
+
+
+@lanewise
+def wind_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, hung: HUNG, lane):
+    """Add the torque of the spring in a ball joint."""
+    hung.u = sub(hung.u, rotate(frame.q, scaled(value.stiffness, wound(value, parent, frame))))
+
+
+@lanewise
+def free_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
+    """Hand in what is felt through a ball joint: a force alone, and the torque of its spring and damper."""
+    r, own, inertia = hung.r, hung.u, (felt.A, felt.B, felt.M)
+    e = sub(hung.bias, cross(hung.turning, r))  # a_WC less that of the joint, where alpha is zero
+    more_t, more_f = answer(inertia, NONE, e)
+    t, f = shifted_wrench(add(felt.t, more_t), add(felt.f, more_f), r)
+    t, inertia = sub(t, own), shifted_inertia(inertia, r)
+    inverse_A, M = freed_ball(inertia)
+    freed.inverse = inverse_A
+    freed.B = inertia[1]
+    freed.t = t
+    zeros = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    felt_there = shifted_inertia((zeros, NOTHING, M), hung.reach)
+    t, f = shifted_wrench(own, felt_force(inverse_A, inertia[1], t, f), hung.reach)
+    hand_in(carrier, felt_there, t, f)
+
+
+@inlined
+def gather_inwards(model, state, scratch, lanes):
+    """What is felt at every body that is part of a tree, and at frames that are held; all loads are known."""
+    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    hanging.felt[n_moved:] = 0.0
+    for i in joints.inward:
+        frame, root = scratch.frame[model.moved_node[i] + 1], scratch.wrench[joints.joint[i].root]
+        begin_body(model.body[i], frame, scratch.wrench[i], root, hanging.felt[i], lanes)
+    for i in joints.inward:
+        kind, value, hung, felt = joints.joint[i].kind, joints.value[i], hanging.hung[i], hanging.felt[i]
+        freed, carrier = hanging.freed[i], hanging.felt[joints.joint[i].carrier]
+        if kind == at.HINGE:
+            free_hinge(state[i], value, hung, felt, freed, carrier, lanes)
+        elif kind == at.SLIDE:
+            free_slide(state[i], value, hung, felt, freed, carrier, lanes)
+        elif kind == at.BALL:
+            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
+            damp_ball(value, parent, frame, hung, lanes)
+            if joints.joint[i].springs > 0:
+                wind_ball(value, parent, frame, hung, lanes)
+            free_ball(hung, felt, freed, carrier, lanes)
+
+
+# --- outwards
+
+
+@lanewise
+def accelerate_root(body: BODY, felt: FELT, wrench: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane):
+    """Newton's and Euler's equations for a free body that carries joints."""
+    q_WB, omega = frame.q, frame.omega
+    alpha, a = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
+    a_WC = add(a, wrench.g)
+    carried.alpha = alpha
+    carried.a = a
+    arm.a_WC = a_WC
+    frame.a = point_acceleration(a_WC, omega, alpha, negated(rotate(q_WB, body.com)))
+    frame.alpha = alpha
+    rate.alpha = rotate_back(q_WB, alpha)
+    rate.power = power(wrench.f, arm.v_WC, wrench.tau, omega) + wrench.power
+
+
+@lanewise
+def hold(frame: FRAME, carried: CARRIED, lane):
+    """The accelerations of a frame that is held."""
+    carried.alpha = frame.alpha
+    carried.a = frame.a
+
+
+@inlined
+def accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a):
+    """Write the accelerations of a jointed body, and the power of its loads."""
+    omega, a_WC = frame.omega, add(a, root.g)
+    carried.alpha = alpha
+    carried.a = a
+    arm.a_WC = a_WC
+    frame.a = point_acceleration(a_WC, omega, alpha, negated(rotate(frame.q, body.com)))
+    frame.alpha = alpha
+    rate.power = power(wrench.f, arm.v_WC, wrench.tau, omega) + wrench.power + hung.power
+
+
+@inlined
+def follow_coordinate(S, hung, freed, carrier, rate):
+    """The accelerations of a body that hangs by one coordinate, of which that is written."""
+    alpha = add(carrier.alpha, hung.turning)
+    a = add(add(carrier.a, cross(carrier.alpha, hung.d)), hung.bias)
+    x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), alpha, a)
+    rate.a = (x, 0.0, 0.0)
+    rate.alpha = NONE
+    return add(alpha, scaled(x, S[0])), add(a, scaled(x, S[1]))
+
+
+@lanewise
+def accelerate_hinge(
+    body: BODY, hung: HUNG, freed: FREED, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM, frame: FRAME,
+    carried: CARRIED, rate: RATE, lane,
+):  # fmt: skip
+    """The acceleration of a hinge, and of its body."""
+    alpha, a = follow_coordinate(turning_motion(hung.u, hung.r), hung, freed, carrier, rate)
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a)
+
+
+@lanewise
+def accelerate_slide(
+    body: BODY, hung: HUNG, freed: FREED, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM, frame: FRAME,
+    carried: CARRIED, rate: RATE, lane,
+):  # fmt: skip
+    """The acceleration of a slide, and of its body."""
+    alpha, a = follow_coordinate((NONE, hung.u), hung, freed, carrier, rate)
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a)
+
+
+@lanewise
+def accelerate_ball(
+    body: BODY, hung: HUNG, freed: FREED_BALL, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM, frame: FRAME,
+    carried: CARRIED, rate: RATE, lane,
+):  # fmt: skip
+    """The angular acceleration of a ball joint's body."""
+    a_J = add(carrier.a, cross(carrier.alpha, hung.reach))
+    e = sub(hung.bias, cross(hung.turning, hung.r))
+    alpha = ball_acceleration(freed.inverse, freed.B, freed.t, a_J)
+    rate.a = NONE
+    rate.alpha = rotate_back(frame.q, alpha)
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, add(add(a_J, e), cross(alpha, hung.r)))
+
+
+@lanewise
+def count_holding(felt: FELT, frame: FRAME, carried: CARRIED, rate: RATE, lane):
+    """Add the power of what holds a frame against all that hangs on it."""
+    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
+    rate.power = rate.power + power(add(f, felt.f), frame.v, add(t, felt.t), frame.omega)
+
+
+@inlined
+def accelerate_jointed(node, model, scratch, lanes):
+    """The accelerations of a jointed node and of the links before it; those of its carrier are known."""
+    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    for i in range(model.node[node].first, model.node[node].row + 1):
+        kind, c, place = joints.joint[i].kind, joints.joint[i].carrier, model.moved_node[i]
+        if c > n_moved:
+            hold(scratch.frame[joints.held[c - n_moved]], hanging.carried[c], lanes)
+        body, hung, freed, carrier = model.body[i], hanging.hung[i], hanging.freed[i], hanging.carried[c]
+        wrench, root = scratch.wrench[i], scratch.wrench[joints.joint[i].root]
+        arm, frame, carried, rate = scratch.arm[place], scratch.frame[place + 1], hanging.carried[i], scratch.rate[i]
+        if kind == at.HINGE:
+            accelerate_hinge(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        elif kind == at.SLIDE:
+            accelerate_slide(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        else:
+            accelerate_ball(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        if joints.joint[i].counts > 0:
+            held = scratch.frame[joints.held[c - n_moved]]
+            count_holding(hanging.felt[c], held, hanging.carried[c], rate, lanes)
+
+
+# --- samples
+
+
+@lanewise
+def write_local_jointed(
+    body: BODY, parent: FRAME, arm: ARM, frame: FRAME, position: TRIPLE, orientation: QUATERNION, velocity: TRIPLE,
+    angular_velocity: TRIPLE, lane,
+):  # fmt: skip
+    """Write the motion of a jointed body's origin relative to its parent into a sample."""
+    q_WP, omega_WP = parent.q, parent.omega
+    com = rotate(frame.q, body.com)
+    d = sub(arm.d, com)
+    drift = sub(sub(arm.v, cross(frame.omega, com)), cross(omega_WP, d))
+    position.xyz = stretch_back(q_WP, body.scale, d)
+    orientation.wxyz = product(conjugate(q_WP), frame.q)
+    velocity.xyz = stretch_back(q_WP, body.scale, drift)
+    angular_velocity.xyz = local_rate(omega_WP, q_WP, frame.omega)
+
+
+@lanewise
+def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
+    """Write a coordinate and its rate to a sample."""
+    coordinate.value = state.p[0]
+    rate.value = state.v[0]
+
+
+@inlined
+def observe_coordinates(model, state, found, k, lanes):
+    """Write all coordinates to sample k."""
+    rows = model.joints.coordinate
+    for c in range(len(rows)):
+        write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
+
+
+@lanewise
+def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
+    """Write what a joint does to its body, about the joint, in the parent's axes; of the loads in the joint it has all,
+    along its axes, too.
+    """
+    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
+    t, f = shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+    force.xyz = rotate_back(parent.q, f)
+    torque.xyz = rotate_back(parent.q, t)
+
+
+@inlined
+def observe_reactions(model, scratch, found, k, lanes):
+    """Write what all joints do to sample k; accelerations are those of the sample."""
+    rows, hanging = model.joints.jointed, scratch.joints
+    for j in range(len(rows)):
+        i = rows[j]
+        parent = scratch.frame[model.node[model.moved_node[i]].parent]
+        felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+        write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+
+
+@lanewise
+def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
+    """Add the energy of the spring in a joint."""
+    ledger.potential = ledger.potential + torsion_energy(value.stiffness, (state.p[0] - value.rest, 0.0, 0.0))
+
+
+@lanewise
+def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, lane):
+    """Add the energy of the spring in a ball joint."""
+    theta = wound(value, parent, frame)
+    ledger.potential = ledger.potential + torsion_energy(value.stiffness, theta)
+
+
+@inlined
+def store_joints(model, state, scratch, ledger, lanes):
+    """Add the energy of all springs in joints."""
+    joints = model.joints
+    for i in joints.coordinate:
+        store_coordinate(state[i], joints.value[i], ledger, lanes)
+    for i in joints.jointed:
+        if joints.joint[i].springs > 0:
+            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
+            store_ball(joints.value[i], parent, frame, ledger, lanes)

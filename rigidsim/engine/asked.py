@@ -1,0 +1,150 @@
+"""Vectors of bodies that metrics ask for beyond motion and energies: terms, forces of contact, felt accelerations,
+coordinates of joints.
+
+What is felt at the origin of a node is a - g(x), of which a has all loads and, with contact, the mean of the last step
+without impacts. The gravity g(x) is all that acts on the body that moves the node, but at the origin of the node:
+what is uniform as the loads have it, each source anew. Where no body moves the node it is that of the world.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine.evaluate import accelerate_nodes, evaluate
+from rigidsim.engine.laws.field import FIELDS
+from rigidsim.engine.laws.gravity import VALUES, field_of
+from rigidsim.engine.laws.wrench import acts, begin
+from rigidsim.engine.layout import APART, ASKED_FORCE, ASKED_JOINT, ASKED_TERM, FRAME, SCALAR, STAGE, TRIPLE, WRENCH
+from rigidsim.engine.loads import apply_tables
+from rigidsim.engine.relations import separate
+from rigidsim.engine.scripts import apply_scripts
+from rigidsim.engine.terms import observe_terms, push_bodies
+from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.physics.forces import separation
+from rigidsim.physics.rigid_body import proper_acceleration
+from rigidsim.physics.vector import add, rejection, sub
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+@lanewise
+def take(given: TRIPLE, vector: TRIPLE, lane):
+    """Copy a vector."""
+    vector.xyz = given.xyz
+
+
+@lanewise
+def take_coordinate(state: STAGE, metres: SCALAR, vector: TRIPLE, lane):
+    """Copy a coordinate of a joint, in its unit, to the first number of a vector."""
+    vector.xyz = (state.p[0] / metres.value, 0.0, 0.0)
+
+
+@lanewise
+def take_rate(state: STAGE, metres: SCALAR, vector: TRIPLE, lane):
+    """Copy the rate of a coordinate of a joint, likewise."""
+    vector.xyz = (state.v[0] / metres.value, 0.0, 0.0)
+
+
+@inlined
+def observe_joints(asked, state, vectors, lanes):
+    """Write the coordinates of joints, and their rates."""
+    for j in range(len(asked.joints)):
+        one = ASKED_JOINT(asked.joints[j])
+        if one.is_rate > 0:
+            take_rate(state[one.row], asked.metres[j], vectors[one.place], lanes)
+        else:
+            take_coordinate(state[one.row], asked.metres[j], vectors[one.place], lanes)
+
+
+@lanewise
+def add_gravity(wrench: WRENCH, vector: TRIPLE, lane):
+    """Add the gravity of a wrench."""
+    vector.xyz = add(vector.xyz, wrench.g)
+
+
+@lanewise
+def add_source(value: VALUES, apart: APART, source: FRAME, frame: FRAME, vector: TRIPLE, lane):
+    """Add the gravity of a source at the origin of a frame."""
+    _, _, s = separation(apart.p, source.q, value.point, frame.q, ORIGIN)
+    vector.xyz = add(vector.xyz, field_of(value, source, s))
+
+
+@lanewise
+def feel(frame: FRAME, vector: TRIPLE, lane):
+    """What is felt at the origin of a frame, in place of the gravity there."""
+    vector.xyz = proper_acceleration(frame.q, frame.a, vector.xyz)
+
+
+@routine
+def sum_forces(forces, asked, record, vectors: TRIPLE):
+    """The sums of the forces of contact at the end of the last step, by the points where they act."""
+    for f in range(len(forces)):
+        asks, on, by, total = ASKED_FORCE(forces[f]), asked.acts_on[f], asked.acts_by[f], ORIGIN
+        for m in range(record.count[2]):
+            first, second, point = record.present[m].first, record.present[m].second, record.present_value[m]
+            force = rejection(point.normal, point.force) if asks.is_friction else point.force
+            if on[second] * by[first] > 0:
+                total = add(total, force)
+            if on[first] * by[second] > 0:
+                total = sub(total, force)
+        vectors[asks.place].xyz = total
+
+
+@inlined
+def apply_uniform(t, era, model, scratch, lanes):
+    """Fill the gravity of all wrenches with that which does not depend on a place; nothing else in them is of use."""
+    for i in range(len(model.moved_node)):
+        begin(model.body[i], scratch.wrench[i], lanes)
+    apply_tables((FIELDS,), model.single, era, model, scratch, lanes)
+    apply_scripts(t, era, model, scratch, lanes)
+
+
+@inlined
+def add_sources(felt, era, model, scratch, vectors, lanes):
+    """Add the gravity of all sources at the places where they are felt."""
+    separate(felt.relations, model, scratch, lanes)
+    for k in range(len(felt.pulls.who)):
+        if acts(felt.pulls, k, era):
+            pair, row = felt.relations.pair[felt.pulls.who[k].pair], felt.row[felt.pulls.who[k].second]
+            source, frame = scratch.frame[pair.first], scratch.frame[pair.second]
+            apart = scratch.apart[felt.pulls.who[k].pair]
+            add_source(felt.pulls.value[k], apart, source, frame, vectors[row.place], lanes)
+
+
+@inlined
+def observe_felt(felt, t, era, model, state, scratch, vectors, lanes):
+    """What accelerometers feel; all frames were placed before."""
+    evaluate(t, era, model, state, scratch, lanes)
+    if model.contacts is not None:
+        push_bodies(model.contacts, model, scratch)
+    accelerate_nodes(model.every, model, state, scratch, lanes)
+    apply_uniform(t, era, model, scratch, lanes)
+    for j in range(len(felt.row)):
+        take(felt.uniform[j], vectors[felt.row[j].place], lanes)
+        if felt.row[j].row >= 0:
+            add_gravity(scratch.wrench[felt.row[j].row], vectors[felt.row[j].place], lanes)
+    if felt.relations is not None:
+        add_sources(felt, era, model, scratch, vectors, lanes)
+    for j in range(len(felt.row)):
+        feel(scratch.frame[felt.row[j].node + 1], vectors[felt.row[j].place], lanes)
+
+
+@inlined
+def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
+    """Write the vectors of sample k: the given state at time t (s), with the loads of the given era; the motion was
+    observed before.
+    """
+    vectors = samples[k]
+    if asked.joints is not None:
+        observe_joints(asked, state, vectors, lanes)
+    if asked.terms is not None:
+        observe_terms(t, era, model, state, scratch, scratch.terms, 0, lanes)
+        for i in range(len(asked.terms)):
+            one = ASKED_TERM(asked.terms[i])
+            take(scratch.terms[one.term, 0, one.node], vectors[one.place], lanes)
+    if asked.forces is not None:
+        if scratch.touching is not None:
+            sum_forces(asked.forces, asked, scratch.touching, vectors)
+        else:
+            for f in range(len(asked.forces)):
+                vectors[ASKED_FORCE(asked.forces[f]).place][:] = 0.0
+    if asked.felt is not None:
+        observe_felt(asked.felt, t, era, model, state, scratch, vectors, lanes)

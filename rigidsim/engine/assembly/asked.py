@@ -1,0 +1,116 @@
+"""The vectors that metrics ask for on the present tree: terms, forces of contact, accelerometers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import AskedVector, Blueprint
+from rigidsim.engine.assembly.loads import ALWAYS, FramePairs, LoadRow, law_of, members_of
+from rigidsim.engine.assembly.site import Site
+from rigidsim.engine.laws.declaration import LoadPoint
+from rigidsim.engine.laws.gravity import POINT_GRAVITY, VALUES, source_values
+from rigidsim.engine.model import Accelerometers, Asked, Relations, table
+from rigidsim.physics.vector import rejection, sub
+from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, READ, SCENE, TERM, TERMS
+from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.joints import coordinate_called, is_rate
+from rigidsim.tree.nodes import Node, Tree, links_of
+
+NONE = (0.0, 0.0, 0.0)
+NEEDS = (TERM, CONTACT, SCENE, JOINT)
+
+
+def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -> Asked | None:
+    """The tables of some vectors, in their order; None if there are none."""
+    if not vectors:
+        return None
+    places = {need: [k for k, one in enumerate(vectors) if READ[one.quantity].needs == need] for need in NEEDS}
+    terms, forces, felt, joints = places.values()
+    numbers = [(TERMS.index(vectors[k].quantity.removeprefix("terms.")), vectors[k].frame - 1, k) for k in terms]
+    shapes = blueprint.contacts.shapes if blueprint.contacts else ()
+    bodies = np.array([tree.part_of(tree.nodes[shape.node]).frame for shape in shapes], dtype=np.int64)
+    on, by = (np.array([getattr(vectors[k], end) for k in forces], np.int64)[:, None] for end in ("frame", "other"))
+    return Asked(
+        place=np.arange(len(vectors)),
+        terms=table(numbers, layout.ASKED_TERM.width) if terms else None,
+        forces=table([(vectors[k].quantity == FRICTION, k) for k in forces], 2) if forces else None,
+        acts_on=(bodies == on).astype(np.int64),
+        acts_by=((bodies == by) | (by == layout.NO_ROW)).astype(np.int64),
+        felt=felt_of(blueprint, tree, [(tree.nodes[vectors[k].frame - 1], k) for k in felt]) if felt else None,
+        joints=table([(*_row_of(vectors[k], tree), k) for k in joints], 3) if joints else None,
+        metres=numbers_table([[_metres(vectors[k], tree)] for k in joints], 1),
+    )
+
+
+def _coordinate(vector: AskedVector, tree: Tree) -> tuple[Node, int]:
+    """The node on a joint that is meant, and the number of the coordinate."""
+    node = tree.nodes[vector.frame - 1]
+    return node, coordinate_called(vector.quantity, node.joint.type)
+
+
+def _row_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:
+    """The moved row of a coordinate, and whether its rate is meant."""
+    node, number = _coordinate(vector, tree)
+    return tree.row(node) - links_of(node) + number, int(is_rate(vector.quantity))
+
+
+def _metres(vector: AskedVector, tree: Tree) -> float:
+    """Metres in the unit of a coordinate."""
+    node, number = _coordinate(vector, tree)
+    return 1.0 if node.joint.coordinates[number].turns else node.parent_metres
+
+
+def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]]) -> Accelerometers:
+    """The tables of accelerometers at the origins of nodes, each with the place of its vector."""
+    pairs, pulls, rows, uniform = FramePairs(tree), [], [], []
+    for number, (node, place) in enumerate(nodes):
+        moving = next(filter(Node.is_moved, tree.lineage(node)), None)
+        rows.append((node.index, layout.NO_ROW if moving is None else tree.row(moving), place))
+        uniform.append(_not_in_loads(blueprint, moving))
+        for source, value, eras in _sources(blueprint, tree, moving):
+            pair = pairs.index(source.frame, node.frame)
+            pulls.append(LoadRow(pair, layout.NO_ROW, number, eras, value))
+    of_points = any(load.kind == POINT_GRAVITY.name for load in blueprint.loads)
+    has_sources = of_points or blueprint.source is not None or blueprint.mutual is not None
+    return Accelerometers(
+        row=table(rows, layout.ACCELEROMETER.width),
+        uniform=numbers_table(uniform, 3),
+        pulls=law_of(pulls, VALUES) if has_sources else None,
+        relations=Relations(**pairs.arrays()) if has_sources else None,
+    )
+
+
+def _not_in_loads(blueprint: Blueprint, moving: Node | None) -> tuple:
+    """What the loads on a moved body lack of the uniform gravity of the world: the part that a plane takes away, and
+    all of it if there is no body.
+    """
+    if moving is None:
+        return blueprint.gravity
+    in_plane = blueprint.normal and moving.falls
+    return sub(blueprint.gravity, rejection(blueprint.normal, blueprint.gravity)) if in_plane else NONE
+
+
+def _sources(blueprint: Blueprint, tree: Tree, moving: Node | None) -> Iterator[tuple[LoadPoint, list, tuple]]:
+    """The sources of gravity that act on a moved body, or, of the world, where there is none: where they are, their
+    values and eras.
+    """
+    site = Site(tree, moving.frame if moving else 0)
+    for load in blueprint.loads:
+        if load.kind == POINT_GRAVITY.name and moving and tree.carrier(tree.nodes[load.frame - 1]) is moving:
+            yield from _unless_own(site.source(load.values.center), load.values, load.eras, tree, moving)
+    if blueprint.source is not None and (moving is None or moving.falls):
+        yield from _unless_own(site.source(blueprint.source.center), blueprint.source, ALWAYS, tree, moving)
+    mutual, members = blueprint.mutual, members_of(blueprint.mutual, tree)
+    for member in members if moving is None or moving in members else ():
+        if member is not moving:
+            source, soft = Site(tree, member.frame).carrier_center(), mutual.softening * mutual.softening
+            gm = mutual.constant * tree.composite(member).mass.mass
+            yield source, VALUES.filled(gm=gm, soft=soft, point=source.point), ALWAYS
+
+
+def _unless_own(source: LoadPoint, force, eras: tuple, tree: Tree, moving: Node | None) -> Iterator[tuple]:
+    if moving is None or source.row != tree.row(moving):
+        yield source, source_values(force, source), eras

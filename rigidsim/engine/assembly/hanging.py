@@ -1,0 +1,166 @@
+"""The moved rows of a tree, and how the jointed ones hang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.model import Joints, table
+from rigidsim.physics.frames import stretch
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.vector import add, dot, rejection, scaled, sub
+from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
+
+
+class MovedRow(NamedTuple):
+    """A row of the state that forces move: a free body, or one coordinate of a joint and what it carries, the body or a
+    link without mass.
+    """
+
+    node: Node
+    place: int  # of its arm: the node's number; links follow all nodes. Its frame is one higher.
+    number: int = 0  # of the coordinate
+    is_link: bool = False
+
+
+def moved_rows(tree: Tree) -> list[MovedRow]:
+    """The moved rows, in the order of the file; those of a chain of joints from the parent to the body."""
+    places, found = count(len(tree.nodes)), []
+    for node in tree.nodes:
+        if node.is_moved():
+            n_links = links_of(node)
+            found += [MovedRow(node, next(places), k, True) for k in range(n_links)]
+            found.append(MovedRow(node, node.index, n_links))
+    return found
+
+
+def joints_of(moved: Sequence[MovedRow], tree: Tree) -> Joints | None:
+    """How the moved rows hang; None if there are no joints."""
+    if all(row.node.is_free() for row in moved):
+        return None
+    n, held = len(moved), held_frames(moved, tree)
+    carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
+    carrying, first_on = set(carriers), {c: k for k, c in reversed(list(enumerate(carriers)))}
+    rows = [
+        (kind_of(row, k in carrying), inner_frame(k, moved), carrier, root_of(k, carriers),
+         int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)))
+        for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
+    ]  # fmt: skip
+    kinds = [row[0] for row in rows]
+    return Joints(
+        joint=table(rows, layout.JOINT.width),
+        value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
+        inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
+        held=np.array(held, dtype=np.int64),
+        jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
+        coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE))),
+    )
+
+
+def held_by(row: MovedRow, tree: Tree) -> Node | None:
+    """The base of the parent of a jointed node."""
+    parent = tree.parent(row.node)
+    return tree.base(parent) if parent else None
+
+
+def held_frames(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
+    """The frames from which joints hang that forces do not move: the world, for all that rests in it, and prescribed
+    nodes.
+    """
+    bases = [held_by(row, tree) for row in moved if not row.node.is_free()]
+    return [0, *dict.fromkeys(base.frame for base in bases if base and not base.is_moved())]
+
+
+def carrier_of(k: int, moved: Sequence[MovedRow], tree: Tree, held: list[int]) -> int:
+    """The row of the carrier of a moved row, or, after all moved ones, that of a held frame; NO_ROW for a free body."""
+    row = moved[k]
+    if row.node.is_free():
+        return layout.NO_ROW
+    if row.number > 0:
+        return k - 1
+    base = held_by(row, tree)
+    return tree.row(base) if base and base.is_moved() else len(moved) + held.index(base.frame if base else 0)
+
+
+def root_of(k: int, carriers: list[int]) -> int:
+    """The row of the free body at the root of the tree of joints that a row is part of; the number of rows if that
+    hangs on a frame that is held.
+    """
+    while carriers[k] != layout.NO_ROW:
+        if carriers[k] >= len(carriers):
+            return len(carriers)
+        k = carriers[k]
+    return k
+
+
+def kind_of(row: MovedRow, carries: bool) -> int:
+    """The kind of a moved row, see `layout.JOINT`."""
+    if row.node.is_free():
+        return layout.ROOT if carries else layout.ALONE
+    if row.node.joint.type == "ball":
+        return layout.BALL
+    return layout.HINGE if row.node.joint.coordinates[row.number].turns else layout.SLIDE
+
+
+def inner_frame(k: int, moved: Sequence[MovedRow]) -> int:
+    """The frame from which a moved row hangs: that of its parent, or of the link before it."""
+    return moved[k - 1].place + 1 if moved[k].number > 0 else moved[k].node.parent
+
+
+def inward(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
+    """The moved rows, those that hang on others before them."""
+    order = {index: place for place, index in enumerate(tree.order.handles())}
+    return sorted(range(len(moved)), key=lambda k: (order[moved[k].node.index], moved[k].number), reverse=True)
+
+
+def value_row(row: MovedRow, tree: Tree) -> list[float]:
+    """Constants of a joint; those of a free body are zero."""
+    node, joint = row.node, row.node.joint
+    if node.is_free():
+        return layout.JOINT_VALUE.filled()
+    found = layout.JOINT_VALUE.filled(q=NO_TURN)
+    if row.number == 0:
+        begin_row(found, node, tree)
+    if not row.is_link:
+        found[layout.JOINT_VALUE.r] = sub(tree.lump(node).center, scaled(node.metres, joint.at))
+    if node.normal:
+        level_row(found, node.normal)
+    given = joint.coordinates[row.number] if joint.coordinates else None
+    if given:
+        found[layout.JOINT_VALUE.axis] = given.axis
+        found[layout.JOINT_VALUE.rest] = given.rest
+    found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
+    found[layout.JOINT_VALUE.damping] = (given or joint).damping
+    return found
+
+
+def level_row(row: list[float], n_B: tuple) -> None:
+    """Put the arms of a joint of a planar scene into the plane, in place; the normal in the body's axes. Heights count
+    for places only: what they would turn out of the plane, the constraint balances. All frames turn about the normal
+    only, so the height of the centre of mass above the joint can be that of the joint above the parent.
+    """
+    value = layout.JOINT_VALUE
+    n_P = rotate(tuple(row[value.q]), n_B)
+    height = dot(n_B, row[value.r])
+    row[value.anchor] = add(row[value.anchor], scaled(height, n_P))
+    row[value.r] = rejection(n_B, row[value.r])
+    row[value.reach] = rejection(n_P, row[value.reach])
+
+
+def begin_row(row: list[float], node: Node, tree: Tree) -> None:
+    """Write where a joint is on the parent of its node, and its orientation there."""
+    joint, parent = node.joint, tree.parent(node)
+    at = add(joint.position, stretch(joint.orientation, node.scale, joint.at))  # in the parent's coordinates
+    row[layout.JOINT_VALUE.q] = joint.orientation
+    row[layout.JOINT_VALUE.anchor] = row[layout.JOINT_VALUE.reach] = scaled(node.parent_metres, at)
+    carrier = tree.base(parent) if parent else None
+    if carrier is not None:
+        on_base, metres = tree.placements[parent.index], carrier.metres
+        com = tree.lump(carrier).center if carrier.is_moved() else ZERO
+        reach = sub(scaled(metres, on_base.point(at)), com)
+        row[layout.JOINT_VALUE.reach] = rotate_back(on_base.rotation, reach)

@@ -1,0 +1,107 @@
+"""Steps of a given length that are divided where a body turns too far in them, in each lane of a block for itself.
+
+A step has several parts if, at its beginning, some free body, hinge or ball joint turns by more than a radian a step;
+each part is a whole step of the method, with forces of its own. The parts of a lane depend on that lane alone. Lanes
+that need fewer than others wait: at the end of their step they are put back to where they are.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine.layout import HINGE, PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
+from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.elementary import select
+from rigidsim.physics.step_control import parts_of_step
+from rigidsim.physics.vector import dot
+
+
+@lanewise
+def clear(largest: SCALAR, lane):
+    """No turn up to now."""
+    largest.value = 0.0
+
+
+@lanewise
+def note_turn(state: STAGE, h, largest: SCALAR, lane):
+    """The largest square of a turn in a step of length h (s), rad^2, with that of one more body or ball joint."""
+    square = h * h * dot(state.omega, state.omega)
+    largest.value = select(square > largest.value, square, largest.value)
+
+
+@lanewise
+def note_hinge(state: STAGE, h, largest: SCALAR, lane):
+    """The same with that of a hinge."""
+    square = h * h * dot(state.v, state.v)
+    largest.value = select(square > largest.value, square, largest.value)
+
+
+@inlined
+def largest_of(row, lanes):
+    """The largest of a number in all lanes."""
+    found = row[0]
+    for lane in range(1, len(lanes)):
+        found = row[lane] if row[lane] > found else found
+    return found
+
+
+@lanewise
+def whole(t, t_end, h, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+    """The whole step is one part."""
+    begin.value, end.value, length.value = t, t_end, h
+
+
+@lanewise
+def set_count(count: SCALAR, lane):
+    """The number of parts, in place of the square of the largest turn."""
+    count.value = parts_of_step(count.value)
+
+
+@inlined
+def divide(t, t_end, h, model, state, scratch, lanes):
+    """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
+    part = scratch.part
+    clear(part[PART_COUNT], lanes)
+    for k in range(len(model.moved_node)):
+        if model.joints is not None and model.joints.joint[k].kind == HINGE:
+            note_hinge(state[k], h, part[PART_COUNT], lanes)
+        else:
+            note_turn(state[k], h, part[PART_COUNT], lanes)
+    whole(t, t_end, h, part[PART_BEGIN], part[PART_END], part[PART_LENGTH], lanes)
+    if not largest_of(part[PART_COUNT], lanes) > 1.0:
+        return 1.0
+    set_count(part[PART_COUNT], lanes)
+    return largest_of(part[PART_COUNT], lanes)
+
+
+@lanewise
+def set_part(number, t, t_end, h, count: SCALAR, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+    """Part `number` of a step from t to t_end = t + h, s; of no length at its end in a lane that waits."""
+    each, waits = h / count.value, number >= count.value
+    begin.value = select(waits, t_end, t + number * each)
+    end.value = select(number + 1.0 < count.value, t + (number + 1.0) * each, t_end)
+    length.value = select(waits, 0.0, each)
+
+
+@inlined
+def begin_part(number, t, t_end, h, most, state, scratch, lanes):
+    """Set the times of one of several parts; keep the state if some lane may wait."""
+    if most > 1.0:
+        part = scratch.part
+        set_part(number, t, t_end, h, part[PART_COUNT], part[PART_BEGIN], part[PART_END], part[PART_LENGTH], lanes)
+        if len(lanes) > 1:
+            copy_rows(0, len(state), state, scratch.before)
+
+
+@lanewise
+def put_back(length: SCALAR, before: STATE, state: STATE, lane):
+    """The state as it was, in lanes that wait."""
+    waits = length.value == 0.0
+    for c in range(STATE.width):
+        state[c] = select(waits, before[c], state[c])
+
+
+@inlined
+def end_part(most, state, scratch, lanes):
+    """Put lanes that wait back."""
+    if len(lanes) > 1 and most > 1.0:
+        for k in range(len(state)):
+            put_back(scratch.part[PART_LENGTH], scratch.before[k], state[k], lanes)

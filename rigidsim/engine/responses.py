@@ -1,0 +1,237 @@
+"""Impulses on what joints hold together: the linear part of the passes of `articulated.py`, from impulses to jumps.
+
+Inwards, the impulses on the bodies of a tree become that on the free body at its root; then, in the walk of
+`corrections.py` from parents to children, the coordinates follow the jump of what they hang on.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import NONE, gather_inwards
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    CARRIED,
+    CORRECTION,
+    FELT,
+    FRAME,
+    FREED,
+    FREED_BALL,
+    HUNG,
+    JOINT_VALUE,
+    SCALAR,
+    STATE,
+    add_to_sums,
+)
+from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.articulated import (
+    ball_acceleration,
+    coordinate_acceleration,
+    coordinate_drive,
+    felt_force,
+    free_acceleration,
+    shifted_wrench,
+    turning_motion,
+)
+from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn
+from rigidsim.physics.impulses import jump_energy
+from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+
+
+@lanewise
+def push_alone(own: CORRECTION, felt: FELT, lane):
+    """The impulse on a body alone, as a wrench that holds it."""
+    felt.t = negated(own.omega)
+    felt.f = negated(own.v)
+
+
+@inlined
+def respond_coordinate(S, hung, felt, freed, carrier):
+    """Hand in the impulse that is felt through a joint of one coordinate."""
+    t, f, U_t, U_f = felt.t, felt.f, freed.U_t, freed.U_f
+    w = coordinate_drive(S, 0.0, t, f)
+    freed.w = w
+    t, f = shifted_wrench(add(t, scaled(freed.k * w, U_t)), add(f, scaled(freed.k * w, U_f)), hung.d)
+    carrier.t = add(carrier.t, t)
+    carrier.f = add(carrier.f, f)
+
+
+@lanewise
+def respond_hinge(hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
+    """Hand in the impulse that is felt through a hinge."""
+    respond_coordinate(turning_motion(hung.u, hung.r), hung, felt, freed, carrier)
+
+
+@lanewise
+def respond_slide(hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
+    """Hand in the impulse that is felt through a slide."""
+    respond_coordinate((NONE, hung.u), hung, felt, freed, carrier)
+
+
+@lanewise
+def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
+    """Hand in the impulse that is felt through a ball joint."""
+    t, f = shifted_wrench(felt.t, felt.f, hung.r)
+    freed.t = t
+    t, f = shifted_wrench(NONE, felt_force(freed.inverse, freed.B, t, f), hung.reach)
+    carrier.t = add(carrier.t, t)
+    carrier.f = add(carrier.f, f)
+
+
+@lanewise
+def respond_root(body: BODY, frame: FRAME, felt: FELT, own: CORRECTION, lane):
+    """What the impulses on a tree do to the free body at its root: jump of velocity, and of angular momentum."""
+    domega, dv = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
+    own.v = dv
+    own.omega = apply(rotated(frame.q, body.inertia), domega)
+
+
+@inlined
+def respond_inwards(model, state, scratch, made, lanes):
+    """Replace the impulses on all bodies of trees by what they do at the roots; all are placed."""
+    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    gather_inwards(model, state, scratch, lanes)
+    hanging.carried[:] = 0.0
+    for i in joints.inward:
+        push_alone(made.own[i], hanging.felt[i], lanes)
+    for i in joints.inward:
+        kind, c, hung, felt = joints.joint[i].kind, joints.joint[i].carrier, hanging.hung[i], hanging.felt[i]
+        freed, carrier = hanging.freed[i], hanging.felt[c]
+        if kind == at.HINGE:
+            respond_hinge(hung, felt, freed, carrier, lanes)
+        elif kind == at.SLIDE:
+            respond_slide(hung, felt, freed, carrier, lanes)
+        elif kind == at.BALL:
+            respond_ball(hung, felt, freed, carrier, lanes)
+        elif made.is_pushed[i] > 0:
+            node = model.moved_node[i]
+            respond_root(model.body[i], scratch.frame[node + 1], felt, made.own[i], lanes)
+            made.source[node + 1] = node + 1
+        if made.is_pushed[i] > 0 and 0 <= c < n_moved:
+            made.is_pushed[c] = 1
+
+
+@lanewise
+def jump_root(own: CORRECTION, correction: CORRECTION, carried: CARRIED, lane):
+    """The jump of the free body at the root of a tree, for what hangs on it."""
+    carried.alpha = correction.omega
+    carried.a = own.v
+
+
+@lanewise
+def jump_held(correction: CORRECTION, carried: CARRIED, lane):
+    """The jump of a frame that is held."""
+    carried.alpha = correction.omega
+    carried.a = correction.v
+
+
+@inlined
+def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
+    """Pass on the jump of a jointed body, and count its energy as work."""
+    q_WB = frame.q
+    omega_B, domega_B = rotate_back(q_WB, frame.omega), rotate_back(q_WB, domega)
+    energy = jump_energy(body.mass, body.inertia, arm.v_WC, dv, omega_B, domega_B) - body.mass * dot(body.g, dx)
+    carried.alpha = domega
+    carried.a = dv
+    gained.value += energy
+    add_to_sums(state, work=energy)
+
+
+@inlined
+def follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained):
+    """The jump of what hangs by one coordinate, which changes its rate; its frame is displaced and turned with that
+    from which it hangs.
+    """
+    q_WB, omega, omega_WP, e, rate = frame.q, frame.omega, parent.omega, turn(given.turn), state.v[0]
+    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
+    x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
+    anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
+    d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
+    correction.p = carried_displacement(given.p, e, d)
+    correction.turn = given.turn
+    velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
+    correction.v = add(velocity, rotate(e, scaled(x, sweep)))
+    correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
+    add_to_sums(state, v=(x, 0.0, 0.0))
+    dx = carried_displacement(given.p, e, add(anchor, hung.r))
+    domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
+    count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
+
+
+@lanewise
+def follow_hinge(
+    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME, given: CORRECTION, arm: ARM,
+    frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+):  # fmt: skip
+    """The jump of what a hinge holds."""
+    S = turning_motion(hung.u, hung.r)
+    follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
+def follow_slide(
+    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME, given: CORRECTION, arm: ARM,
+    frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+):  # fmt: skip
+    """The jump of what a slide holds."""
+    S = NONE, hung.u
+    follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
+def follow_ball(
+    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME, given: CORRECTION,
+    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+):  # fmt: skip
+    """The jump of what a ball joint holds: its joint is displaced with the frame from which it hangs, and its rotation
+    follows its moment.
+    """
+    q_WB, e = frame.q, turn(given.turn)
+    dv_J = add(carrier.a, cross(carrier.alpha, hung.reach))
+    domega = ball_acceleration(freed.inverse, freed.B, freed.t, dv_J)
+    anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
+    dx = carried_displacement(given.p, e, anchor)
+    velocity = carried_velocity(given.v, e, parent.omega, given.omega, anchor, NONE)
+    correction.p = dx
+    correction.turn = NONE
+    correction.v = add(velocity, cross(domega, sub(hung.r, com)))
+    correction.omega = domega
+    add_to_sums(state, omega=rotate_back(q_WB, domega))
+    count_jump(state, body, frame, arm, carried, gained, domega, add(dv_J, cross(domega, hung.r)), dx)
+
+
+@inlined
+def correct_jointed(node, model, state, scratch, made, lanes):
+    """The jump of a jointed node and of the links before it, if anything happens to them or to what they hang on."""
+    joints, hanging, n_moved, last = model.joints, scratch.joints, len(model.moved_node), model.node[node].row
+    source = made.source[model.node[node].parent]
+    if source == at.NO_ROW and made.is_pushed[last] == 0:
+        return
+    for i in range(model.node[node].first, last + 1):
+        kind, c, inner, place = (
+            joints.joint[i].kind, joints.joint[i].carrier, joints.joint[i].inner, model.moved_node[i]
+        )  # fmt: skip
+        if c >= n_moved:
+            jump_held(made.frame[joints.held[c - n_moved]], hanging.carried[c], lanes)
+        value, body, hung, freed = joints.value[i], model.body[i], hanging.hung[i], hanging.freed[i]
+        parent, given, arm = scratch.frame[inner], made.frame[inner], scratch.arm[place]
+        frame, correction = scratch.frame[place + 1], made.frame[place + 1]
+        carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[0]
+        if kind == at.HINGE:
+            follow_hinge(
+                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
+                lanes,
+            )  # fmt: skip
+        elif kind == at.SLIDE:
+            follow_slide(
+                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
+                lanes,
+            )  # fmt: skip
+        else:
+            follow_ball(
+                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
+                lanes,
+            )  # fmt: skip
+    made.source[node + 1] = node + 1 if source == at.NO_ROW else source

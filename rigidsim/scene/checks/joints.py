@@ -1,0 +1,167 @@
+"""Checks of joints: axes that fit together, values that belong to another key, coordinates that no mass resists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from typing import Any, NamedTuple
+
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.mass import Lump, total_of
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.vector import cross, dot, norm, sub
+from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.values.rotation import Vector
+from rigidsim.tree.nodes import ZERO
+
+RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
+AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": "axes", "planar": "normal"}
+"""The keys of each type of joint for the rates of its coordinates, and for their axes."""
+METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
+"""The integrators that move bodies on joints."""
+PARALLEL = 1e-6
+"""Sine of the angle below which two directions count as parallel."""
+IDLE = 1e-12
+"""What is left of the largest possible inertia of a coordinate, below which it is rounding."""
+WIDTH = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
+    """Velocities that the joint determines, axes that coincide, a chain of joints without any mass at its end."""
+    if node.joint is None:
+        return
+    type, place = node.joint.type, (*node.place, "motion", node.joint.type)
+    for key in ("velocity", "angular_velocity"):
+        if node.given(key) and (type, key) != ("ball", "angular_velocity"):
+            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else "give its angular_velocity"
+            message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
+            yield finding_at(node, "motion", message, key, hint)
+    axes = [coordinate.axis for coordinate in node.joint.coordinates]
+    if type == "universal" and norm(cross(*axes)) < PARALLEL:
+        message = "the two axes are parallel, so the body would turn about one only"
+        yield Finding("direction", message, (*place, "axes"), "write motion: {hinge: ...}, or turn one of them")
+    if type == "planar" and not any(axes[0]):
+        message = "'along' is the normal of the plane, so it gives no direction in it"
+        yield Finding("direction", message, (*place, "along"), "choose another direction, or omit it")
+    if not _carries_mass(hierarchy, node):
+        message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
+        yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
+
+
+def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """An integrator that does not know joints, in a scene with some."""
+    method, jointed = hierarchy.scene.simulation.integrator.name, [node.path for node in hierarchy if node.joint]
+    if jointed and method not in METHODS:
+        message = f"'{method}' does not move bodies on joints, such as '{jointed[0]}', in this version"
+        yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
+
+
+def _carries_mass(hierarchy: Hierarchy, body: SceneNode) -> bool:
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        if any(part.body.has_mass for part in hierarchy.parts(node)):
+            return True
+        waiting += hierarchy.hanging(node)
+    return False
+
+
+def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Coordinates of joints that no inertia resists at t = 0, so that forces would have no finite effect; free
+    particles on which joints hang. The tree is weighed.
+    """
+    jointed, starts = [node for node in hierarchy if node.joint is not None], Starts(hierarchy)
+    for node in jointed:
+        held = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None
+        if held is not None and held.is_free() and hierarchy.composite(held).mass.is_point:
+            message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+            yield finding_at(node, "inertia", message, "motion", f"give '{held.path}' an inertia")
+    reported: set[int] = set()
+    for node in jointed:
+        # What hangs on a body can only add to the resistance of its own mass.
+        if node.index not in reported and _idle([node], hierarchy, starts) is not None:
+            idle = _idle(_hung(hierarchy, node), hierarchy, starts)
+            if idle is not None and idle.node.index not in reported:
+                reported.add(idle.node.index)
+                yield _idle_finding(idle)
+
+
+def _hung(hierarchy: Hierarchy, body: SceneNode) -> list[SceneNode]:
+    """A jointed body and all that hang on it by joints, parents first."""
+    found = [body]
+    for node in found:
+        found += hierarchy.hanging(node)
+    return found
+
+
+class Move(NamedTuple):
+    """A coordinate of a joint at t = 0: how it moves the body and all beyond, in the world."""
+
+    node: SceneNode
+    number: int  # of the joint's coordinates
+    turns: bool
+    axis: Vector
+    point: Vector  # on the axis, m
+
+    def at(self, point: Vector) -> tuple[Vector, Vector]:
+        """Velocity of a point (m) and angular velocity for a rate of one."""
+        return (cross(self.axis, sub(point, self.point)), self.axis) if self.turns else (self.axis, ZERO)
+
+    def most(self, mass: Lump, center: Vector) -> Any:
+        """The largest inertia that this mass, with its centre here in the world, could have for such a coordinate."""
+        r = sub(center, self.point)
+        return mass.mass * dot(r, r) + total_of(mass.inertia[:3]) if self.turns else mass.mass
+
+
+def _moves(node: SceneNode, starts: Starts) -> list[Move]:
+    joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
+    directions = joint.directions(joint.starts) if joint.coordinates else WIDTH
+    turns = [coordinate.turns for coordinate in joint.coordinates] or [True] * 3
+    each = enumerate(zip(turns, directions, strict=True))
+    return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (turning, axis) in each]
+
+
+def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move | None:
+    """The first coordinate of these bodies, from the last one inwards, that nothing resists if the ones further out
+    move freely: a pivot of L D L^T of the inertia of the coordinates that is zero up to rounding,
+    M_ij = sum over bodies of m v_i . v_j + omega_i . I omega_j. The parent of the first body is at rest.
+    """
+    moves: list[Move] = []
+    inertia: dict[tuple[int, int], Any] = {}  # M, for i <= j, where it does not vanish by the tree
+    most: list[Any] = []  # the largest M_ii that these masses could have
+    above: dict[int, list[int]] = {}  # of each body: the numbers of the coordinates that move it
+    for node in nodes:
+        held, own = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None, _moves(node, starts)
+        numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
+        moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers
+        mass, motion = hierarchy.composite(node).mass, starts[node.frame]
+        center = motion.point(mass.center)
+        rates = {k: moves[k].at(center) for k in numbers} if mass.mass else {}
+        for i, j in combinations_with_replacement(rates, 2):
+            (v_i, omega_i), (v_j, omega_j) = rates[i], rates[j]
+            turning = dot(rotate_back(motion.q, omega_i), apply(mass.inertia, rotate_back(motion.q, omega_j)))
+            inertia[i, j] = inertia.get((i, j), 0.0) + mass.mass * dot(v_i, v_j) + turning
+        for k in rates:
+            most[k] = most[k] + moves[k].most(mass, center)
+    for k in reversed(range(len(moves))):
+        pivot, others = inertia.get((k, k), 0.0), [j for j in range(k) if (j, k) in inertia]
+        if not pivot > IDLE * most[k]:
+            return moves[k]
+        for i, j in combinations_with_replacement(others, 2):
+            inertia[i, j] = inertia[i, j] - inertia[i, k] * inertia[j, k] / pivot
+    return None
+
+
+def _idle_finding(idle: Move) -> Finding:
+    type, place = idle.node.joint.type, (*idle.node.place, "motion", idle.node.joint.type)
+    if type == "ball":
+        message = "no mass resists some rotation of this joint: all that hangs on it is on one line through the joint"
+        return Finding("inertia", message, place, "give the body an inertia that is not a point")
+    key = AXES[type]
+    place = (*place, key, idle.number) if key == "axes" else (*place, key)
+    what = "on the axis" if idle.turns else "on other joints"
+    message = f"no mass resists the {'rotation about' if idle.turns else 'displacement along'} this axis"
+    why = f"all that hangs on the joint is {what}, or moves by another joint in the same way"
+    return Finding("inertia", f"{message}: {why}", place, "give the body an inertia, or another axis")

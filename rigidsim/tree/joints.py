@@ -1,0 +1,122 @@
+"""Joints of the tree: how a body hangs on its parent, and its motion there as a function of the joint's coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rigidsim.physics.frames import compose_position, compose_velocity, stretch
+from rigidsim.physics.prescribed import turned_further
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import cross, scaled, sub
+
+ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+
+
+IS_ANGLE = {
+    "hinge": (True,),
+    "slide": (False,),
+    "ball": (),
+    "universal": (True, True),
+    "cylindrical": (False, True),
+    "planar": (False, False, True),
+}
+"""Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
+
+
+NAMES = ("angle", "angle_2", "displacement", "displacement_2", "rate", "rate_2", "rate_3")
+"""What coordinates and their rates are called; the second angle, displacement or rate of a joint has a number."""
+
+
+def coordinate_called(name: str, type: str) -> int | None:
+    """The number of the coordinate that one of these names means, or that has this rate, in a type of joint; None if it
+    has none.
+    """
+    word, _, number = name.partition("_")
+    meant = [k for k, turns in enumerate(IS_ANGLE[type]) if word == "rate" or turns == (word == "angle")]
+    place = int(number or 1) - 1
+    return meant[place] if place < len(meant) else None
+
+
+def is_rate(name: str) -> bool:
+    """Whether one of these names means the rate of a coordinate."""
+    return name.startswith("rate")
+
+
+def coordinate_unit(name: str, type: str) -> str:
+    """The unit of a coordinate that a type of joint has, or of its rate; L stands for the parent's unit of length."""
+    unit = "rad" if IS_ANGLE[type][coordinate_called(name, type)] else "L"
+    return f"{unit}/s" if is_rate(name) else unit
+
+
+def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
+    """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
+    if type is None:
+        return f"'{path}' is {kind}: only bodies on joints have {name}"
+    known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
+    return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
+
+
+class Coordinate(NamedTuple):
+    """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s."""
+
+    turns: bool  # whether it is an angle
+    axis: tuple  # unit vector, in the body's axes at zero
+    start: Any = 0.0  # at t = 0
+    rate: Any = 0.0  # at t = 0
+    stiffness: Any = 0.0  # of a spring in the joint: N m/rad or N/m
+    rest: Any = 0.0  # the coordinate at which that spring is relaxed
+    damping: Any = 0.0  # N m s/rad or N s/m
+
+
+class Joint(NamedTuple):
+    """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
+    q_PB = q_0 exp(u1 x1 / 2) exp(u2 x2 / 2), each about the joint or along its axis as the ones before have turned it.
+    A ball joint has no coordinates but the body's own rotation; a weld has none at all.
+    """
+
+    type: str  # hinge, slide, ball, universal, cylindrical, planar or weld
+    position: tuple = ZERO  # pose in the parent with all coordinates zero
+    orientation: tuple = NO_TURN
+    at: tuple = ZERO  # the joint in the body's coordinates
+    coordinates: tuple[Coordinate, ...] = ()
+    stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
+    damping: Any = 0.0  # of a ball joint, N m s/rad
+
+    @property
+    def starts(self) -> list[tuple[Any, Any]]:
+        """The coordinates and their rates at t = 0."""
+        return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
+
+    def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
+        """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths
+        of the result in units of the parent, which are `metres`. `scale` is the body's.
+        """
+        q, omega, p, v = self.orientation, ZERO, ZERO, ZERO
+        for coordinate, (x, rate), (q, omega) in zip(self.coordinates, motion, self._turned(motion), strict=True):
+            if not coordinate.turns:
+                along = scaled(1.0 / metres, rotate(q, coordinate.axis))
+                d = scaled(x, along)
+                p, v = compose_position(p, d), compose_velocity(v, omega, d, scaled(rate, along))
+        return self.held(q, omega, scale, p, v)
+
+    def directions(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:
+        """The axes of the coordinates in the parent's axes, as those before have turned them."""
+        return [rotate(q, one.axis) for one, (q, _) in zip(self.coordinates, self._turned(motion), strict=True)]
+
+    def _turned(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:
+        """Orientation and angular velocity in the parent after each coordinate."""
+        found, turned = [], (self.orientation, ZERO, ZERO)
+        for coordinate, (x, rate) in zip(self.coordinates, motion, strict=True):
+            if coordinate.turns:
+                turned = turned_further(turned, coordinate.axis, (x, rate, 0.0))
+            found.append(turned[:2])
+        return found
+
+    def held(self, q: tuple, omega: tuple, scale: Any, p: tuple = ZERO, v: tuple = ZERO) -> tuple:
+        """(p_PB, q_PB, v_PB, omega_PB) of a body whose joint is displaced by p and has the velocity v, turned about the
+        joint to q at the rate omega; all relative to the parent.
+        """
+        pivot, arm = stretch(self.orientation, scale, self.at), stretch(q, scale, self.at)
+        origin = sub(compose_position(self.position, pivot), arm)
+        return compose_position(origin, p), q, sub(v, cross(omega, arm)), omega

@@ -1,0 +1,358 @@
+"""Robots of other programs: the scene has the masses, inertias and positions that MuJoCo computes from their files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import rigidsim
+from rigidsim.cli import cli
+from rigidsim.errors import SceneError, StorageError
+from rigidsim.imports import read_robot
+from rigidsim.physics.inertia import rotated
+from rigidsim.physics.mass import unpacked
+from rigidsim.physics.quaternion import product, rotate, to_matrix
+from rigidsim.physics.vector import add, sub
+from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.start import Starts
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm on a rail">
+  <mujoco><compiler fusestatic="false" discardvisual="false"/></mujoco>
+  <material name="blue"><color rgba="0 0 1 1"/></material>
+  <link name="hand"><inertial><origin xyz="0.01 0 0.02" rpy="0.3 -0.2 0.9"/><mass value="0.4"/>
+    <inertia ixx="1e-3" iyy="2e-3" izz="2.5e-3" ixy="1e-4" ixz="-2e-4" iyz="5e-5"/></inertial></link>
+  <link name="rail"><collision><geometry><box size="2 0.1 0.1"/></geometry></collision></link>
+  <link name="carriage">
+    <inertial><mass value="3"/><inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <link name="upper arm">
+    <inertial><origin xyz="0 0.03 0.2" rpy="0.1 0.2 0.3"/><mass value="2"/>
+      <inertia ixx="0.1" iyy="0.12" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.05" length="0.4"/></geometry>
+      <material name="blue"/></visual>
+    <collision><origin xyz="0 0 0.2" rpy="0 0.1 0"/>
+      <geometry><cylinder radius="0.05" length="0.4"/></geometry></collision>
+  </link>
+  <link name="plate"><inertial><mass value="0.2"/>
+    <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><sphere radius="0.02"/></geometry></visual></link>
+  <joint name="slider" type="prismatic"><parent link="rail"/><child link="carriage"/>
+    <origin xyz="0 0 0.1" rpy="0.2 0 0.1"/>
+    <axis xyz="1 0.5 0"/><limit lower="-1" upper="1" effort="10" velocity="3"/></joint>
+  <joint name="shoulder" type="revolute"><parent link="carriage"/><child link="upper arm"/>
+    <origin xyz="0 0.02 0.05" rpy="0.4 -0.3 1.57"/><axis xyz="0 1 2"/>
+    <limit lower="-1" upper="2" effort="10" velocity="3"/><dynamics damping="0.1" friction="0.02"/></joint>
+  <joint name="bolt" type="fixed"><parent link="upper arm"/><child link="plate"/>
+    <origin xyz="0 0.1 0.3" rpy="0 0.5 0"/></joint>
+  <joint name="wrist" type="continuous"><parent link="plate"/><child link="hand"/><origin xyz="0 0 0.1"/></joint>
+  <transmission name="motor"/><transmission name="another"/>
+</robot>
+"""
+LEGS = """<mujoco model="legs">
+  <compiler angle="degree" eulerseq="zyx"/>
+  <option timestep="0.003" gravity="0 0 -3.7"/>
+  <default>
+    <joint damping="0.5"/>
+    <geom density="700"/>
+    <default class="leg">
+      <joint axis="0 1 0" stiffness="2"/>
+      <geom type="capsule" size="0.05"/>
+      <default class="shin"><geom fromto="0 0 0 0.1 0 -0.3"/></default>
+    </default>
+  </default>
+  <worldbody>
+    <light pos="0 0 3"/>
+    <geom name="floor" type="plane" size="5 5 0.1" pos="0 0 -0.2" euler="5 0 0"/>
+    <body name="torso" pos="0 0 1.2" euler="10 20 30" childclass="leg">
+      <freejoint name="root"/>
+      <geom name="chest" type="box" size="0.1 0.2 0.3" pos="0.01 0.02 0.03" axisangle="1 2 3 40" density="300"/>
+      <geom name="badge" type="ellipsoid" size="0.03 0.02 0.01" pos="0.1 0 0" mass="0"/>
+      <body name="head" pos="0 0 0.4"><geom type="sphere" size="0.1" mass="1.5"/></body>
+      <body name="thigh" pos="0 -0.1 -0.3" quat="0.8 0 0.6 0">
+        <joint name="hip_x" axis="1 0 0" pos="0 0 0.02" range="-30 40"/>
+        <joint name="hip_z" axis="0 0 1"/>
+        <joint name="hip_y" pos="0.01 0 0" ref="15" springref="20"/>
+        <geom fromto="0 0 0 0 0.01 -0.34"/>
+        <frame pos="0 0.01 -0.4" euler="0 0 12">
+          <body name="shin" pos="0.02 0 0">
+            <joint name="knee" pos="0 0 0.02" class="leg"/>
+            <geom class="shin"/>
+            <geom type="cylinder" fromto="0 0 -0.3 0.1 0.02 -0.3" size="0.03"/>
+            <body name="foot" pos="0 0 -0.39" zaxis="0.1 0.2 1">
+              <joint name="ankle" type="ball" pos="0 0 0.08" stiffness="0"/>
+              <geom type="box" size="0.1 0.05 0.02" xyaxes="1 0.1 0 0 1 0.2"/>
+            </body>
+          </body>
+        </frame>
+      </body>
+      <body name="tail" pos="-0.1 0 0">
+        <inertial pos="-0.1 0 0.01" mass="0.8" fullinertia="0.01 0.02 0.025 0.001 -0.002 0.003"/>
+        <joint name="tail" type="slide" axis="1 1 0" ref="0.1"/>
+        <geom name="hair" type="sphere" size="0.05" contype="0" conaffinity="0"/>
+      </body>
+      <body name="arm" pos="0 0.2 0.2">
+        <inertial pos="0 0.1 0" mass="0.7" diaginertia="0.01 0.02 0.025" quat="0.6 0.8 0 0"/>
+        <joint type="ball" stiffness="0"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><motor joint="knee"/></actuator>
+</mujoco>
+"""
+TOLERANCE = 1e-12
+"""Of masses, inertias and positions, all below 10: both programs round some tens of operations. Measured: 5e-16 to
+2e-15.
+"""
+
+
+def robot_in(folder, text, name="robot.xml", **options):
+    path = folder / name
+    path.write_text(text)
+    return read_robot(path, folder, **options)
+
+
+def scene_of(robot, folder):
+    return Scene.from_text(robot.checked(str(folder / "scene.yaml")), str(folder / "scene.yaml"))
+
+
+def all_bodies(bodies):
+    for name, body in bodies.items():
+        yield name, body
+        yield from all_bodies(body.get("children", {}))
+
+
+def move(bodies, model, qpos):
+    """Give the joints of plain bodies the coordinates of MuJoCo's, which count from qpos0."""
+    of_name = dict(all_bodies(bodies))
+    last = {model.jnt_bodyid[j]: j for j in range(model.njnt)}
+    for j in range(model.njnt):
+        joint, at = model.joint(j), model.jnt_qposadr[j]
+        body = of_name[model.body(joint.bodyid[0]).name if last[joint.bodyid[0]] == j else joint.name]
+        x = qpos[at] - model.qpos0[at]
+        if joint.type[0] == 0:
+            body["position"], body["orientation"] = list(qpos[at : at + 3]), {"wxyz": list(qpos[at + 3 : at + 7])}
+        elif joint.type[0] == 1:
+            # The joint stays where it is, so the origin moves around it.
+            zero, pivot = tuple(model.body(joint.bodyid[0]).quat), tuple(joint.pos)
+            q = product(zero, tuple(qpos[at : at + 4]))
+            away = sub(rotate(zero, pivot), rotate(q, pivot))
+            body["position"] = [float(x) for x in add(body.get("position", (0, 0, 0)), away)]
+            body["orientation"] = {"wxyz": [float(x) for x in q]}
+        elif joint.type[0] == 2:
+            body["motion"]["slide"]["displacement"] = float(x)
+        else:
+            body["motion"]["hinge"]["angle"] = float(x)
+
+
+def random_coordinates(model, seed):
+    """Coordinates of all joints, with unit quaternions."""
+    import mujoco
+
+    qpos = np.random.default_rng(seed).normal(size=model.nq)
+    mujoco.mj_normalizeQuat(model, qpos)
+    return qpos
+
+
+@pytest.mark.parametrize(("text", "bodies", "joints"), [(ARM, 5, 3), (LEGS, 7, 8)], ids=["urdf", "mjcf"])
+def test_masses_and_positions_are_those_of_mujoco(tmp_path, text, bodies, joints):
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(text)
+    data, robot = mujoco.MjData(model), robot_in(tmp_path, text)
+    for seed in range(3):
+        data.qpos[:] = random_coordinates(model, seed)
+        mujoco.mj_kinematics(model, data)
+        moved = yaml.safe_load(robot.checked("scene.yaml"))
+        move(moved["bodies"], model, data.qpos)
+        hierarchy = Scene.from_dict(moved).hierarchy
+        starts, compared = Starts(hierarchy), 0
+        for node in hierarchy:
+            name = node.path.split("/")[-1]
+            if name not in [model.body(i).name for i in range(1, model.nbody)]:
+                continue
+            body, motion = model.body(name), starts[node.frame]
+            assert np.allclose(motion.p, data.body(name).xpos, rtol=0, atol=TOLERANCE), node.path
+            assert np.allclose(to_matrix(motion.q), data.body(name).xmat.reshape(3, 3), rtol=0, atol=TOLERANCE)
+            compared += 1
+            if name in ("rail",) or node.mass is None:
+                continue  # what rests in the world has no mass here
+            assert abs(node.mass.mass - body.mass[0]) < TOLERANCE
+            assert np.allclose(node.mass.center, body.ipos, rtol=0, atol=TOLERANCE)
+            inertia = rotated(tuple(body.iquat), (*body.inertia, 0, 0, 0))
+            assert np.allclose(unpacked(node.mass.inertia), unpacked(inertia), rtol=0, atol=TOLERANCE), node.path
+        assert compared == model.nbody - 1
+    assert (compared, model.njnt) == (bodies, joints)
+
+
+def test_the_text_is_as_a_person_would_write_it(tmp_path):
+    """It is also YAML 1.1, of which 1e-05 is no number, and what is left out has a line of its own."""
+    robot = robot_in(tmp_path, ARM)
+    text = robot.checked("scene.yaml")
+    assert (
+        """
+              plate:
+                mass: 0.2
+                center_of_mass: [0, 0, 0]
+                inertia: {principal: [0.001, 0.001, 0.001]}
+                position: [0, 0.1, 0.3]
+                orientation: {euler: [0, 0.5, 0], order: xyz}
+                motion: fixed
+                shapes: [{type: sphere, radius: 0.02}]
+                collide: false
+"""
+        in text
+    )
+    assert max(map(len, text.splitlines())) < 140
+    assert Scene.from_dict(yaml.safe_load(text)) == Scene.from_text(text)
+    left_out = [line.removeprefix(f"{tmp_path}/robot.xml:") for line in robot.left_out.lines()]
+    assert [line for line in left_out if "joints have no" not in line] == [
+        "3: <mujoco> of 'arm on a rail': settings of MuJoCo have no counterpart",
+        "31: <transmission> 'motor' (and 1 more): motors are written in the joint",
+        "24: <limit> of 'slider' (and 1 more): its effort, the largest torque, belongs to a motor",
+        "24: <limit> of 'slider' (and 1 more): its velocity, the largest rate, belongs to a motor",
+        "17: <cylinder> of 'upper arm': a cylinder has a picture, but does not collide yet",
+    ]
+
+
+def test_the_root_link_rests_or_is_free(tmp_path):
+    text = """<robot name="r"><link name="base"><inertial><mass value="2"/>
+      <inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+      <link name="tool"><inertial><mass value="1"/><inertia ixx="0" iyy="0" izz="0"/></inertial></link>
+      <joint name="j" type="planar"><parent link="base"/><child link="tool"/><axis xyz="0 0 1"/></joint></robot>"""
+    fixed, free = (robot_in(tmp_path, text, base=base) for base in ("fixed", "free"))
+    assert fixed.bodies["base"]["motion"] == "fixed" and "mass" not in fixed.bodies["base"]
+    assert "it rests in the world, so its mass has no effect" in fixed.left_out.lines()[0]
+    assert (free.bodies["base"]["mass"], free.left_out.lines()) == (2, [])
+    assert free.bodies["base"]["children"]["tool"] == {
+        "mass": 1, "inertia": "point", "motion": {"planar": {"normal": (0, 0, 1)}},
+    }  # fmt: skip
+    floating = robot_in(tmp_path, text.replace("planar", "floating"))
+    assert floating.bodies["base"]["children"]["tool"]["motion"] == "free"
+
+
+def test_meshes_and_included_files_are_found(tmp_path):
+    pytest.importorskip("trimesh")
+    (tmp_path / "my_robot" / "meshes").mkdir(parents=True)
+    (tmp_path / "my_robot" / "urdf").mkdir()
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    (tmp_path / "my_robot" / "meshes" / "corner.obj").write_text(corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "my_robot" / "meshes" / "open.obj").write_text(corners + "f 1 3 2\nf 1 2 4\n")
+    shape = '<collision><geometry><mesh filename="package://my_robot/meshes/{}" scale="2 2 2"/></geometry></collision>'
+    shapes = "".join(map(shape.format, ("corner.obj", "open.obj", "none.obj", "corner.dae")))
+    robot = robot_in(tmp_path / "my_robot" / "urdf", f'<robot name="r"><link name="base">{shapes}</link></robot>')
+    assert robot.bodies["base"]["shapes"] == [{"type": "mesh", "file": "../meshes/corner.obj", "scale": (2, 2, 2)}]
+    assert robot.bodies["base"]["collide"] is False
+    reasons = " ".join(robot.left_out.lines())
+    assert all(
+        words in reasons for words in ("open.obj' has no volume", "none.obj' was not found", "does not collide yet")
+    )
+    (tmp_path / "leg.xml").write_text(
+        '<mujoco><body name="leg"><joint/><geom size="0.1" type="mesh" mesh="m"/></body></mujoco>'
+    )
+    (tmp_path / "assets.xml").write_text('<m><mesh name="m" file="my_robot/meshes/corner.obj" scale="1 2 3"/></m>')
+    whole = (
+        '<mujoco><asset><include file="assets.xml"/></asset><worldbody><include file="leg.xml"/></worldbody></mujoco>'
+    )
+    (leg,) = scene_of(robot_in(tmp_path, whole), tmp_path).hierarchy
+    assert abs(leg.mass.mass - 1000) < 1e-9  # a sixth of 1 x 2 x 3 m^3 of water
+
+
+LINK = '<robot name="r">\n<link name="a">\n{}\n</link>\n</robot>'
+MODEL = "<mujoco>\n<worldbody>\n{}\n</worldbody>\n</mujoco>"
+INERTIAL = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="{}"/></inertial>'
+PAIR = '</link><joint name="j" type="{}">{}</joint><link name="b">'
+ENDS = '<parent link="a"/><child link="b"/>'
+ENDS_BACK = '<parent link="b"/><child link="a"/>'
+BAD = {
+    "not xml": ("<robot>\n<link name='a'>\n</robot>", "xml", 3, "mismatched tag"),
+    "nothing": ("", "xml", 1, "no element found"),
+    "another format": ("<sdf/>", "format", 1, "neither <robot> (URDF) nor <mujoco> (MJCF)"),
+    "entities": ('<!DOCTYPE r [\n<!ENTITY a "aa">]>\n<robot/>', "entity", 2, "entities"),
+    "too deep": ("<a>" * 300, "depth", 1, "nested more than"),
+    "no links": ("<robot name='r'/>", "empty", 1, "has no links"),
+    "numbers": (LINK.format(INERTIAL.format("1 2", 1)), "numbers", 3, "value='1 2' is not one number"),
+    "a word": (LINK.format(INERTIAL.format("heavy", 1)), "numbers", 3, "of 'a': value='heavy'"),
+    "not finite": (LINK.format(INERTIAL.format("nan", 1)), "numbers", 3, "value='nan'"),
+    "a negative mass": (LINK.format(INERTIAL.format(-1, 1)), "positive", 3, "is not positive"),
+    "a huge mass": (MODEL.format('<body>\n<joint/><geom type="sphere" size="0.1" mass="1e300"/></body>'), "mass", 3,
+                    "the mass is 1e+300 kg"),
+    "an impossible inertia": (LINK.format(INERTIAL.format(1, 3)), "inertia", 3, "triangle inequality"),
+    "no link": (LINK.format(PAIR.format("fixed", '<parent link="a"/>\n<child link="c"/>')), "link", 4, "no link 'c'"),
+    "no such joint": (LINK.format(PAIR.format("revolut", ENDS)), "word", 3, "did you mean 'revolute'"),
+    "two links of one name": (LINK.format("</link>\n<link name='a'>"), "name", 4, "in line 2"),
+    "two roots": (LINK.format("</link>\n<link name='b'>"), "tree", 4, "one link may be the root"),
+    "no limits": (LINK.format(PAIR.format("revolute", ENDS)), "missing", 3, "has no <limit>"),
+    "a circle": (LINK.format(PAIR.format("fixed", '<parent link="b"/><child link="b"/>')), "tree", 3, "circle"),
+    "only a circle": (f'<robot>\n<joint name="j" type="fixed">{ENDS}</joint>'
+                      f'<joint name="k" type="fixed">{ENDS_BACK}</joint><link name="a"/><link name="b"/></robot>',
+                      "tree", 1, "circle"),
+    "no bodies": ("<mujoco/>", "empty", 1, "has no bodies"),
+    "a class": (MODEL.format('<body><joint class="x"/></body>'), "class", 3, "there is no class 'x'"),
+    "a type": (MODEL.format('<body><joint type="hing"/></body>'), "word", 3, "did you mean 'hinge'"),
+    "a size": (MODEL.format('<body>\n<joint/><geom type="box" size="1 2"/></body>'), "numbers", 4, "3 numbers"),
+    "no size": (MODEL.format('<body><joint/><geom type="box"/></body>'), "missing", 3, "has no attribute 'size'"),
+    "no axis": (MODEL.format('<body><joint axis="0 0 0"/></body>'), "direction", 3, "has no direction"),
+    "two orientations": (MODEL.format('<body quat="1 0 0 0" euler="1 2 3"/>'), "orientation", 3, "more than one"),
+    "limits": (MODEL.format('<body><joint range="1 -1"/></body>'), "limits", 3, "is empty"),
+    "no such file": ('<mujoco>\n<include file="none.xml"/></mujoco>', "include", 2, "is not a file"),
+    "itself": ('<mujoco>\n<include file="robot.xml"/></mujoco>', "include", 2, "more than once"),
+    "no such mesh": (MODEL.format('<body><joint/><geom type="mesh" mesh="m"/></body>'), "mesh", 3, "no mesh 'm'"),
+    "no mass at the end": (MODEL.format('<body name="a">\n<joint name="j"/></body>'), "missing-key", 3,
+                           "<body> 'a': a body on a hinge"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_is_wrong_has_its_line(tmp_path, what):
+    text, code, line, words = BAD[what]
+    with pytest.raises(SceneError) as caught:
+        robot_in(tmp_path, text).checked("scene.yaml")
+    (problem,) = caught.value.problems
+    assert problem.file == str(tmp_path / "robot.xml")
+    assert (problem.line, problem.code) == (line, code) and words in str(problem), problem
+
+
+def test_names_are_changed_only_where_they_must_be(tmp_path):
+    bodies = "".join(
+        f'<body name="{name}"><joint/><geom size="1"/></body>' for name in ("a/b", "a_b", "world", "leg.1")
+    )
+    assert [*robot_in(tmp_path, MODEL.format(bodies)).bodies] == ["a_b", "a_b_2", "world_", "leg.1"]
+
+
+def test_the_command_writes_a_scene_and_names_what_is_left_out(tmp_path):
+    run = CliRunner().invoke
+    (tmp_path / "arm.urdf").write_text(ARM)
+    done = run(cli, ["import", str(tmp_path / "arm.urdf")], obj={"debug": False})
+    assert (done.exit_code, done.stdout) == (0, f"{tmp_path / 'arm.yaml'}: 5 bodies\n")
+    assert done.stderr.count("left out: ") == done.stderr.count("\n") >= 5
+    again = run(cli, ["import", str(tmp_path / "arm.urdf")], obj={"debug": False})
+    assert isinstance(again.exception, StorageError) and "--force" in str(again.exception)
+    shown = run(cli, ["import", str(tmp_path / "arm.urdf"), "-o", "-"], obj={"debug": False})
+    assert shown.stdout == (tmp_path / "arm.yaml").read_text()
+    assert isinstance(run(cli, ["import", str(tmp_path / "none.urdf")], obj={"debug": False}).exception, StorageError)
+    assert run(cli, ["validate", str(tmp_path / "arm.yaml")], obj={"debug": False}).exit_code == 0
+
+
+@pytest.mark.parametrize("text", [ARM, LEGS], ids=["urdf", "mjcf"])
+def test_it_moves_as_in_mujoco(tmp_path, text):
+    """From random coordinates, a tenth of a second by steps of 0.2 ms with Runge-Kutta of fourth order in both."""
+    mujoco = pytest.importorskip("mujoco")
+    step, n = 2e-4, 500
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.timestep, model.opt.integrator = step, mujoco.mjtIntegrator.mjINT_RK4
+    for what in ("CONTACT", "LIMIT", "FRICTIONLOSS"):
+        model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}")
+    data, robot = mujoco.MjData(model), robot_in(tmp_path, text)
+    data.qpos[:] = random_coordinates(model, 0)
+    moved = yaml.safe_load(robot.checked("scene.yaml"))
+    move(moved["bodies"], model, data.qpos)
+    moved["simulation"] = {"duration": n * step, "step": step, "record_every": n * step, "contact": "off"}
+    trajectory = rigidsim.simulate(Scene.from_dict(moved))
+    mujoco.mj_step(model, data, nstep=n)
+    mujoco.mj_kinematics(model, data)
+    for path in trajectory.paths:
+        if (name := path.split("/")[-1]) in [model.body(i).name for i in range(1, model.nbody)]:
+            found = trajectory[path].world
+            assert np.abs(found.position[-1] - data.body(name).xpos).max() < 1e-9, path

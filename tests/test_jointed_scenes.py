@@ -1,0 +1,133 @@
+"""What the shipped scenes with joints show, against solutions that know nothing of joints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import rigidsim
+from rigidsim.cli.examples import shipped_scenes
+from rigidsim.physics.quaternion import rotate
+
+G = 9.81
+DOWN = (0.0, 0.0, -1.0)
+
+
+def angle_of(body) -> np.ndarray:
+    """Of a rod from the vertical, rad, in the plane of x and z."""
+    x, _, z = rotate(tuple(body.world.orientation.T), DOWN)
+    return np.unwrap(np.arctan2(x, -z))
+
+
+def changed(name: str, *changes: str) -> rigidsim.Trajectory:
+    """A shipped scene, with changes as of `--set`."""
+    return rigidsim.simulate(rigidsim.Scene.from_file(shipped_scenes()[name], list(changes)))
+
+
+def test_a_simple_pendulum_is_at_the_published_points():
+    """IFToMM's library of benchmarks, A01: a particle on 1 m, from the horizontal."""
+    particle = {"mass": 1, "inertia": "point", "center_of_mass": [0, 0, -1]}
+    hinge = {"hinge": {"axis": [0, -1, 0], "angle": "-90 deg"}}
+    scene = {
+        "format": "rigidsim/1",
+        "simulation": {"duration": 10, "step": 1e-3, "record_every": 1},
+        "world": {"gravity": [0, 0, -G]},
+        "bodies": {"pendulum": {**particle, "motion": hinge}},
+    }
+    angle = angle_of(rigidsim.simulate(rigidsim.Scene.from_dict(scene))["pendulum"])
+    published = {1: (0.986291751, -0.165010853), 2: (-0.793566195, -0.608483930), 5: (-0.942305435, -0.334754338),
+                 10: (-0.275087463, -0.961419205)}  # fmt: skip
+    for second, place in published.items():
+        assert (math.sin(angle[second]), -math.cos(angle[second])) == pytest.approx(place, abs=6e-10)
+
+
+def rods(n: int, times: np.ndarray) -> np.ndarray:
+    """The angles from the vertical, (rod, time), of n rods of 1 m and 1 kg that hang on each other and start at rest in
+    a horizontal line: Lagrange's equations, sum_j a_ij (cos(th_i - th_j) th_j'' + sin(th_i - th_j) th_j'^2) =
+    -g b_i sin(th_i).
+    """
+    below = n - np.arange(n)  # each rod and those under it
+    a = np.minimum.outer(below, below) - 0.5
+    np.fill_diagonal(a, below - 1 + 1 / 3)
+
+    def change(_t: float, y: np.ndarray) -> np.ndarray:
+        angle, rate = np.split(y, 2)
+        apart = np.subtract.outer(angle, angle)
+        pull = -(a * np.sin(apart)) @ rate**2 - G * (below - 0.5) * np.sin(angle)
+        return np.r_[rate, np.linalg.solve(a * np.cos(apart), pull)]
+
+    start = np.r_[np.full(n, math.pi / 2), np.zeros(n)]
+    solution = solve_ivp(change, (0, times[-1]), start, method="DOP853", t_eval=times, rtol=1e-13, atol=1e-13)
+    return solution.y[:n]
+
+
+def hanging(n: int, step: float, duration: float) -> tuple[np.ndarray, np.ndarray]:
+    """The times and the angles of n such rods on hinges."""
+    bodies: dict = {}
+    for i in reversed(range(n)):
+        rod = {"mass": 1, "inertia": {"principal": [1 / 12, 1 / 12, 1e-3]}, "center_of_mass": [0, 0, -0.5]}
+        hinge = {"hinge": {"axis": [0, -1, 0], "angle": 0 if i else "90 deg"}}
+        bodies = {f"rod_{i}": {**rod, "position": [0, 0, -1 if i else 0], "motion": hinge, "children": bodies}}
+    simulation = {"duration": duration, "step": step, "record_every": duration / 10}
+    world = {"gravity": [0, 0, -G]}
+    scene = {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies}
+    trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
+    return trajectory.time, np.array([angle_of(trajectory[path]) for path in trajectory.paths])
+
+
+def test_a_double_pendulum_moves_as_lagranges_equations_say(run):
+    trajectory = run("double_pendulum")
+    until = np.searchsorted(trajectory.time, 5.0, side="right")
+    for path, angle in zip(("upper", "upper/lower"), rods(2, trajectory.time[:until]), strict=True):
+        assert np.abs(angle_of(trajectory[path])[:until] - angle).max() <= 1e-7  # measured 2e-8
+
+
+@pytest.mark.parametrize(("n", "duration", "bound"), [(5, 2.0, 1e-5), (10, 1.0, 1.2e-6), (30, 1.0, 3.5e-6)])
+def test_many_rods_move_as_lagranges_equations_say_to_fourth_order(n, duration, bound):
+    errors = []  # measured 3.6e-6, 4.2e-7, 1.2e-6, of order 4.00 to 4.09
+    for step in (5e-3, 2.5e-3):
+        times, angles = hanging(n, step, duration)
+        errors.append(np.abs(angles - rods(n, times)).max())
+    assert errors[0] <= bound
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(4, abs=0.15), errors
+
+
+def test_a_double_pendulum_is_chaotic(run):
+    """As its head says: 1e-9 degrees become a degree after about 20 s."""
+    other = changed("double_pendulum", "amplitude=90.000000001 deg")
+    apart = np.abs(np.degrees(angle_of(other["upper"]) - angle_of(run("double_pendulum")["upper"])))
+    first = other.time[np.argmax(apart > 1)]
+    assert 15 < first < 25, first
+
+
+def test_simo_and_wongs_top_nutates_with_the_published_period():
+    trajectory = changed("simo_wong_top", "simulation.record_every=1e-3", "simulation.duration=1.5")
+    z = rotate(tuple(trajectory["top"].world.orientation.T), (0.0, 0.0, 1.0))[2]
+    # The second upper turning point, of a polynomial of sixth degree through seven samples.
+    first = int(np.argmax(z[1000:])) + 1000
+    near = np.arange(-3, 4)
+    slopes = np.roots(np.polyder(np.polyfit(near, z[first - 3 : first + 4], 6)))
+    turn = first + min(slopes[np.abs(slopes.imag) < 1e-9].real, key=abs)
+    assert turn * 1e-3 / 2 == pytest.approx(0.6854584973, abs=1e-7)
+    assert math.acos(z.max()) == pytest.approx(0.05, abs=1e-9)
+    assert math.acos(z.min()) == pytest.approx(0.05455169, abs=1e-8)
+
+
+def test_the_arm_is_out_and_the_satellite_spins_more_slowly(run):
+    trajectory = run("satellite_arm")
+    rate = trajectory["satellite"].world.angular_velocity
+    momentum = sum(trajectory.diagnostic(f"{part}_angular_momentum") for part in ("spin", "orbital"))
+    size = np.linalg.norm(momentum[0])
+    assert np.abs(momentum - momentum[0]).max() <= 1e-9 * size  # measured 2.3e-10
+    assert np.linalg.norm(rate[-1]) * 30 / math.pi == pytest.approx(1.3, abs=0.1)
+
+
+def test_the_load_stays_on_its_rope_and_swings_out_as_its_scene_says(run):
+    trajectory = run("crane_on_ship")
+    tip, load = (trajectory[f"ship/crane/rope{path}"].world.position for path in ("", "/load"))
+    assert np.abs(np.linalg.norm(load - tip, axis=1) - 15).max() <= 1e-12 * 15
+    tilt = np.degrees(np.arccos((tip - load)[:, 2] / 15))
+    assert tilt.max() == pytest.approx(30.7, abs=0.1) and tilt[trajectory.time < 10].max() < 12

@@ -1,0 +1,165 @@
+"""What joints do, in trajectories and files: coordinates and rates, also by the names of quantities."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+from rigidsim import Scene, load, simulate
+from rigidsim.errors import FormatError, NotRecordedError, UsageError
+from rigidsim.hindsight.quantities import names, quantity
+from rigidsim.physics.quaternion import conjugate, product
+from rigidsim.trajectory.motion import columns, rows
+
+ROBOT = """
+format: rigidsim/1
+simulation: {duration: 0.5 s, step: 2 ms}
+world: {gravity: [0, 0, -9.81]}
+bodies:
+  base:
+    scale: 2
+    motion: {prescribed: {angular_velocity: [0, 0, 1]}}
+    children:
+      arm:
+        mass: 1
+        inertia: {principal: [0.1, 0.1, 0.02]}
+        position: [0, 0, -0.5]
+        motion: {hinge: {axis: [0, 1, 0], at: [0, 0, 0.5], angle: 50 deg, rate: 20}}
+        children:
+          wrist:
+            mass: 0.3
+            inertia: {principal: [0.01, 0.012, 0.015]}
+            position: [0, 0, -0.7]
+            motion: {universal: {axes: [[1, 0, 0], [0, 1, 0]], at: [0, 0, 0.2], rates: [1, 2]}}
+      cart: {mass: 1, inertia: point, motion: {slide: {axis: [1, 0, 0], displacement: 3 cm, rate: 1}}}
+      drill: {mass: 1, inertia: {principal: [1, 1, 1]}, motion: {cylindrical: {axis: [0, 0, 1], rates: [1, 9]}}}
+      puck: {mass: 1, inertia: {principal: [1, 1, 1]}, motion: {planar: {normal: [0, 0, 1], rates: [1, 2, 9]}}}
+      top: {mass: 1, inertia: {principal: [1, 1, 1]}, position: [0, 0, 1], motion: {ball: {at: [0, 0, -1]}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return simulate(Scene.from_text(ROBOT))
+
+
+@pytest.fixture(scope="module")
+def file(robot, tmp_path_factory):
+    path = tmp_path_factory.mktemp("joints") / "robot.h5"
+    robot.save(path)
+    return path
+
+
+def test_the_relative_motion_is_that_of_the_recorded_coordinates(robot):
+    for path, type in robot.header.joints.items():
+        if type != "ball":
+            node, local = robot.header.scene.hierarchy[path], robot[path].local
+            numbers = [[robot.arrays[f"joints/{name}"][:, k] for name in ("coordinate", "rate")]
+                       for k in robot.header.coordinates[path]]  # fmt: skip
+            p, q, v, omega = node.joint.moved(numbers, node.scale, node.parent_metres)
+            # The state is the coordinates, from which the engine computes the motion in the world and back.
+            assert np.allclose(rows(p), local.position, atol=1e-13)
+            assert np.allclose(rows(v), local.velocity, atol=1e-12)
+            assert np.allclose(rows(omega), local.angular_velocity, atol=1e-12)
+            assert np.allclose(np.abs(product(conjugate(q), columns(local.orientation))[0]), 1.0, atol=1e-14)
+
+
+def test_rates_are_the_derivatives_of_the_coordinates_and_angles_count_turns(robot):
+    found = robot.arrays["joints/coordinate"], robot.arrays["joints/rate"]
+    x, rate = (np.asarray(array) for array in found)
+    # Simpson's rule over each two intervals of h = 2 ms, which are wrong by some h^5; 2e-5 with 10 ms.
+    total = (rate[:-2:2] + 4 * rate[1:-1:2] + rate[2::2]) * 0.002 / 3
+    assert np.allclose(np.diff(x[::2], axis=0), total, atol=1e-7)
+    assert quantity(robot, "drill.angle").values[-1] == pytest.approx(4.5, abs=1e-12)
+    assert quantity(robot, "arm.angle").values[-1] > 2 * np.pi
+
+
+def test_quantities_of_joints_have_units_of_their_own_and_lengths_of_the_parent(robot):
+    units = {"arm.angle": "rad", "wrist.angle_2": "rad", "cart.displacement": "2 m", "cart.rate": "2 m/s",
+             "arm.rate": "rad/s", "puck.displacement_2": "2 m", "puck.rate_3": "rad/s",
+             "drill.rate_2[rpm]": "rpm"}  # fmt: skip
+    found = {name: quantity(robot, name) for name in units}
+    assert {name: one.unit for name, one in found.items()} == units
+    assert found["cart.displacement"].values[0] == 0.03
+    assert found["arm.angle"].values[0] == np.radians(50)
+    listed = names(robot)
+    assert {"base/arm.angle", "base/puck.rate_3", "base/drill.displacement"} <= {*listed}
+    assert "base/top.angle" not in listed
+    assert "base/arm.displacement" not in listed
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate"),
+        ("top.angle", "the ball joint of 'base/top' has no angle; its state is its rotation"),
+        ("base.angle", "'base' is prescribed: only bodies on joints have angle"),
+        ("arm.angel", "angle"),
+    ],
+)
+def test_a_coordinate_that_a_body_has_not_is_an_error(robot, name, words):
+    with pytest.raises(UsageError, match=words):
+        quantity(robot, name)
+
+
+def test_a_file_has_the_joints_and_reads_back(robot, file):
+    with load(file) as again, h5py.File(file) as raw:
+        assert again.header.joints == robot.header.joints
+        assert again.content_hash == robot.content_hash
+        assert np.array_equal(again.arrays["joints/rate"], robot.arrays["joints/rate"])
+        assert raw.attrs["format"] == "rigidsim-trajectory/6"
+        labels = [text.decode() for text in raw["joint_coordinate"][()]]
+        assert labels[:3] == ["base/arm", "base/arm/wrist.1", "base/arm/wrist.2"]
+        assert raw["joints/coordinate"].dims[1][0] == raw["joint_coordinate"]
+
+
+def test_a_file_whose_joints_are_others_is_damaged(file, tmp_path):
+    for name, value in (("joint_type", b"slide"), ("joint", b"base/arm")):
+        changed = tmp_path / f"{name}.h5"
+        changed.write_bytes(file.read_bytes())
+        with h5py.File(changed, "r+") as raw:
+            raw[name][-1] = value
+        with pytest.raises(FormatError, match="damaged"):
+            load(changed)
+
+
+def test_coordinates_alone_can_be_recorded_and_left_out():
+    only = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["joints", "world/position"])]))
+    joints = (f"joints/{name}" for name in ("coordinate", "rate", "force", "torque"))
+    assert {*only.arrays} == {"time", "world/position", *joints}
+    without = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["local", "world"])]))
+    assert "joints/rate" not in without.arrays
+    with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
+        quantity(without, "arm.angle")
+
+
+METRICS = """
+metrics:
+  top: "= max('arm.angle')"
+  bend: "= final('wrist.angle_2') / 2"
+  way: "= max('cart.displacement')"
+  speed: "= min('cart.rate')"
+  turns: "= final('drill.angle') + final('drill.rate_2')"
+oracle:
+  puck.angle: "= 9*t"
+  puck.rate_3: 9
+"""
+
+
+def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
+    found = simulate(Scene.from_text(ROBOT + METRICS))
+    assert set(found.metrics) == {"top", "bend", "way", "speed", "turns"}
+    for name, text in found.header.metrics.items():
+        assert found.metric(text) == found.metrics[name]
+    assert found.metrics["turns"] == pytest.approx(13.5, abs=1e-12)
+    assert found.metrics["top"] == quantity(found, "arm.angle").values.max()
+
+
+def test_ball_joints_alone_have_no_coordinates_and_are_kept(tmp_path):
+    top = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "center_of_mass": [0, 0, 1], "motion": {"ball": {}}}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "bodies": {"top": top}}
+    simulate(Scene.from_dict(scene)).save(tmp_path / "top.h5")
+    with load(tmp_path / "top.h5") as kept:
+        assert kept.header.joints == {"top": "ball"}
+        assert "joints/coordinate" not in [field.name for field in kept.header.fields]
