@@ -245,7 +245,7 @@ def test_what_cannot_be_expressed_is_named():
     alone = {way.name: (way.verdict, way.remark) for way in certify(Scene.from_text(TOP)).ways}
     assert alone["another parent"] == (SKIPPED, "there is no other body")
     assert alone["bodies in another order"] == (SKIPPED, "there is one body")
-    with pytest.raises(UsageError, match="no free body"):
+    with pytest.raises(UsageError, match="no free or jointed body"):
         certify(
             Scene.from_dict({"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": {"a": {}}})
         )

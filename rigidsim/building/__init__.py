@@ -122,7 +122,9 @@ def joint_states(node: SceneNode, motion: FrameMotion) -> list[list[float]]:
     if not node.joint.coordinates:
         return [layout.STATE.filled(q=motion.q, omega=motion.omega_B)]
     return [
-        layout.STATE.filled(p=(given.start, 0.0, 0.0), q=NO_TURN, v=(given.rate, 0.0, 0.0))
+        layout.STATE.filled(q=NO_TURN)
+        if given.course is not None
+        else layout.STATE.filled(p=(given.start, 0.0, 0.0), q=NO_TURN, v=(given.rate, 0.0, 0.0))
         for given in node.joint.coordinates
     ]
 

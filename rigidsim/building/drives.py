@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.building.programs import Assembler, RegisterRef
+from rigidsim.building.programs import Assembler, RegisterRef, product_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import DriveTables
 from rigidsim.engine.model import table
@@ -25,15 +25,23 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     rows = [
         (node.index, *map(assembler.register, six)) for node, six in zip(driven + paced, poses + rates, strict=True)
     ]
+    coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
+    coursed = [
+        (node, k, assembler.place_of(x.course if x.turns else product_of(node.parent_metres, x.course)))
+        for node, k, x in coordinates
+        if x.course is not None
+    ]
     flags = [(int(bool(node.prescribed.speeds)), int(bool(node.prescribed.rates))) for node in paced]
     tables = DriveTables(
         program=assembler.program(),
         driven=table(rows[: len(driven)], layout.POSED.width),
         axes=numbers_table(axes, layout.DRIVE_AXES.width),
         paced=table([row + two for row, two in zip(rows[len(driven) :], flags, strict=True)], layout.PACES.width),
+        courses=table([(node.index, k, assembler.register(place)) for node, k, place in coursed], 3),
         motions={node.index: motion_row(node.prescribed) for node in prescribed},
     )
-    return tables, [f"{node.path}, motion.prescribed" for node in driven + paced]
+    motors = [f"{node.path}, motion.{node.joint.type}.motor" for node, *_ in coursed]
+    return tables, [f"{node.path}, motion.prescribed" for node in driven + paced] + motors
 
 
 def _pose(assembler: Assembler, motion: Prescribed) -> list[RegisterRef | None]:

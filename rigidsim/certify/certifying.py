@@ -90,7 +90,7 @@ class Expressed(NamedTuple):
 
 def certify(scene: Scene, callbacks: Mapping[str, Callback] | None = None) -> Certificate:
     """Run a scene with its step, a half and a quarter of it, and in each way with its step and the half; `callbacks` as
-    for `simulate`. Raises UsageError for a scene without free bodies.
+    for `simulate`. Raises UsageError for a scene in which forces move no body.
     """
     return Certificate(scene, callbacks)
 
@@ -101,8 +101,8 @@ class Certificate:
     """
 
     def __init__(self, scene: Scene, callbacks: Mapping[str, Callback] | None = None):
-        if not any(body.kind == "free" for _, body, _ in scene.walk()):
-            raise UsageError("there is no free body whose motion could differ")
+        if not any(body.kind in ("free", "jointed") for _, body, _ in scene.walk()):
+            raise UsageError("there is no free or jointed body whose motion could differ")
         self._callbacks = callbacks
         settings = scene.simulation
         self._scenes = [scene, *(scene.with_overrides(_finer(settings, part)) for part in (2, 4))]
@@ -248,9 +248,9 @@ class Certificate:
 
 
 def _left_out(world: World) -> str:
-    """The free bodies that cannot hang elsewhere."""
+    """The bodies that cannot hang elsewhere: some free ones, and all on joints, which hang where they are."""
     can = {node.index for node in movable(world)}
-    paths = [node.path for node in world.tree.free() if node.index not in can]
+    paths = [node.path for node in world.tree.moved_nodes() if node.index not in can]
     others = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
     return f"{', '.join(paths[:MOST_NAMED])}{others} stayed" if paths else ""
 

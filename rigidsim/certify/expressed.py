@@ -93,18 +93,23 @@ def hung_below(scene: Scene, world: World, host: Node) -> World | None:
 
 def of_other_sign(world: World) -> World:
     """The world with the negatives of all quaternions: the same orientations."""
-    nodes = [replace(node, orientation=negated_quaternion(node.orientation)) for node in world.tree.nodes]
+    nodes = [_of_other_sign(node) for node in world.tree.nodes]
     motions = {}
     for index, row in world.blueprint.drives.motions.items():
         motions[index] = list(row)
         motions[index][layout.MOTION.q] = negated_quaternion(row[layout.MOTION.q])
     state = world.state.copy()
-    n_turning = len(world.tree.free())
+    n_turning = len(world.model.moved_node)
     state[:n_turning, layout.STATE.q] *= -1.0
     paced = slice(n_turning, n_turning + len(world.blueprint.drives.paced))
     state[paced, layout.PACED.q] *= -1.0
     drives = world.blueprint.drives._replace(motions=motions)
     return _assembled(world.blueprint._replace(drives=drives), Tree.of(nodes), state)
+
+
+def _of_other_sign(node: Node) -> Node:
+    joint = node.joint and node.joint._replace(orientation=negated_quaternion(node.joint.orientation))
+    return replace(node, orientation=negated_quaternion(node.orientation), joint=joint)
 
 
 def negated_quaternion(q: Collection[float]) -> tuple:
@@ -150,7 +155,7 @@ def _hung(
         scale = nodes[index].metres / metres
         changed[index] = replace(nodes[index], parent=parent, parent_metres=metres, scale=scale)
     after = Tree.of(changed)
-    state, rows = world.state.copy(), {node.index: row for row, node in enumerate(world.tree.free())}
+    state, rows = world.state.copy(), world.tree.rows
     for index in parents:
         state[rows[index]] = free_state(after.nodes[index], after, instant, state[rows[index]])
     moved = {1 + index: before.nodes[index].parent for index in parents}
@@ -204,9 +209,9 @@ def turned(world: World, q: tuple) -> World:
         event if event.to else event._replace(to=added.frame) for event in blueprint.schedule.reparentings
     )
     tree = Tree.of([*(n if n.parent else replace(n, parent=added.frame) for n in world.tree.nodes), added])
-    state, n_free = world.state.copy(), len(world.tree.free())
-    state[:n_free, layout.STATE.q] = [
-        product(q, tuple(map(float, row))) for row in world.state[:n_free, layout.STATE.q]
+    state, n_moved = world.state.copy(), len(world.model.moved_node)
+    state[:n_moved, layout.STATE.q] = [
+        product(q, tuple(map(float, row))) for row in world.state[:n_moved, layout.STATE.q]
     ]
     return _assembled(_with_world(blueprint, added.frame, q)._replace(schedule=schedule), tree, state)
 

@@ -1,4 +1,4 @@
-"""The paths of free bodies in the world, and how far two of them are apart."""
+"""The paths of moved bodies in the world, and how far two of them are apart."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _apart(measure: Callable[..., np.ndarray], first: np.ndarray, second: np.nda
 
 
 def paths_of(world: World, callbacks: Mapping[str, Callback] | None = None) -> tuple[Paths, float | None]:
-    """Run a world to its end. The paths of its free bodies, and the time of the first touch, s; None if nothing
+    """Run a world to its end. The paths of its moved bodies, and the time of the first touch, s; None if nothing
     touches.
     """
     blueprint = world.blueprint
@@ -65,11 +65,11 @@ def paths_of(world: World, callbacks: Mapping[str, Callback] | None = None) -> t
     samples = run.room(-(-blueprint.n_step // blueprint.stride))
     for _ in run.slices(blueprint.n_step, blueprint.stride, samples, 0):
         pass
-    last, free = run.observed(), [node.index for node in world.tree.free()]
+    last, moved = run.observed(), [node.index for node in world.tree.moved_nodes()]
     position, orientation = (
-        np.concatenate([of_run, of_end])[:, free]
+        np.concatenate([of_run, of_end])[:, moved]
         for of_run, of_end in zip(samples.world[:2], last.world[:2], strict=True)
     )
     touched = min((values[:, layout.EVENT.time].min() for _, values in run.contact.log if len(values)), default=None)
-    names = tuple(world.paths[index] for index in free)
+    names = tuple(world.paths[index] for index in moved)
     return Paths(names, position, orientation), None if touched is None else float(touched)

@@ -18,6 +18,7 @@ from rigidsim.engine.layout import (
     FREED,
     FREED_BALL,
     HUNG,
+    JET,
     JOINT_VALUE,
     LEDGER,
     QUATERNION,
@@ -86,23 +87,50 @@ def hang(value, body, parent, arm, hung, frame, q_WB, u, omega_rel, slide, slip)
     hung.bias = bias_term(omega_WP, omega, turning, reach, r, slip)
 
 
-@lanewise
-def place_hinge(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
-    """Place what a hinge holds: q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
-    s, c = sin_cos(0.5 * state.p[0])
+@inlined
+def hang_turned(angle, rate, value, body, parent, arm, hung, frame):
+    """q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
+    s, c = sin_cos(0.5 * angle)
     axis = value.axis
     x, y, z = axis
     q_WB = renormalised(product(product(parent.q, value.q), (c, s * x, s * y, s * z)))
     u = rotate(q_WB, axis)
-    hang(value, body, parent, arm, hung, frame, q_WB, u, scaled(state.v[0], u), NONE, NONE)
+    hang(value, body, parent, arm, hung, frame, q_WB, u, scaled(rate, u), NONE, NONE)
+
+
+@inlined
+def hang_slid(x, rate, value, body, parent, arm, hung, frame):
+    """q_WB = q_WP q_0, displaced by u x."""
+    q_WB = renormalised(product(parent.q, value.q))
+    u = rotate(q_WB, value.axis)
+    hang(value, body, parent, arm, hung, frame, q_WB, u, NONE, scaled(x, u), scaled(rate, u))
+
+
+@lanewise
+def place_hinge(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a hinge holds."""
+    hang_turned(state.p[0], state.v[0], value, body, parent, arm, hung, frame)
+
+
+@lanewise
+def place_turned(jet: JET, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a motor turns; of its accelerations those by the coordinate are known."""
+    hang_turned(jet.value, jet.rate, value, body, parent, arm, hung, frame)
+    hung.turning = add(hung.turning, scaled(jet.rate_dot, hung.u))
+    hung.bias = add(hung.bias, scaled(jet.rate_dot, cross(hung.u, hung.r)))
 
 
 @lanewise
 def place_slide(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
-    """Place what a slide holds: q_WB = q_WP q_0, displaced by u x."""
-    q_WB = renormalised(product(parent.q, value.q))
-    u = rotate(q_WB, value.axis)
-    hang(value, body, parent, arm, hung, frame, q_WB, u, NONE, scaled(state.p[0], u), scaled(state.v[0], u))
+    """Place what a slide holds."""
+    hang_slid(state.p[0], state.v[0], value, body, parent, arm, hung, frame)
+
+
+@lanewise
+def place_slid(jet: JET, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a motor slides; likewise."""
+    hang_slid(jet.value, jet.rate, value, body, parent, arm, hung, frame)
+    hung.bias = add(hung.bias, scaled(jet.rate_dot, hung.u))
 
 
 @lanewise
@@ -121,6 +149,21 @@ def lengthen(link: ARM, arm: ARM, lane):
 
 
 @inlined
+def course(i, model, scratch):
+    """The coordinate of a row as a motor prescribes it, a jet of the time of the evaluation."""
+    return scratch.working.jet[model.joints.joint[i].jet]
+
+
+@inlined
+def place_by_motor(i, model, scratch, value, body, parent, arm, hung, frame, lanes):
+    """Place what a motor moves."""
+    if model.joints.joint[i].kind == at.TURNED:
+        place_turned(course(i, model, scratch), value, body, parent, arm, hung, frame, lanes)
+    else:
+        place_slid(course(i, model, scratch), value, body, parent, arm, hung, frame, lanes)
+
+
+@inlined
 def place_jointed(node, model, state, scratch, lanes):
     """Compute the frames and arms of a jointed node and of the links before it; the frame of its parent is known."""
     first, last = model.node[node].first, model.node[node].row
@@ -133,8 +176,10 @@ def place_jointed(node, model, state, scratch, lanes):
             place_hinge(state[i], value, body, parent, arm, hung, frame, lanes)
         elif kind == at.SLIDE:
             place_slide(state[i], value, body, parent, arm, hung, frame, lanes)
-        else:
+        elif kind == at.BALL:
             place_ball(state[i], value, body, parent, arm, hung, frame, lanes)
+        elif model.expressions is not None:
+            place_by_motor(i, model, scratch, value, body, parent, arm, hung, frame, lanes)
     for i in range(first, last):
         lengthen(scratch.arm[model.moved_node[i]], scratch.arm[node], lanes)
 
@@ -236,6 +281,15 @@ def free_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
     hand_in(carrier, felt_there, t, f)
 
 
+@lanewise
+def bear(hung: HUNG, felt: FELT, carrier: FELT, lane):
+    """Hand in what is felt through a joint that a motor moves: everything."""
+    inertia = felt.A, felt.B, felt.M
+    t, f = answer(inertia, hung.turning, hung.bias)
+    t, f = shifted_wrench(add(felt.t, t), add(felt.f, f), hung.d)
+    hand_in(carrier, shifted_inertia(inertia, hung.d), t, f)
+
+
 @inlined
 def gather_inwards(model, state, scratch, lanes):
     """What is felt at every body that is part of a tree, and at frames that are held; all loads are known."""
@@ -257,6 +311,8 @@ def gather_inwards(model, state, scratch, lanes):
             if joints.joint[i].springs > 0:
                 wind_ball(value, parent, frame, hung, lanes)
             free_ball(hung, felt, freed, carrier, lanes)
+        elif model.expressions is not None and kind > at.BALL:
+            bear(hung, felt, carrier, lanes)
 
 
 # --- outwards
@@ -342,6 +398,24 @@ def accelerate_ball(
 
 
 @lanewise
+def follow_motor(
+    turns, jet: JET, body: BODY, hung: HUNG, felt: FELT, carrier: CARRIED, wrench: WRENCH, root: WRENCH,
+    arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane,
+):  # fmt: skip
+    """The acceleration of what a motor moves, and the motor's torque or force."""
+    alpha = add(carrier.alpha, hung.turning)
+    a = add(add(carrier.a, cross(carrier.alpha, hung.d)), hung.bias)
+    t, f = answer((felt.A, felt.B, felt.M), alpha, a)
+    t, f = shifted_wrench(add(felt.t, t), add(felt.f, f), hung.r)
+    motor = turns * dot(hung.u, t) + (1.0 - turns) * dot(hung.u, f)
+    hung.motor = motor
+    hung.power = motor * jet.rate
+    rate.a = NONE
+    rate.alpha = NONE
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a)
+
+
+@lanewise
 def count_holding(felt: FELT, frame: FRAME, carried: CARRIED, rate: RATE, lane):
     """Add the power of what holds a frame against all that hangs on it."""
     t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
@@ -363,8 +437,14 @@ def accelerate_jointed(node, model, scratch, lanes):
             accelerate_hinge(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif kind == at.SLIDE:
             accelerate_slide(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
-        else:
+        elif kind == at.BALL:
             accelerate_ball(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        elif model.expressions is not None:
+            turns, felt = 1.0 if kind == at.TURNED else 0.0, hanging.felt[i]
+            follow_motor(
+                turns, course(i, model, scratch), body, hung, felt, carrier, wrench, root, arm, frame, carried, rate,
+                lanes,
+            )  # fmt: skip
         if joints.joint[i].counts > 0:
             held = scratch.frame[joints.held[c - n_moved]]
             count_holding(hanging.felt[c], held, hanging.carried[c], rate, lanes)
@@ -396,12 +476,22 @@ def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
     rate.value = state.v[0]
 
 
+@lanewise
+def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
+    """Write a coordinate that a motor prescribes."""
+    coordinate.value = jet.value
+    rate.value = jet.rate
+
+
 @inlined
-def observe_coordinates(model, state, found, k, lanes):
-    """Write all coordinates to sample k."""
+def observe_coordinates(model, state, scratch, found, k, lanes):
+    """Write all coordinates to sample k, of which the frames are placed."""
     rows = model.joints.coordinate
     for c in range(len(rows)):
-        write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
+        if model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
+            write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
+        else:
+            write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
 
 
 @lanewise
@@ -415,15 +505,23 @@ def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, forc
     torque.xyz = rotate_back(parent.q, t)
 
 
+@lanewise
+def write_motor(hung: HUNG, motor: SCALAR, lane):
+    """Write the torque or force of a motor; zero, if there is none."""
+    motor.value = hung.motor
+
+
 @inlined
 def observe_reactions(model, scratch, found, k, lanes):
-    """Write what all joints do to sample k; accelerations are those of the sample."""
+    """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
     rows, hanging = model.joints.jointed, scratch.joints
     for j in range(len(rows)):
         i = rows[j]
         parent = scratch.frame[model.node[model.moved_node[i]].parent]
         felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
         write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+    for c in range(len(model.joints.coordinate)):
+        write_motor(hanging.hung[model.joints.coordinate[c]], found.motor[k, c], lanes)
 
 
 @lanewise

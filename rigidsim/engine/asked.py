@@ -1,5 +1,5 @@
 """Vectors of bodies that metrics ask for beyond motion and energies: terms, forces of contact, felt accelerations,
-coordinates of joints.
+coordinates and reactions of joints.
 
 What is felt at the origin of a node is a - g(x), of which a has all loads and, with contact, the mean of the last step
 without impacts. The gravity g(x) is all that acts on the body that moves the node, but at the origin of the node:
@@ -12,7 +12,18 @@ from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.laws.field import FIELDS
 from rigidsim.engine.laws.gravity import VALUES, field_of
 from rigidsim.engine.laws.wrench import acts, begin
-from rigidsim.engine.layout import APART, ASKED_FORCE, ASKED_JOINT, ASKED_TERM, FRAME, SCALAR, STAGE, TRIPLE, WRENCH
+from rigidsim.engine.layout import (
+    APART,
+    ASKED_FORCE,
+    ASKED_JOINT,
+    ASKED_REACTION,
+    ASKED_TERM,
+    FRAME,
+    SCALAR,
+    STAGE,
+    TRIPLE,
+    WRENCH,
+)
 from rigidsim.engine.loads import apply_tables
 from rigidsim.engine.relations import separate
 from rigidsim.engine.scripts import apply_scripts
@@ -52,6 +63,17 @@ def observe_joints(asked, state, vectors, lanes):
             take_rate(state[one.row], asked.metres[j], vectors[one.place], lanes)
         else:
             take_coordinate(state[one.row], asked.metres[j], vectors[one.place], lanes)
+
+
+@inlined
+def take_reactions(asked, joints, k, vectors, lanes):
+    """Copy reactions of joints in sample k."""
+    for j in range(len(asked.reactions)):
+        one = ASKED_REACTION(asked.reactions[j])
+        if one.is_torque > 0:
+            take(joints.torque[k, one.joint], vectors[one.place], lanes)
+        else:
+            take(joints.force[k, one.joint], vectors[one.place], lanes)
 
 
 @lanewise
@@ -129,12 +151,14 @@ def observe_felt(felt, t, era, model, state, scratch, vectors, lanes):
 
 @inlined
 def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
-    """Write the vectors of sample k: the given state at time t (s), with the loads of the given era; the motion was
-    observed before.
+    """Write the vectors of sample k: the given state at time t (s), with the loads of the given era; motion and joints
+    were observed before.
     """
-    vectors = samples[k]
+    vectors = samples.asked[k]
     if asked.joints is not None:
         observe_joints(asked, state, vectors, lanes)
+    if asked.reactions is not None:
+        take_reactions(asked, samples.joints, k, vectors, lanes)
     if asked.terms is not None:
         observe_terms(t, era, model, state, scratch, scratch.terms, 0, lanes)
         for i in range(len(asked.terms)):

@@ -125,8 +125,9 @@ JOINT_VALUE = Row(
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
-    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes",
-    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1,
+    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
+    " motor",
+    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1,
 )  # fmt: skip
 FELT = Row(
     "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
@@ -219,11 +220,13 @@ NODE = Row(
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
 JOINT = Row(
-    "how a moved row hangs: HINGE, SLIDE or BALL; ROOT, a free body that carries joints, or ALONE; the frame from"
+    "how a moved row hangs: HINGE, SLIDE or BALL, TURNED or SLID by a motor that prescribes the coordinate, which is"
+    " then no part of the state; ROOT, a free body that carries joints, or ALONE; the frame from"
     " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
-    " holds that frame is counted here; 1 for a ball joint with a spring",
-    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1,
+    " holds that frame is counted here; 1 for a ball joint with a spring; register of the"
+    " coordinate that a motor prescribes, or NO_ROW",
+    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1,
 )  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
@@ -265,6 +268,10 @@ ASKED_JOINT = Row(
     "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
     row=1, is_rate=1, place=1,
 )  # fmt: skip
+ASKED_REACTION = Row(
+    "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
+    joint=1, is_torque=1, place=1,
+)  # fmt: skip
 ACCELEROMETER = Row(
     "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",
     node=1, row=1, place=1,
@@ -275,6 +282,9 @@ POSED = Row(
     " angles, NO_ROW if they are not given",
     row=1, position=3, angles=3,
 )  # fmt: skip
+COURSE = Row(
+    "a coordinate that a motor prescribes: row among the moved ones; register of the coordinate", row=1, register=1
+)
 PACES = Row(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
     " prescribed",
@@ -301,7 +311,7 @@ T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 # The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
-ALONE, ROOT, HINGE, SLIDE, BALL = 0, 1, 2, 3, 4
+ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1

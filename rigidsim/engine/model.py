@@ -22,6 +22,7 @@ from rigidsim.engine.layout import (
     ARM,
     BODY,
     CARRIED,
+    COURSE,
     DRIVE_AXES,
     FAULT,
     FELT,
@@ -164,6 +165,7 @@ class Expressions(NamedTuple):
     drive: Program  # of t only, for prescribed motions, on jets
     driven: POSED
     paced: PACES
+    courses: COURSE
     drive_axes: DRIVE_AXES  # (driven by expressions)
 
 
@@ -201,6 +203,7 @@ class Asked(NamedTuple):
     felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
+    reactions: np.ndarray | None  # rows `ASKED_REACTION`
 
 
 class Working(NamedTuple):
@@ -334,6 +337,7 @@ class JointSamples(NamedTuple):
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+    motor: SCALAR = floats("articulated", "coordinates")  # N m or N
     force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
     torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
 
@@ -440,7 +444,7 @@ def working_of(given: Expressions, n: int) -> Working:
 
 def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
-    return len(given.scripts.who) + len(given.driven) + len(given.paced) if given else 0
+    return len(given.scripts.who) + len(given.driven) + len(given.paced) + len(given.courses) if given else 0
 
 
 def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:

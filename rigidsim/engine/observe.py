@@ -91,7 +91,7 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     """
     observe_motion(t, model, state, scratch, samples.local, samples.world, k, lanes)
     if model.joints is not None and len(samples.joints.coordinate) > 0:
-        observe_coordinates(model, state, samples.joints, k, lanes)
+        observe_coordinates(model, state, scratch, samples.joints, k, lanes)
     if len(samples.ledger) > 0:
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
     if samples.terms.shape[1] > 0:
@@ -100,4 +100,4 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         evaluate(t, era, model, state, scratch, lanes)
         observe_reactions(model, scratch, samples.joints, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
-        observe_asked(model.asked, t, era, model, state, scratch, samples.asked, k, lanes)
+        observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

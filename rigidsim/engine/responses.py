@@ -7,7 +7,7 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, gather_inwards
+from rigidsim.engine.articulated import NONE, course, gather_inwards
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -18,6 +18,7 @@ from rigidsim.engine.layout import (
     FREED,
     FREED_BALL,
     HUNG,
+    JET,
     JOINT_VALUE,
     SCALAR,
     STATE,
@@ -81,6 +82,14 @@ def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane)
 
 
 @lanewise
+def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
+    """Hand in the impulse that is felt through a joint that a motor moves."""
+    t, f = shifted_wrench(felt.t, felt.f, hung.d)
+    carrier.t = add(carrier.t, t)
+    carrier.f = add(carrier.f, f)
+
+
+@lanewise
 def respond_root(body: BODY, frame: FRAME, felt: FELT, own: CORRECTION, lane):
     """What the impulses on a tree do to the free body at its root: jump of velocity, and of angular momentum."""
     domega, dv = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
@@ -105,6 +114,8 @@ def respond_inwards(model, state, scratch, made, lanes):
             respond_slide(hung, felt, freed, carrier, lanes)
         elif kind == at.BALL:
             respond_ball(hung, felt, freed, carrier, lanes)
+        elif model.expressions is not None and kind > at.BALL:
+            bear_impulse(hung, felt, carrier, lanes)
         elif made.is_pushed[i] > 0:
             node = model.moved_node[i]
             respond_root(model.body[i], scratch.frame[node + 1], felt, made.own[i], lanes)
@@ -140,13 +151,19 @@ def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
 
 
 @inlined
-def follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained):
-    """The jump of what hangs by one coordinate, which changes its rate; its frame is displaced and turned with that
-    from which it hangs.
-    """
-    q_WB, omega, omega_WP, e, rate = frame.q, frame.omega, parent.omega, turn(given.turn), state.v[0]
+def rate_jump(hung, freed, carrier):
+    """The jump of the rate of a coordinate."""
     domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
+    return coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
+
+
+@inlined
+def follow(S, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
+    """The jump of what hangs by one coordinate, of which the rate jumps by x; its frame is displaced and turned with
+    that from which it hangs.
+    """
+    q_WB, omega, omega_WP, e = frame.q, frame.omega, parent.omega, turn(given.turn)
+    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
     correction.p = carried_displacement(given.p, e, d)
@@ -154,7 +171,6 @@ def follow(S, state, value, body, hung, freed, parent, given, arm, frame, correc
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
     correction.v = add(velocity, rotate(e, scaled(x, sweep)))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    add_to_sums(state, v=(x, 0.0, 0.0))
     dx = carried_displacement(given.p, e, add(anchor, hung.r))
     domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
     count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
@@ -166,8 +182,9 @@ def follow_hinge(
     frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a hinge holds."""
-    S = turning_motion(hung.u, hung.r)
-    follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+    S, x, rate = turning_motion(hung.u, hung.r), rate_jump(hung, freed, carrier), state.v[0]
+    add_to_sums(state, v=(x, 0.0, 0.0))
+    follow(S, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
@@ -176,8 +193,20 @@ def follow_slide(
     frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a slide holds."""
-    S = NONE, hung.u
-    follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+    S, x, rate = (NONE, hung.u), rate_jump(hung, freed, carrier), state.v[0]
+    add_to_sums(state, v=(x, 0.0, 0.0))
+    follow(S, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
+def follow_motor(
+    turns, jet: JET, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION,
+    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+):  # fmt: skip
+    """The jump of what a motor moves, which keeps the rate of its coordinate."""
+    u, rate = hung.u, jet.rate
+    S = scaled(turns, u), add(scaled(turns, cross(u, hung.r)), scaled(1.0 - turns, u))
+    follow(S, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
@@ -228,6 +257,12 @@ def correct_jointed(node, model, state, scratch, made, lanes):
             follow_slide(
                 state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
                 lanes,
+            )  # fmt: skip
+        elif model.expressions is not None and kind > at.BALL:
+            turns = 1.0 if kind == at.TURNED else 0.0
+            follow_motor(
+                turns, course(i, model, scratch), state[i], value, body, hung, parent, given, arm, frame,
+                correction, carrier, carried, gained, lanes,
             )  # fmt: skip
         else:
             follow_ball(

@@ -21,10 +21,18 @@ from rigidsim.quantities.vocabulary import (
     OF_BODIES,
     OF_RUN,
     PARENT,
+    REACTION,
     Quantity,
     component_of,
 )
-from rigidsim.trajectory.samples import Source, is_recorded, require_coordinate, require_free, require_whole
+from rigidsim.trajectory.samples import (
+    Source,
+    is_recorded,
+    require_coordinate,
+    require_free,
+    require_joint,
+    require_whole,
+)
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.tree.joints import coordinate_unit
 from rigidsim.tree.nodes import WORLD
@@ -130,6 +138,8 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
         require_free(trajectory, body, kind.of_free)
     if kind.needs == JOINT:
         require_coordinate(trajectory, body, kind.name)
+    if kind.needs == REACTION:
+        require_joint(trajectory, body)
     if frame and frame not in FRAMES:
         frame = full_path(trajectory, frame)
     other = meant.other and full_path(trajectory, meant.other)

@@ -15,13 +15,13 @@ class RelativeEnergyMeter:
 
     def __init__(self, header: Header):
         tree = header.scene.hierarchy
-        self._free, self._largest = [node.index for node in tree.free()], 0.0
-        self._masses = np.array([tree.composite(node).mass.mass for node in tree.free()])
-        self._metres = header.parent_scale[self._free]
+        self._moved, self._largest = [node.index for node in tree.moved_nodes()], 0.0
+        self._masses = np.array([tree.composite(node).mass.mass for node in tree.moved_nodes()])
+        self._metres = header.parent_scale[self._moved]
 
     def add(self, part: Trajectory) -> None:
         """Add samples."""
-        velocity = np.stack([part.motion("local", index).velocity for index in self._free], axis=1)
+        velocity = np.stack([part.motion("local", index).velocity for index in self._moved], axis=1)
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.sum(velocity * velocity, axis=-1) * self._metres**2
             found = np.nan_to_num(0.5 * squares @ self._masses).max(initial=0.0)

@@ -32,11 +32,17 @@ MASS = "mass"
 VECTOR, IN_PARENT = "vector", "orientation relative to the parent"
 """A vector that does not follow from the motion, in axes of its own; q_PB, which turns those of the parent."""
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
-"""What only free bodies have, in words."""
-TERM, DIAGNOSTIC, CONTACT, SCENE, JOINT = "terms", "diagnostics", "contacts", "scene", "joints"
+"""What only bodies that forces move have, or only free ones, in words."""
+TERM, DIAGNOSTIC, CONTACT, SCENE = "terms", "diagnostics", "contacts", "scene"
+JOINT, REACTION = "coordinates of joints", "reactions of joints"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
+
+
+def bodies_with(what: str) -> str:
+    """The bodies that have one of these."""
+    return "free and jointed bodies" if what == OF_MASS else "free bodies"
 
 
 class Formula(NamedTuple):
@@ -219,6 +225,13 @@ def _of_joint(name: str) -> Quantity:
     )
 
 
+def _reaction(name: str, words: str, unit: str) -> Quantity:
+    return Quantity(
+        f"reaction_{name}", words, XYZ, unit, (PARENT, WORLD, BODY), needs=REACTION,
+        read=lambda source, body: source.reaction(name, body), axes=PARENT,
+    )  # fmt: skip
+
+
 def _axis(letter: str, axis: tuple) -> Quantity:
     def of(q):
         return rotate(q, axis)
@@ -247,6 +260,8 @@ _BODIES = (
     _of_mass("linear_momentum", "momentum", XYZ, "N s", ("orientation", "velocity", "angular_velocity"), _momentum),
     _of_mass("angular_momentum", "angular momentum", XYZ, "N m s", ("orientation", "angular_velocity"), _spin),
     *map(_of_joint, NAMES),
+    _reaction("force", "force of the joint", "N"),
+    _reaction("torque", "torque of the joint", "N m"),
     *map(_term, TERMS),
     _of_contact("contact_force", "contact force"),
     _of_contact(FRICTION, "friction"),

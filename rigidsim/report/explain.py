@@ -364,7 +364,8 @@ def _require_free(trajectory: Trajectory, body: str, time: float) -> None:
     if kind == "free":
         return
     moving, parent = trajectory[body].free_ancestor_at(time), trajectory[body].parent_at(time) or "the world"
-    how = f"it is fixed to {parent}" if kind == "fixed" else "its motion is prescribed"
+    holding = {"fixed": f"it is fixed to {parent}", "jointed": f"a joint holds it on {parent}"}
+    how = holding.get(kind, "its motion is prescribed")
     hint = f"; use {moving}, which moves it" if moving else ""
     raise UsageError(f"'{body}' is not a free body: {how}, so there are no terms{hint}")
 

@@ -18,7 +18,6 @@ from rigidsim.trajectory.events import Columns, node_of, records_of
 from rigidsim.trajectory.fields import (
     AXES,
     BODY_TEXTS,
-    COORDINATE,
     COUNT,
     JOINT,
     JOINT_TYPE,
@@ -145,7 +144,6 @@ def check_axes(file: h5py.File, path: Path, n_body: int) -> None:
         texts[SHAPES] = len(own_dataset(file, path, SHAPES))
     if JOINT in file:
         texts |= dict.fromkeys((JOINT, JOINT_TYPE), len(own_dataset(file, path, JOINT)))
-        texts[COORDINATE] = len(own_dataset(file, path, COORDINATE))
     for name, size in texts.items():
         stored_dataset(file, path, name, (size,), "text", is_whole=True)
     for name in SCALES:

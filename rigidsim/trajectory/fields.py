@@ -172,8 +172,9 @@ number, `arm/wrist.1`; and the joints, named by the path; and the texts with the
 JOINT_FIELDS = (
     Field("joints/coordinate", "joints", 0, "", "1", "coordinate, an angle in rad or a displacement in m", COORDINATE),
     Field("joints/rate", "joints", 1, "", "1", "rate of the coordinate, in rad/s or m/s", COORDINATE),
-    Field("joints/force", "joints", 2, "xyz", "N", "force of the joint on its body, in the parent's axes", JOINT),
-    Field("joints/torque", "joints", 3, "xyz", "N m", "its torque about the joint, likewise", JOINT),
+    Field("joints/motor", "joints", 2, "", "1", "torque in N m, or force in N, of the joint's motor", COORDINATE),
+    Field("joints/force", "joints", 3, "xyz", "N", "force of the joint on its body, in the parent's axes", JOINT),
+    Field("joints/torque", "joints", 4, "xyz", "N m", "its torque about the joint, likewise", JOINT),
 )  # fmt: skip
 
 

@@ -127,7 +127,7 @@ class Header:
             first = found[path].stop
         return found
 
-    @property
+    @cached_property
     def coordinate_names(self) -> list[str]:
         """The name of each coordinate: the path of the body and, if it has several, a number from one."""
         each = ((path, len(rows), k) for path, rows in self.coordinates.items() for k in range(len(rows)))

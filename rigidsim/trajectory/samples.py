@@ -18,18 +18,20 @@ from rigidsim.quantities.vocabulary import (
     MASS,
     OF_MASS,
     PARENT,
+    REACTION,
     SCENE,
     TERM,
     Columns,
     Formula,
     Quantity,
+    bodies_with,
 )
 from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate
+from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate, without_joint
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -87,12 +89,12 @@ class Source:
         return seen_from(lambda _: (identity, identity), self.time)
 
     def by_mass(self, formula: Formula, body: str) -> Columns:
-        """What a formula of a body's motion in the world and of its mass gives; NaN while it is not free."""
+        """What a formula of a body's motion in the world and of its mass gives; NaN while it is not moved."""
         world, header = self.part[body].world, self.whole.header
         motion = [columns(getattr(world, name)) for name in formula.needs if name != MASS]
         found = np.full((formula.width, len(self.time)), np.nan)
         for number, samples in header.history.spans(self.time):
-            if header.history[number][body].is_free():
+            if header.history[number][body].is_moved():
                 given = (tuple(x[samples] for x in each) for each in motion)
                 found[:, samples] = formula.of(*given, lump_of(self.part, body, number, samples))
         return tuple(found)
@@ -110,6 +112,13 @@ class Source:
         found, metres = np.asarray(self.part.arrays[dataset][..., row]), header.parent_scale[header.row_of[body]]
         turns = IS_ANGLE[header.joints[body]][row - header.coordinates[body].start]
         return (found if turns or metres == 1.0 else found / metres,)
+
+    def reaction(self, name: str, body: str) -> Columns:
+        """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""
+        joint, dataset = require_joint(self.whole, body), f"joints/{name}"
+        if dataset not in self.part.arrays:
+            raise NotRecordedError(f"reaction_{name} of '{body}' was not recorded ({self.whole.header.record_text})")
+        return columns(self.part.column(dataset, joint))
 
     felt_acceleration = calling("felt_acceleration")
 
@@ -142,7 +151,7 @@ class Source:
 def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
     """Whether a trajectory has what a quantity, of a body, needs besides the motions."""
     header = trajectory.header
-    if one.of_free and not _is_ever_free(trajectory, body):
+    if one.of_free and not _is_ever(trajectory, body, one.of_free):
         return False
     if one.needs == SCENE:
         return False
@@ -157,6 +166,8 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
             and coordinate_called(one.name, type) is not None
             and dataset_of(one.name) in trajectory.arrays
         )
+    if one.needs == REACTION:
+        return body in header.joints and one.name.replace("reaction_", "joints/") in trajectory.arrays
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays
@@ -168,7 +179,7 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
     """Mass, centre (m) and inertia of a free body with what is fixed to it, in its own axes, while a tree holds (its
     number in `trajectory.header.history`), which it does at these samples. Raises UsageError if it is not free then.
     """
-    if not trajectory.header.history[number][path].is_free():
+    if not trajectory.header.history[number][path].is_moved():
         require_free(trajectory, path)
         raise UsageError(f"'{path}' is not free from the start; it has no energy and momentum of its own until then")
     tree: Tree = trajectory.header.scene.hierarchy
@@ -197,17 +208,27 @@ def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
     return trajectory.header.coordinates[body][number]
 
 
-def _is_ever_free(trajectory: BodyMapping, path: str) -> bool:
-    return trajectory.header.row_of[path] in trajectory.header.history.ever_free
+def require_joint(trajectory: BodyMapping, body: str) -> int:
+    """The number of a body's joint. Raises UsageError if it is not on one."""
+    joints = [*trajectory.header.joints]
+    if body not in joints:
+        raise UsageError(without_joint(trajectory[body].kind, body))
+    return joints.index(body)
+
+
+def _is_ever(trajectory: BodyMapping, path: str, what: str) -> bool:
+    """Whether a body is at some time one of those that have this."""
+    header = trajectory.header
+    return header.row_of[path] in (header.history.ever_moved if what == OF_MASS else header.history.ever_free)
 
 
 def require_free(trajectory: BodyMapping, path: str, what: str = OF_MASS) -> None:
     """Raise UsageError if a body is never free, and so never has this."""
-    if not _is_ever_free(trajectory, path):
+    if not _is_ever(trajectory, path, what):
         moving = trajectory[path].free_ancestor_at(0.0)
         hint = f"ask for '{moving}', which moves it" if moving else "no free body moves it"
         kind = trajectory[path].kind
-        raise UsageError(f"'{path}' is {kind}: only free bodies have {what}; {hint}")
+        raise UsageError(f"'{path}' is {kind}: only {bodies_with(what)} have {what}; {hint}")
 
 
 def require_whole(trajectory: BodyMapping, body: str) -> None:

@@ -86,15 +86,15 @@ def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
 
 def _create_joints(root: h5py.File, header: Header) -> dict[str, h5py.Dataset]:
     """Write the joints and their types; the axes of joints and of coordinates."""
-    made = {
-        JOINT: described(root.create_dataset(JOINT, data=list(header.joints), dtype=TEXT), "path of the jointed body"),
-        COORDINATE: described(
-            root.create_dataset(COORDINATE, data=np.array(header.coordinate_names, dtype=object), dtype=TEXT),
-            "path of the jointed body, and the number of the coordinate if it has several",
-        ),
+    axes = {
+        JOINT: (list(header.joints), "path of the jointed body"),
+        COORDINATE: (header.coordinate_names, "path of the body, and the number of the coordinate if it has several"),
     }
-    for name, scale in made.items():
-        scale.make_scale(name)
+    made = {}
+    for name, (labels, long_name) in axes.items():
+        if labels:
+            made[name] = described(root.create_dataset(name, data=labels, dtype=TEXT), long_name)
+            made[name].make_scale(name)
     types = root.create_dataset(JOINT_TYPE, data=list(header.joints.values()), dtype=TEXT)
     types.dims[0].attach_scale(made[JOINT])
     described(types, "type of the joint")

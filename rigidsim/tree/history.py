@@ -76,6 +76,11 @@ class History:
         later = (change.body for change in self.changes if change.kind == "free")
         return frozenset((*(node.index for node in self._trees[0].free()), *later))
 
+    @cached_property
+    def ever_moved(self) -> frozenset[int]:
+        """The numbers of the nodes that forces move at some time: those that are free then, and those on joints."""
+        return self.ever_free | {node.index for tree in self for node in tree.moved_nodes()}
+
     def at(self, time: float) -> Tree:
         """The tree that holds at a time (s)."""
         return self[self.number_at(time)]

@@ -49,10 +49,15 @@ def coordinate_unit(name: str, type: str) -> str:
     return f"{unit}/s" if is_rate(name) else unit
 
 
+def without_joint(kind: str, path: str, what: str = "reactions") -> str:
+    """The message about a body that is not on a joint."""
+    return f"'{path}' is {kind}: only bodies on joints have {what}"
+
+
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
     if type is None:
-        return f"'{path}' is {kind}: only bodies on joints have {name}"
+        return without_joint(kind, path, name)
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
     return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
 
@@ -67,6 +72,7 @@ class Coordinate(NamedTuple):
     stiffness: Any = 0.0  # of a spring in the joint: N m/rad or N/m
     rest: Any = 0.0  # the coordinate at which that spring is relaxed
     damping: Any = 0.0  # N m s/rad or N s/m
+    course: Any = None  # the coordinate as a function of time, if a motor prescribes it: rad, or the parent's lengths
 
 
 class Joint(NamedTuple):

@@ -31,4 +31,4 @@ def test_what_is_not_certified_has_its_exit_code(call):
 def test_mistakes(call, workplace):
     (workplace / "still.yaml").write_text("format: rigidsim/1\nsimulation: {duration: 1, step: 0.1}\nbodies: {a: {}}\n")
     code, out, err = call("certify", "still.yaml")
-    assert (code, out, err) == (2, "", "error: there is no free body whose motion could differ\n")
+    assert (code, out, err) == (2, "", "error: there is no free or jointed body whose motion could differ\n")

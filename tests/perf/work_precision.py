@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import json
 import os
 import platform
@@ -50,7 +51,7 @@ STEPS_OF_PEERS = {
 }  # fmt: skip
 SMALLEST = {"adaptive": 13, "taylor": 16}  # tolerances from 1e-3 down to this power of ten
 TOLERANCE = {"adaptive": "rtol", "taylor": "tolerance"}  # the key of it
-OF_HEYOKA = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 2.2e-16, 1e-18)
+OF_HEYOKA = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 2.2e-16, 1e-18)
 DECADES = range(4, 13)
 AT, STEPS_OF_HARDER = (1e-8, 1e-12), (5000, 50_000)  # the tolerances of the harder scenes, and steps of rkmk4
 
@@ -312,26 +313,24 @@ COLOURS = {
 
 
 def draw(path: Path, figures: list[Figure], subtitle: str) -> None:
-    """The diagram: a panel for each problem; solid lines one world, dashed ones a world in a block."""
+    """The diagram: a panel for each problem; solid lines one world, dashed ones a world in a block, dotted ones general
+    code.
+    """
     import matplotlib
 
     matplotlib.use("agg")
     from matplotlib import pyplot
+    from PIL import Image
 
     problems = list(dict.fromkeys(one.problem for one in figures))
     figure, panels = pyplot.subplots(1, len(problems), figsize=(5.2 * len(problems), 5.6), layout="constrained")
     lines: dict[str, Any] = {}
     for panel, problem in zip(panels, problems, strict=True):
         for name, lanes in dict.fromkeys((one.name, one.lanes) for one in figures):
-            if name not in COLOURS:
-                continue
             points = [one for one in figures if (one.problem, one.name, one.lanes) == (problem, name, lanes)]
             label = name if lanes == 1 else f"{name}, a lane of {lanes}"
-            style = {
-                "color": COLOURS[name],
-                "linestyle": "-" if lanes == 1 else "--",
-                "marker": "." if lanes == 1 else "x",
-            }
+            line = ":" if name.endswith(GENERAL) else "-" if lanes == 1 else "--"
+            style = {"color": COLOURS[name.removesuffix(GENERAL)], "linestyle": line, "marker": ".x"[lanes > 1]}
             xs, ys = [max(one.error, 1e-16) for one in points], [1e3 * one.seconds for one in points]
             if points:
                 lines.setdefault(label, panel.plot(xs, ys, linewidth=1.2, markersize=5, **style)[0])
@@ -340,8 +339,10 @@ def draw(path: Path, figures: list[Figure], subtitle: str) -> None:
     panels[0].set_ylabel("processor time of a world, ms")
     figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=7, fontsize=8, frameon=False)
     figure.suptitle(subtitle, fontsize=9)
-    figure.savefig(path, dpi=80, metadata={"Software": None})
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=90)
     pyplot.close(figure)
+    Image.open(drawn).convert("RGB").quantize(64).save(path, optimize=True)
 
 
 # --- the run

@@ -104,7 +104,7 @@ def test_it_is_drawn_and_says_how_large_the_momentum_is(tumbling):
     [
         ({"mass": 1, "inertia": "point"}, "a particle has no angular momentum of its own"),
         ({"mass": 1, "inertia": {"principal": [1, 2, 3]}}, "its angular momentum is zero"),
-        ({"motion": "fixed"}, "is fixed: only free bodies have energy and momentum"),
+        ({"motion": "fixed"}, "is fixed: only free and jointed bodies have energy and momentum"),
     ],
 )
 def test_what_has_no_polhode(body, message):

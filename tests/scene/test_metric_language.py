@@ -187,7 +187,11 @@ def test_names_of_quantities_in_a_metric():
         ("count('impacts', 'bal')", "there is no body 'bal'", "did you mean 'ball'?"),
         ("count('impulses', 'ball')", "impulses are counted of all bodies", "of one: contacts, impacts"),
         ("max('energy_drift')", "a metric cannot read 'energy_drift'", "there are kinetic_energy"),
-        ("max('lid.kinetic_energy')", "'crate/lid' is fixed: only free bodies have energy and momentum", ""),
+        (
+            "max('lid.kinetic_energy')",
+            "'crate/lid' is fixed: only free and jointed bodies have energy and momentum",
+            "",
+        ),
         ("mean('*.speed')", "mean() of which of '*'?", "max() and min() only"),
         ("max(speed('bal*'))*max(speed('cr?te') + speed('b*'))", "max() of more than one pattern: cr?te, b*", ""),
     ],

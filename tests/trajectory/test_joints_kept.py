@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rigidsim import Scene, load, simulate
-from rigidsim.errors import FormatError, NotRecordedError, UsageError
+from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
 from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.trajectory.motion import columns, rows
@@ -126,7 +126,7 @@ def test_a_file_whose_joints_are_others_is_damaged(file, tmp_path):
 
 def test_coordinates_alone_can_be_recorded_and_left_out():
     only = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["joints", "world/position"])]))
-    joints = (f"joints/{name}" for name in ("coordinate", "rate", "force", "torque"))
+    joints = (f"joints/{name}" for name in ("coordinate", "rate", "motor", "force", "torque"))
     assert {*only.arrays} == {"time", "world/position", *joints}
     without = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["local", "world"])]))
     assert "joints/rate" not in without.arrays
@@ -140,6 +140,8 @@ metrics:
   bend: "= final('wrist.angle_2') / 2"
   way: "= max('cart.displacement')"
   speed: "= min('cart.rate')"
+  load: "= max('cart.reaction_force.norm')"
+  twist: "= final('arm.reaction_torque.z@body')"
   turns: "= final('drill.angle') + final('drill.rate_2')"
 oracle:
   puck.angle: "= 9*t"
@@ -149,7 +151,7 @@ oracle:
 
 def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
     found = simulate(Scene.from_text(ROBOT + METRICS))
-    assert set(found.metrics) == {"top", "bend", "way", "speed", "turns"}
+    assert set(found.metrics) == {"top", "bend", "way", "speed", "load", "twist", "turns"}
     for name, text in found.header.metrics.items():
         assert found.metric(text) == found.metrics[name]
     assert found.metrics["turns"] == pytest.approx(13.5, abs=1e-12)
@@ -157,9 +159,11 @@ def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
 
 
 def test_ball_joints_alone_have_no_coordinates_and_are_kept(tmp_path):
-    top = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "center_of_mass": [0, 0, 1], "motion": {"ball": {}}}
-    scene = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "bodies": {"top": top}}
-    simulate(Scene.from_dict(scene)).save(tmp_path / "top.h5")
+    top = "{mass: 1, inertia: {principal: [1, 1, 2]}, center_of_mass: [0, 0, 1], motion: {ball: {}}}"
+    text = f"format: rigidsim/1\nsimulation: {{duration: 0.1, step: 0.01}}\nbodies: {{top: {top}}}"
+    simulate(Scene.from_text(text)).save(tmp_path / "top.h5")
     with load(tmp_path / "top.h5") as kept:
         assert kept.header.joints == {"top": "ball"}
-        assert "joints/coordinate" not in [field.name for field in kept.header.fields]
+        assert {name for name in kept.arrays if name.startswith("joints")} == {"joints/force", "joints/torque"}
+    with pytest.raises(SceneError, match="there is nothing to record of joints"):
+        Scene.from_text(text.replace(", motion: {ball: {}}", ""), overrides=[("simulation.record", ["joints"])])

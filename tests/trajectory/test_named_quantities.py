@@ -192,8 +192,8 @@ def test_lengths_have_the_unit_of_the_frame():
         ("load.weight", "there are position, orientation, velocity"),
         ("load", "'load' is a body; name one of its quantities, such as load.speed"),
         ("kinetic", "there is no quantity 'kinetic'; did you mean 'kinetic_energy'"),
-        ("crane.kinetic_energy", "'deck/crane' is prescribed: only free bodies"),
-        ("beacon.linear_momentum", "'beacon' is fixed: only free bodies"),
+        ("crane.kinetic_energy", "'deck/crane' is prescribed: only free and jointed bodies"),
+        ("beacon.linear_momentum", "'beacon' is fixed: only free and jointed bodies"),
         ("load.contact_force", "contacts=True"),
         ("= speed('lod')", "there is no body 'lod'"),
         ("= speed('load", "the expression"),
@@ -257,7 +257,7 @@ def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
                 named(trajectory, f"{name}.{key}").of()
             words = "only free bodies have recorded accelerations and their terms; ask for 'cart', which moves it"
             assert str(caught.value) == f"'cart/{name}' is {kind}: {words}"
-        with pytest.raises(UsageError, match="only free bodies have energy and momentum"):
+        with pytest.raises(UsageError, match="only free and jointed bodies have energy and momentum"):
             named(trajectory, f"{name}.kinetic_energy").of()
     requests = Reader(History(trajectory, 0, "", slice(None))).requests("*.acceleration")
     assert [one.quantities[0].body for one in requests] == ["cart"]

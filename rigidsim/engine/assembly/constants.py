@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
-from rigidsim.engine.assembly.hanging import MovedRow, joints_of, moved_rows
+from rigidsim.engine.assembly.hanging import MovedRow, courses_of, joints_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
@@ -37,7 +37,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
         normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),
         **loads.arrays(),
-        joints=joints_of(moved, tree),
+        joints=joints_of(moved, tree, drives.courses),
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
         contacts=contacts_of(blueprint, tree),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
@@ -59,6 +59,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         drive=drives.program,
         driven=_with_rows(drives.driven, tree),
         paced=_with_rows(drives.paced, tree),
+        courses=courses_of(drives.courses, tree),
         drive_axes=drives.axes,
     )
 

@@ -39,16 +39,23 @@ def moved_rows(tree: Tree) -> list[MovedRow]:
     return found
 
 
-def joints_of(moved: Sequence[MovedRow], tree: Tree) -> Joints | None:
-    """How the moved rows hang; None if there are no joints."""
+def courses_of(given: np.ndarray, tree: Tree) -> np.ndarray:
+    """The coordinates that motors prescribe: rows and registers; given are node, number of the coordinate, register."""
+    return table([(tree.rows[n] - links_of(tree.nodes[n]) + k, register) for n, k, register in given.tolist()], 2)
+
+
+def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray) -> Joints | None:
+    """How the moved rows hang, some of them with coordinates that motors prescribe; None if there are no joints."""
     if all(row.node.is_free() for row in moved):
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
+    registers = dict(courses_of(courses, tree).tolist())
     carrying, first_on = set(carriers), {c: k for k, c in reversed(list(enumerate(carriers)))}
     rows = [
         (kind_of(row, k in carrying), inner_frame(k, moved), carrier, root_of(k, carriers),
-         int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)))
+         int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
+         registers.get(k, layout.NO_ROW))
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
     kinds = [row[0] for row in rows]
@@ -58,7 +65,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree) -> Joints | None:
         inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
         jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
-        coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE))),
+        coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE, layout.TURNED, layout.SLID))),
     )
 
 
@@ -104,7 +111,10 @@ def kind_of(row: MovedRow, carries: bool) -> int:
         return layout.ROOT if carries else layout.ALONE
     if row.node.joint.type == "ball":
         return layout.BALL
-    return layout.HINGE if row.node.joint.coordinates[row.number].turns else layout.SLIDE
+    given = row.node.joint.coordinates[row.number]
+    if given.course is not None:
+        return layout.TURNED if given.turns else layout.SLID
+    return layout.HINGE if given.turns else layout.SLIDE
 
 
 def inner_frame(k: int, moved: Sequence[MovedRow]) -> int:

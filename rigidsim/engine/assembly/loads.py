@@ -152,7 +152,7 @@ class LoadTables:
         source = self._blueprint.source
         if source is None:
             return
-        for node in sorted(self._tree.free(), key=lambda node: node.path):
+        for node in sorted(self._tree.moved_nodes(), key=lambda node: node.path):
             if node.falls:
                 for row in POINT_GRAVITY.rows(source, Site(self._tree, node.frame)):
                     self._add(row, ALWAYS)

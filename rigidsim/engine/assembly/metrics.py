@@ -50,9 +50,9 @@ def is_of_mass(kind: int) -> bool:
 
 def _mass(tree: Tree, body: Node) -> tuple:
     """Mass, centre of mass (m) and inertia of a body with what is fixed to it, in its own axes; NaN if it is not
-    free.
+    moved.
     """
-    if not body.is_free():
+    if not body.is_moved():
         return NO_MASS
     mass, center, inertia = tree.lump(body)
     return (mass, *center, *inertia)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
-from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_RUN_METERED, READ
+from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_MASS, OF_RUN_METERED, REACTION, READ, bodies_with
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.references import KnownPaths, coordinate_findings
 from rigidsim.scene.expressions import Reduction, StateRead
@@ -52,13 +52,15 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
     kind = READ[state.quantity]
     if kind.needs == CONTACT:
         yield from _contact_findings(hierarchy, state, place)
-    if kind.needs == JOINT:
+    if kind.needs in (JOINT, REACTION):
         yield from coordinate_findings(hierarchy, state.quantity, state.body, place)
     released = {event.body for event in hierarchy.scene.reparent}
     for path in bodies_called(state.body, [node.path for node in hierarchy]) if kind.of_free else ():
         node = hierarchy[path]
-        if not is_pattern(state.body) and node.kind != "free" and path not in released:
-            yield Finding("quantity", f"'{path}' is {node.kind}: only free bodies have {kind.of_free}", place)
+        has_it = node.is_moved() if kind.of_free == OF_MASS else node.is_free()
+        if not is_pattern(state.body) and not has_it and path not in released:
+            message = f"'{path}' is {node.kind}: only {bodies_with(kind.of_free)} have {kind.of_free}"
+            yield Finding("quantity", message, place)
 
 
 def _contact_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> Iterator[Finding]:

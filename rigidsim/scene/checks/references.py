@@ -11,14 +11,14 @@ from difflib import get_close_matches
 from itertools import chain, islice
 
 from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, matches, read_name
-from rigidsim.quantities.vocabulary import BODY, JOINT, PARENT
+from rigidsim.quantities.vocabulary import BODY, JOINT, PARENT, REACTION
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.references import references
 from rigidsim.scene.schema.oracle import KEY, Reference
-from rigidsim.scene.schema.record import RecordedPart
+from rigidsim.scene.schema.record import JOINTS, RecordedPart
 from rigidsim.scene.text.document import Path, shown
-from rigidsim.tree.joints import coordinate_called, without_coordinate
+from rigidsim.tree.joints import NAMES, coordinate_called, without_coordinate
 from rigidsim.tree.nodes import WORLD
 
 MOST_NAMED, MOST_MEANT = 10, 5
@@ -74,11 +74,11 @@ class KnownPaths:
 
 def record_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every path and pattern of `simulation.record` that stands for no body."""
-    parts = [
-        (index, part)
-        for index, part in enumerate(hierarchy.scene.simulation.record or ())
-        if isinstance(part, RecordedPart)
-    ]
+    record = hierarchy.scene.simulation.record or ()
+    if JOINTS in record and not any(node.joint for node in hierarchy):
+        message = "no body is on a joint, so there is nothing to record of joints"
+        yield Finding("record", message, ("simulation", "record", record.index(JOINTS)), "omit it")
+    parts = [(index, part) for index, part in enumerate(record) if isinstance(part, RecordedPart)]
     if not parts:
         return
     paths = dict.fromkeys(node.path for node in hierarchy)
@@ -113,7 +113,7 @@ def oracle_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         name, place = read_name(text), (KEY, text)
         for body, words in ((name.body, ()), (name.other, ()), (name.frame, (WORLD, PARENT, BODY))):
             yield from (replace(finding, at_key=True) for finding in known.unclear(place, body, words))
-        if name.body and name.kind.needs == JOINT:
+        if name.body and name.kind.needs in (JOINT, REACTION):
             found = coordinate_findings(hierarchy, name.quantity, name.body, place)
             yield from (replace(finding, at_key=True) for finding in found)
         yield from _length_findings(name, reference, place)
@@ -124,7 +124,7 @@ def coordinate_findings(hierarchy: Hierarchy, name: str, body: str, place: tuple
     for path in bodies_called(body, [node.path for node in hierarchy]):
         node = hierarchy[path]
         type = node.joint and node.joint.type
-        if type is None or coordinate_called(name, type) is None:
+        if type is None or (name in NAMES and coordinate_called(name, type) is None):
             yield Finding("quantity", without_coordinate(node.kind, path, type, name), place)
 
 

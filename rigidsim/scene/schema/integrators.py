@@ -97,7 +97,7 @@ class Rkmk4Method(Method):
     order: ClassVar[str] = "4"
     evaluations: ClassVar[int] = 4
     conserves: ClassVar[str] = "unit quaternions"
-    use: ClassVar[str] = "most scenes, and those with contact: its steps are those of contact"
+    use: ClassVar[str] = "scenes with contact, whose step it shares, and those whose step is known"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
     in_world: ClassVar[bool] = True
@@ -185,7 +185,7 @@ class AdaptiveMethod(Method):
     order: ClassVar[str] = "8, with an error of orders 5 and 3; dense output of order 7"
     evaluations: ClassVar[int] = 13
     conserves: ClassVar[str] = "unit quaternions"
-    use: ClassVar[str] = "smooth motion to a tolerance, without looking for a step; fast and slow phases in one run"
+    use: ClassVar[str] = "smooth motion of several bodies to a tolerance, without looking for a step"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
@@ -217,7 +217,7 @@ class TaylorMethod(Method):
     order: ClassVar[str] = "8 to 24, by the tolerance"
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
-    use: ClassVar[str] = "smooth motion to many digits, at the least time"
+    use: ClassVar[str] = "smooth motion of few bodies, at the least time for errors below 1e-4; many digits, long times"
     source: ClassVar[str] = "Jorba and Zou, Exp. Math. 14 (2005) 99"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rigidsim.physics.vector import cross, dot, scaled, sub
-from rigidsim.scene.values.base import SceneModel, list_of, listed
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, listed
 from rigidsim.scene.values.quantities import (
     ANGLE,
     ANGULAR_VELOCITY,
@@ -27,8 +27,9 @@ from rigidsim.scene.values.quantities import (
     vector,
 )
 from rigidsim.scene.values.rotation import Vector, unit
-from rigidsim.scene.values.vectors import ZERO, AnyVector, Direction, framed
+from rigidsim.scene.values.vectors import ZERO, AnyVector, Direction, framed, over_time
 from rigidsim.tree.joints import Coordinate
+from rigidsim.tree.prescribed import jet_of
 
 
 class JointAxis(AnyVector):
@@ -60,6 +61,18 @@ class BallSpring(SceneModel):
     stiffness: not_negative(TORSION_STIFFNESS) = Field(description="Torque per angle, about the axis of the rotation.")
 
 
+class TurnMotor(SceneModel):
+    """A motor that turns a joint, whatever torque that takes."""
+
+    angle: over_time(ANGLE) = Field(description="Angle, which may be an expression of t.")
+
+
+class SlideMotor(SceneModel):
+    """A motor that moves a slide, whatever force that takes."""
+
+    displacement: over_time(LENGTH) = Field(description="Displacement, which may be an expression of t.")
+
+
 NO_TURN_SPRING, NO_SLIDE_SPRING = (kind.model_construct(stiffness=0.0, rest=0.0) for kind in (TurnSpring, SlideSpring))
 NO_BALL_SPRING = BallSpring.model_construct(stiffness=0.0)
 Axis, At = framed(JointAxis), vector(LENGTH)
@@ -83,10 +96,16 @@ class Hinge(SceneModel):
     rate: AngleRate = Field(0.0, description="Rate of the angle at the start.")
     spring: TurnSpring = Field(NO_TURN_SPRING, description="A spring in the joint.")
     damping: TurnDamping = Field(0.0, description="Torque against the rate.")
+    motor: TurnMotor = Field(None, description="A motor that prescribes the angle.")
+
+    @model_validator(mode="after")
+    def _require_one_source(self) -> Hinge:
+        return _alone(self)
 
     def coordinates(self, in_body: InBody, _metres: Any) -> tuple[Coordinate, ...]:
         """The angle."""
-        return (_turning(in_body(self.axis), self.angle, self.rate, self.spring, self.damping),)
+        found = _turning(in_body(self.axis), self.angle, self.rate, self.spring, self.damping)
+        return (found if self.motor is None else _driven(found, self.motor.angle, 1.0),)
 
 
 class Slide(SceneModel):
@@ -100,10 +119,16 @@ class Slide(SceneModel):
     rate: LengthRate = Field(0.0, description="Rate of the displacement at the start.")
     spring: SlideSpring = Field(NO_SLIDE_SPRING, description="A spring in the joint.")
     damping: SlideDamping = Field(0.0, description="Force against the rate.")
+    motor: SlideMotor = Field(None, description="A motor that prescribes the displacement.")
+
+    @model_validator(mode="after")
+    def _require_one_source(self) -> Slide:
+        return _alone(self)
 
     def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
         """The displacement; `metres` is the parent's unit of length."""
-        return (_sliding(metres, in_body(self.axis), self.displacement, self.rate, self.spring, self.damping),)
+        found = _sliding(metres, in_body(self.axis), self.displacement, self.rate, self.spring, self.damping)
+        return (found if self.motor is None else _driven(found, self.motor.displacement, metres),)
 
 
 class Ball(SceneModel):
@@ -189,6 +214,22 @@ class Planar(SceneModel):
         *sliding, turning = zip(self.rates, self.springs, self.dampings, strict=True)
         slides = zip((first, cross(normal, first)), self.displacements, sliding, strict=True)
         return *(_sliding(metres, u, x, *more) for u, x, more in slides), _turning(normal, self.angle, *turning)
+
+
+def _alone(joint: Hinge | Slide) -> Any:
+    """The joint, if a motor and nothing else says how it moves."""
+    given = joint.model_fields_set & {"angle", "displacement", "rate", "spring", "damping"}
+    if joint.motor is not None and given:
+        key = min(given)
+        message = f"'{key}' is given, but the motor alone says how the joint moves"
+        raise invalid("motion", message, f"omit '{key}'", key=key)
+    return joint
+
+
+def _driven(coordinate: Coordinate, course: Any, metres: Any) -> Coordinate:
+    """The coordinate as a motor prescribes it."""
+    start, rate, _ = jet_of(course, 0.0)
+    return coordinate._replace(start=metres * start, rate=metres * rate, course=course)
 
 
 def _turning(axis: Vector, start: Any, rate: Any, spring: TurnSpring, damping: Any) -> Coordinate:

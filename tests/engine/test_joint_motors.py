@@ -1,0 +1,66 @@
+"""Motors in joints: what they prescribe, and the torque that this takes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from jointed_trees import body
+from scenes import run
+
+BOX = {"mass": 2.0, "inertia": {"principal": [0.3, 0.4, 0.5]}}
+
+
+def joints_of(found, name: str) -> np.ndarray:
+    return np.asarray(found.arrays[f"joints/{name}"])
+
+
+def test_a_motor_turns_an_arm_as_it_says_and_its_torque_is_that_of_the_arm():
+    arm = BOX | {"center_of_mass": [0.7, 0, 0]}
+    arm["motion"] = {"hinge": {"axis": [0, 0, 1], "motor": {"angle": "= 0.5*sin(3*t) + t"}}}
+    found = run({"arm": arm}, duration=1.0, step=0.01, gravity=[0, -9.81, 0], record_every=0.1)
+    t = found.time
+    x, rate, acceleration = 0.5 * np.sin(3 * t) + t, 1.5 * np.cos(3 * t) + 1, -4.5 * np.sin(3 * t)
+    assert abs(joints_of(found, "coordinate")[:, 0] - x).max() < 4e-16
+    assert abs(joints_of(found, "rate")[:, 0] - rate).max() < 1e-15
+    torque = (0.5 + 2.0 * 0.7**2) * acceleration + 2.0 * 9.81 * 0.7 * np.cos(x)
+    assert abs(joints_of(found, "motor")[:, 0] - torque).max() < 1e-13
+    assert abs(joints_of(found, "torque")[:, 0, 2] - torque).max() < 1e-13
+    assert np.ptp(found.total_energy) < 1e-6  # the work of the motor, at order four
+
+
+def wheels(angle: str) -> dict:
+    wheel = {"mass": 0.1, "inertia": {"principal": [0.02, 0.01, 0.01]}, "position": [0.3, 0.1, 0]}
+    wheel["motion"] = {"hinge": {"axis": [1, 0, 0], "motor": {"angle": angle}}}
+    return {"satellite": BOX | {"children": {"wheel": wheel}}}
+
+
+def test_a_reaction_wheel_turns_its_satellite_and_momentum_is_kept():
+    found = run(wheels("= 10*t^2"), duration=1.0, step=2e-3, record_every=0.1)
+    assert abs(found.angular_momentum).max() < 1e-12
+    assert abs(found["satellite"].world.angular_velocity[-1]).max() > 0.1
+    assert np.ptp(found.total_energy) < 1e-10
+
+
+def test_a_motor_moves_others_as_the_free_joint_would_under_its_torque():
+    """A slide that a motor moves as the free slide has moved: the same motion of all, and no force."""
+    spring = {"spring": {"stiffness": 8.0, "rest": 0.0}, "displacement": 0.2}
+
+    def tree(slide: dict) -> dict:
+        cart = body(np.random.default_rng(4), motion={"slide": {"axis": [1, 0, 0]} | slide})
+        return {"cart": cart | {"mass": 2.0}}
+
+    free = run(tree(spring), duration=1.0, step=1e-3, record_every=0.1)
+    n = math.sqrt(8.0 / 2.0)
+    driven = run(tree({"motor": {"displacement": f"= 0.2*cos({n!r}*t)"}}), duration=1.0, step=1e-3, record_every=0.1)
+    assert abs(free["cart"].world.position - driven["cart"].world.position).max() < 1e-12
+    assert abs(joints_of(driven, "motor")[:, 0] + 8.0 * joints_of(free, "coordinate")[:, 0]).max() < 1e-11
+
+
+@pytest.mark.parametrize("integrator", ["taylor", "adaptive", "euler"])
+def test_every_method_follows_a_motor(integrator):
+    found = run(wheels("= sin(2*t)"), duration=0.5, step=0.01, integrator=integrator, record_every=0.1)
+    assert abs(joints_of(found, "coordinate")[:, 0] - np.sin(2 * found.time)).max() < 1e-15
+    assert np.ptp(found.angular_momentum, axis=0).max() < (0.02 if integrator == "euler" else 1e-12)
