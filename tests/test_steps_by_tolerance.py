@@ -54,7 +54,7 @@ def agrees(name: str, method: dict, part: int, duration: float | None = None) ->
 
 QUICK = {"kapitza_pendulum": 0.3, "newtons_cradle": 0.5}
 """Expressions, contact; how much of them, s."""
-CHAOTIC = {"double_pendulum": 8, "marbles_in_drum": 0.2, "spheres_in_a_box": 0.1}
+CHAOTIC = {"double_pendulum": 4, "marbles_in_drum": 0.2, "spheres_in_a_box": 0.1}
 """Later the last digit decides: gravity that is larger by a unit in it changes the heaps as much as a method does
 (5.74129e-07 after 0.3 s, 9.4e-05 after 0.2 s).
 """
