@@ -418,6 +418,5 @@ def test_a_random_tree_moves_as_in_mujoco(tmp_path, seed):
     mujoco.mj_kinematics(model, data)
     ends = {path.split("/")[-1]: trajectory[path].world.position[-1] for path in trajectory.paths}
     errors = [np.abs(ends[model.body(i).name] - data.xpos[i]).max() for i in range(1, model.nbody)]
-    assert (
-        max(errors) < 1e-9
-    )  # measured 8e-11; of the first 200 trees one differs by 2e-6, by 5e-9 at a quarter of the step
+    # Measured 8e-11; of the first 200 trees one differs by 2e-6, and by 5e-9 at a quarter of the step.
+    assert max(errors) < 1e-9
