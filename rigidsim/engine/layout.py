@@ -265,8 +265,9 @@ ASKED_FORCE = Row(
     is_friction=1, place=1,
 )  # fmt: skip
 ASKED_JOINT = Row(
-    "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
-    row=1, is_rate=1, place=1,
+    "a coordinate of a joint that a metric reads: its number; 0, or 1 if its rate is meant, 2 if what its motor does;"
+    " the place of the vector",
+    coordinate=1, part=1, place=1,
 )  # fmt: skip
 ASKED_REACTION = Row(
     "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
