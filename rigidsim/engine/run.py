@@ -261,10 +261,11 @@ class BlockRun:
     def _with_trial(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that the method needs for the numbers of this model."""
         trials = trials_of(self.method)
-        if trials is None or (scratch.trial is not None and not trials.has_numbers):
+        if trials is None:
             return scratch
         sizes = len(self.state), len(scratch.fault), len(self._lanes)
-        return scratch._replace(trial=trials.make(self.method, self.model, *sizes))
+        trial = trials.make(scratch.trial, self.method, self.model, *sizes)
+        return scratch if trial is scratch.trial else scratch._replace(trial=trial)
 
     def _arrays(self) -> tuple:
         return self.model, self.state, self._scratch
