@@ -348,12 +348,8 @@ class _Parser:
             raise ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
 
     def _allowed_names(self) -> list[str]:
-        return (
-            [TIME] * ("time" in self._allow)
-            + [*self._of_joint()]
-            + list(STATES) * ("state" in self._allow)
-            + [DRIFT] * self._is_metric
-        )
+        varying = [TIME] * ("time" in self._allow) + [*self._of_joint()]
+        return varying + list(STATES) * ("state" in self._allow) + [DRIFT] * self._is_metric
 
     def _take(self) -> Token:
         taken, self._token = self._token, next(self._rest, self._token)
