@@ -234,9 +234,16 @@ LAW = Row(
     pair=1, first=1, second=1, begin=1, until=1, followed=1,
 )  # fmt: skip
 TERM = Row(
-    "an operation of a graph: that of the value and its three operands, the result; that of the growth, or NO_ROW, and"
-    " its operands",
-    operation=1, a=1, b=1, c=1, out=1, growth=1, x=1, y=1, z=1,
+    "an operation of a graph: where the coefficients of its three operands and of its result begin", a=1, b=1, c=1, x=1
+)
+GROUP = Row(
+    "numbers that are one vector: the first one and that after the last, and whether their errors limit a step",
+    begin=1, end=1, limits=1,
+)  # fmt: skip
+RUN = Row(
+    "operations of one kind, one after the other: that of the value, that of the growth or NO_ROW, the first one, and"
+    " that after the last",
+    operation=1, growth=1, begin=1, end=1,
 )  # fmt: skip
 VARIABLE = Row(
     "a number: its row in the state and its column, and the column of its low part or NO_ROW", state=1, column=1, low=1
@@ -258,8 +265,9 @@ ASKED_FORCE = Row(
     is_friction=1, place=1,
 )  # fmt: skip
 ASKED_JOINT = Row(
-    "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
-    row=1, is_rate=1, place=1,
+    "a coordinate of a joint that a metric reads: its number; 0, or 1 if its rate is meant, 2 if what its motor does;"
+    " the place of the vector",
+    coordinate=1, part=1, place=1,
 )  # fmt: skip
 ASKED_REACTION = Row(
     "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
@@ -321,6 +329,12 @@ NEVER = 1 << 62
 def numbers_of(registers, lane, n):
     """The numbers in several registers."""
     return tuple(SCALAR(register, lane, n).value for register in registers)
+
+
+@formula
+def coefficients_of(parts, k, rows, lane, n):
+    """What is taken of the coefficients in several rows for those of order k: of each part the row, and a function."""
+    return tuple([take(NUMBERS(rows[which], lane, n), k) for which, take in parts])
 
 
 @formula

@@ -71,9 +71,16 @@ def in_both(make, monkeypatch):
         return first, make()
 
 
+def small(integrator: str) -> rigidsim.Scene:
+    """One body with an impulse and a force by expression: of two bodies the code of a series takes a minute to make."""
+    ball = {"mass": 1, "inertia": {"principal": [1, 1, 2]}, "forces": [{"force": ["= -2*x + sin(3*t)", 0, 0]}]}
+    ball |= {"impulses": [{"time": 0.2, "impulse": [0, 0, 0.5]}]}
+    return scene(integrator=integrator, bodies={"top": {"children": {"moon": ball}}}, metrics=METRICS, parameters={})
+
+
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler", "adaptive", "taylor"])
 def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
-    made = scene(integrator=integrator, metrics=METRICS)
+    made = small(integrator) if integrator == "taylor" else scene(integrator=integrator, metrics=METRICS)
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
     assert content_of(first, tmp_path) == content_of(second, tmp_path)
     assert first.metrics == second.metrics
@@ -90,9 +97,11 @@ def test_slices_of_any_length_have_the_same_bits(forced):
     assert len(set(states)) == 1
 
 
-@pytest.mark.parametrize("name", ["payload_release", "three_frames_deep", "vehicle_on_earth", "kapitza_pendulum"])
+@pytest.mark.parametrize(
+    "name", ["payload_release", "three_frames_deep", "vehicle_on_earth", "kapitza_pendulum", "double_pendulum"]
+)
 def test_shipped_scenes_have_the_bits_of_the_first_gear(name, tmp_path, monkeypatch):
-    """Reparentings, prescribed motions by expressions, gravity of a point, deep trees."""
+    """Reparentings, prescribed motions by expressions, gravity of a point, deep trees, joints."""
     made = rigidsim.Scene.from_file(shipped_scenes()[name])
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
     assert content_of(first, tmp_path) == content_of(second, tmp_path)

@@ -166,6 +166,21 @@ def test_a_damaged_sweep_is_not_continued(tmp_path, change, words):
     assert temporary.read_bytes() == content
 
 
+def test_what_an_older_version_began_is_refused_and_kept(tmp_path):
+    """The runs that are missing would have the bits of another version; those that are done can be read."""
+    path = tmp_path / "a.h5"
+    temporary = interrupted(path)
+    with h5py.File(temporary, "r+") as file:
+        file.attrs["format"] = "rigidsim-sweep/1"
+        del file.attrs["description_sha256"]
+    content = temporary.read_bytes()
+    with pytest.raises(rigidsim.errors.StorageError, match="the version of rigidsim has changed since; --force begins"):
+        resumed(path)
+    assert temporary.read_bytes() == content
+    with rigidsim.load_sweep(path) as sweep:
+        assert np.isfinite(sweep.array("world/position", slice(0, 1))).all()
+
+
 def test_digests_and_statuses_that_are_damaged_are_computed_again(tmp_path):
     path = tmp_path / "a.h5"
     with h5py.File(interrupted(path), "r+") as file:
