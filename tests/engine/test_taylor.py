@@ -7,6 +7,7 @@ import pytest
 
 import rigidsim
 from rigidsim.building import build_world
+from rigidsim.engine.lanes import block_of
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from scenes import angle_between, make_scene, run
@@ -98,6 +99,23 @@ def test_lanes_and_slices_do_not_change_a_bit():
     state = lanes.state.reshape(len(lanes.state), -1, 16)
     assert parts.state.tobytes() == whole.state.tobytes() == np.ascontiguousarray(state[:, :, 1]).tobytes()
     assert not np.array_equal(state[:, :, 0], state[:, :, 1])
+
+
+def test_a_block_that_begins_again_has_the_bits_of_a_new_one():
+    """With other numbers, of which the series are made anew, and with another start only."""
+    first, heavier = TOP, TOP | {"inertia": {"principal": [1.0, 2.5, 3.0]}}
+    faster = heavier | {"angular_velocity": {"frame": "body", "value": [1, 2, 1]}}
+    used = None
+    for body in (first, heavier, faster):
+        world = build_world(scene({"top": body}, 5.0))
+        new = BlockRun([world], 1)
+        if used is None:
+            used = BlockRun([world], 1)
+        else:
+            used.begin_again(*block_of([world]))
+        for one in (new, used):
+            one.advance(100)
+        assert used.state.tobytes() == new.state.tobytes()
 
 
 def test_functions_of_python_are_refused():

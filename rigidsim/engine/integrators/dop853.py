@@ -2,6 +2,11 @@
 
 Each row is a sum over slopes: weights by their numbers. Source: Hairer, Norsett, Wanner, Solving Ordinary Differential
 Equations I (1993), II.5 and II.6, and their program DOP853; the conditions of order are tested.
+
+Rounded to nearest, the weights miss the condition of order two by 4e-16, and each step changes the energy of a top by
+the same 2e-20 of it and more. So the weight of slope 8 in slope 9, the smallest, is another double, 2.6e-15 further on,
+with which the condition holds to 1e-18, and what remains is the random walk of rounding. Systematic errors from
+coefficients: Hairer, McLachlan, Razakarivony, BIT 48 (2008) 231.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ STAGE = (
     },
     {
         0: 0.47766253643826434, 3: -2.4881146199716677, 4: -0.590290826836843, 5: 21.230051448181193,
-        6: 15.279233632882423, 7: -33.28821096898486, 8: -0.020331201708508627,
+        6: 15.279233632882423, 7: -33.28821096898486, 8: -0.020331201708506077,
     },
     {
         0: -0.9371424300859873, 3: 5.186372428844064, 4: 1.0914373489967295, 5: -8.149787010746927,

@@ -168,7 +168,7 @@ class Graph:
     def constant(self, values: Sequence[float]) -> Number:
         """A number with these values in the lanes: a float if they are equal."""
         values = np.asarray(values, float)
-        if all(x == values[0] and np.signbit(x) == np.signbit(values[0]) for x in values):
+        if values[0] == values[0] and values.tobytes() == len(values) * values[:1].tobytes():
             return float(values[0])
         key = ("constant", values.tobytes())
         if key not in self._known:

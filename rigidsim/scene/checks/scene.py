@@ -59,7 +59,8 @@ def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
     if step > duration:
         yield Finding("step", f"the {name} of {step:g} s is longer than the duration of {duration:g} s", path)
     elif not duration / step <= MOST_STEPS:
-        yield Finding("step", f"{duration:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps", path)
+        count = "steps" if simulation.has_step else "samples"
+        yield Finding("step", f"{duration:g} s / {step:g} s are more than {MOST_STEPS:g} {count}", path)
     elif not _is_whole(duration / step):
         few = math.floor(duration / step)
         hint = (
