@@ -10,8 +10,8 @@ PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "elementary", "exponentials", "functions", "jets", "error_function", "operations", "vector", "quaternion", "frames",
     "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "forces", "impulses", "prescribed",
-    "summation", "magnus", "step_control", "interpolation", "distances", "contact", "contact_energy", "restitution",
-    "corrections", "reductions",
+    "summation", "magnus", "step_control", "series", "interpolation", "distances", "contact", "contact_energy",
+    "restitution", "corrections", "reductions",
 )  # fmt: skip
 
 

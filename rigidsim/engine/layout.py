@@ -126,8 +126,8 @@ HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
     " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
-    " motor",
-    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1,
+    " motor; the coordinate and its rate",
+    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1, x=1, rate=1,
 )  # fmt: skip
 FELT = Row(
     "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
@@ -234,16 +234,23 @@ LAW = Row(
     pair=1, first=1, second=1, begin=1, until=1, followed=1,
 )  # fmt: skip
 TERM = Row(
-    "an operation of a graph: that of the value and its three operands, the result; that of the growth, or NO_ROW, and"
-    " its operands",
-    operation=1, a=1, b=1, c=1, out=1, growth=1, x=1, y=1, z=1,
+    "an operation of a graph: where the coefficients of its three operands and of its result begin", a=1, b=1, c=1, x=1
+)
+GROUP = Row(
+    "numbers that are one vector: the first one and that after the last, and whether their errors limit a step",
+    begin=1, end=1, limits=1,
+)  # fmt: skip
+RUN = Row(
+    "operations of one kind, one after the other: that of the value, that of the growth or NO_ROW, the first one, and"
+    " that after the last",
+    operation=1, growth=1, begin=1, end=1,
 )  # fmt: skip
 VARIABLE = Row(
     "a number: its row in the state and its column, and the column of its low part or NO_ROW", state=1, column=1, low=1
 )
 OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
 VIEW = Row(
-    "a motion that expressions read: SEEN_POSITION, ...; pair; first of its registers",
+    "a motion that expressions read: SEEN_POSITION, ...; pair, or of a joint its row; first of its registers",
     kind=1, pair=1, register=1,
 )  # fmt: skip
 METRIC = Row(
@@ -258,8 +265,9 @@ ASKED_FORCE = Row(
     is_friction=1, place=1,
 )  # fmt: skip
 ASKED_JOINT = Row(
-    "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
-    row=1, is_rate=1, place=1,
+    "a coordinate of a joint that a metric reads: its number; 0, or 1 if its rate is meant, 2 if what its motor does;"
+    " the place of the vector",
+    coordinate=1, part=1, place=1,
 )  # fmt: skip
 ASKED_REACTION = Row(
     "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
@@ -276,7 +284,9 @@ POSED = Row(
     row=1, position=3, angles=3,
 )  # fmt: skip
 COURSE = Row(
-    "a coordinate that a motor prescribes: row among the moved ones; register of the coordinate", row=1, register=1
+    "a motor: row among the moved ones; register of the coordinate that it prescribes, or of its torque or force",
+    row=1,
+    register=1,
 )
 PACES = Row(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
@@ -306,6 +316,7 @@ T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
 ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
+SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
@@ -318,6 +329,12 @@ NEVER = 1 << 62
 def numbers_of(registers, lane, n):
     """The numbers in several registers."""
     return tuple(SCALAR(register, lane, n).value for register in registers)
+
+
+@formula
+def coefficients_of(parts, k, rows, lane, n):
+    """What is taken of the coefficients in several rows for those of order k: of each part the row, and a function."""
+    return tuple([take(NUMBERS(rows[which], lane, n), k) for which, take in parts])
 
 
 @formula

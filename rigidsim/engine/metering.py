@@ -41,7 +41,8 @@ class Metering:
         self._arrays: _Arrays | None = None
         self._counts = np.zeros(len(CAUSES))
         self._room: Samples | None = None
-        self._fold, self._evaluate = fold_samples.caller(), evaluate_metrics.caller()
+        self._fold, self._fold_last = fold_samples.caller(), fold_samples.caller()  # each remembers its arrays
+        self._evaluate = evaluate_metrics.caller()
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
@@ -109,7 +110,7 @@ class Metering:
         if not self._metrics:
             return zeros(0, len(self._lanes))
         metrics, arrays, place = self._metrics, self._arrays, self.place()
-        self.add(np.array([time]), last, 0)
+        self._fold_last(*self._folding(np.array([time]), last, 0))
         first = len(metrics.results.constant) + 1
         for r, kind in enumerate(metrics.folds[:, layout.FOLD.kind].tolist()):
             if kind >= len(FOLDS):

@@ -96,8 +96,8 @@ class BlockRun:
         so that kernels need not look at them again.
         """
         self._metering.begin_again(model)
-        if overwrite(self.model, model._replace(metrics=None)):
-            self._scratch = self._with_trial(self._scratch)
+        overwrite(self.model, model._replace(metrics=None))
+        self._scratch = self._with_trial(self._scratch)
         self.state[:] = state
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
@@ -261,10 +261,11 @@ class BlockRun:
     def _with_trial(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that the method needs for the numbers of this model."""
         trials = trials_of(self.method)
-        if trials is None or (scratch.trial is not None and not trials.has_numbers):
+        if trials is None:
             return scratch
         sizes = len(self.state), len(scratch.fault), len(self._lanes)
-        return scratch._replace(trial=trials.make(self.method, self.model, *sizes))
+        trial = trials.make(scratch.trial, self.method, self.model, *sizes)
+        return scratch if trial is scratch.trial else scratch._replace(trial=trial)
 
     def _arrays(self) -> tuple:
         return self.model, self.state, self._scratch

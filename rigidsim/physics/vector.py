@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.elementary import context_of, has_own, sqrt
 
 
 @formula
@@ -45,7 +45,8 @@ def cross(a, b):
 @formula
 def norm(a):
     """|a|."""
-    return sqrt(dot(a, a))
+    context = context_of(*a)
+    return context.length_of(a) if has_own(context, "length_of") else sqrt(dot(a, a))
 
 
 @formula

@@ -8,8 +8,9 @@ import pytest
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.series import steps
-from rigidsim.engine.series.equations import Equations, Variable, tables_of
+from rigidsim.engine.series.equations import Equations, Variable
 from rigidsim.engine.series.graph import Graph
+from rigidsim.engine.series.tables import tables_of
 from rigidsim.jit import kernels
 from rigidsim.physics import functions
 from rigidsim.physics.elementary import arc_tangent, select, sqrt
@@ -18,31 +19,33 @@ from rigidsim.physics.exponentials import exponential, exponential_less_one, log
 from rigidsim.physics.forces import cotangent_share
 from rigidsim.physics.operations import OPERATIONS
 from rigidsim.physics.quaternion import angle_over_sine
+from rigidsim.physics.series import length_term
+from rigidsim.physics.vector import norm
 
 ORDER = 16
 
 
 @kernels.kernel
-def expand(given, era, order, state, step, series, lanes):
+def expand(given, era, orders, state, step, series, lanes):
     """The coefficients, as a kernel of their own."""
-    steps.expand(given, era, order, state, step, series, lanes)
+    steps.expand(given, era, orders, state, step, series, lanes)
 
 
-def graph_of(rate, n_lane=1):
+def graph_of(rate, order=ORDER):
     """The graph of y' = rate(t, y), with y in column 0 of row 0 of the state."""
-    graph = Graph(n_lane)
+    graph = Graph()
     t, y = graph.variable(), graph.variable()
     rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
-    return tables_of([Equations(list(rates), [], [(1, 2)], list(graph.margins.values()))], [0], n_lane)
+    return tables_of([Equations(graph, list(rates), [], [(1, 2, True)])], [0], order + 1, 1)
 
 
 def coefficients(rate, t, y=0.0, call=None, order=ORDER):
     """Those of y' = rate(t, y) at (t, y)."""
-    made, values = graph_of(rate)
-    series = np.zeros((len(values), order + 1))
-    series[:, 0], series[0, 1] = values[:, 0], 1.0
+    made, rows = graph_of(rate, order)
+    series = np.zeros((rows.n, order + 1))
+    rows.put_values(series, 1)
     state, step = np.full((1, at.STATE.width), y), np.array([t, 0.0, 0.0])
-    (call or expand.interpreted)(made, 0, order, state, step, series, (0,))
+    (call or expand.interpreted)(made, 0, tuple(range(1, order + 1)), state, step, series, (0,))
     return series[1]
 
 
@@ -53,6 +56,7 @@ def inner(t):
 
 FUNCTIONS = {
     "square root": (sqrt, mpmath.sqrt),
+    "length": (lambda u: norm((u, u * u, 1.0 - u)), lambda u: mpmath.sqrt(u * u + u**4 + (1 - u) ** 2)),
     "sine": (functions.sine, mpmath.sin),
     "cosine": (functions.cosine, mpmath.cos),
     "tangent": (functions.tangent, mpmath.tan),
@@ -115,6 +119,20 @@ def test_a_solution_of_an_equation_has_its_series():
     with mpmath.workdps(40):
         wanted = [float(c) for c in mpmath.taylor(lambda t: 1 / (1 + mpmath.exp(-t)), 0, ORDER)]
     np.testing.assert_allclose(found, wanted, rtol=2e-15, atol=1e-18)
+
+
+def test_the_length_of_what_begins_with_the_third_power_has_no_series():
+    late = (0.0, 0.0, 0.0, 1.0, 0.5)
+    assert np.isnan(length_term(late, late, late, (0.0, 0.0, 0.0, 3.0**0.5)))
+
+
+def test_equations_serve_all_blocks_in_which_the_same_numbers_vary():
+    graph = Graph()
+    t, c = graph.variable(), graph.named(0, np.array([1.0, 0.0]))
+    x = t * c * (c + 1.0)
+    assert x.operation == "scale" and x.operands[1].values.tolist() == [2.0, 0.0]  # nothing is folded for its value
+    graph.renew(np.array([[3.0, 5.0]]))
+    assert x.operands[1].values.tolist() == [12.0, 30.0]
 
 
 def test_compiled_coefficients_have_the_bits_of_the_interpreted_text():

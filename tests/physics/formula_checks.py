@@ -20,7 +20,7 @@ from reduction_checks import CANONICAL, REDUCTION_CHECKS
 from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
 from solid_checks import solids
-from step_checks import STEP_CHECKS, TURNING
+from step_checks import STEP_CHECKS, TERMS, TURNING
 
 EPS = np.finfo(float).eps
 V = [np.array(v) for v in ((0.7, -1.1, 0.4), (0.5, 0.3, -0.9), (-0.2, 0.8, 1.3), (1.1, 0.6, -0.7))]
@@ -282,6 +282,7 @@ CHECKS = {
     "restitution": RESTITUTION_CHECKS,
     "articulated": ARTICULATED_CHECKS,
     "step_control": STEP_CHECKS,
+    "series": TERMS,
     **CONTACT_CHECKS,
     **FORCE_CHECKS,
     **FUNCTION_CHECKS,

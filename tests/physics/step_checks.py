@@ -66,6 +66,46 @@ SERIES = {
         ((-40.0, FIVE, 0.0, 12), 60.0, 0.0),
     ],
 }  # fmt: skip
+FIRST, SECOND = (0.7, -1.1, 0.4, 0.5, 0.3, -0.9, 0.8), (1.3, 0.6, -0.7, -0.2, 0.9, 0.5, -0.4)
+
+
+def coefficients(k) -> dict:
+    """Those of order k of series that begin with FIRST and SECOND: by products of polynomials, and what undoes them."""
+    a, b = FIRST[: k + 1], SECOND[: k + 1]
+    product, square = (np.convolve(a, other)[k] for other in (b, a))
+    slope = tuple(np.arange(1, k + 1) * FIRST[1 : k + 1])  # of x = a(u) with u = b: x' = a' u', and so on
+    return {
+        "product_term": ((a, b), product, 1e-15),
+        "square_term": ((a,), square, 1e-15),
+        "quotient_term": ((product, b, a[:k]), a[k], 4e-15),
+        "root_term": ((square, a[:k]), a[k], 4e-15),
+        "chain_term": ((float(k), (0.0, *(j * SECOND[j] for j in range(1, k + 1))), slope),
+                       np.convolve(slope, np.arange(1, k + 1) * SECOND[1 : k + 1])[k - 1] / k, 2e-15),
+    }  # fmt: skip
+
+
+def length_cases() -> list:
+    """Of the length of a vector whose parts begin with a power of t: t^m times the root of a square."""
+    parts, cases = (FIRST, SECOND, FIRST[::-1]), []
+    with MP.workdps(30):
+        for m, k in ((0, 1), (0, 5), (1, 1), (1, 2), (1, 5), (2, 2), (2, 3), (2, 6)):
+            square = [sum(np.convolve(x, x)[j] for x in parts) for j in range(k - m + 1)]
+            root = MP.taylor(lambda t, c=square: MP.sqrt(sum(x * t**j for j, x in enumerate(c))), 0, k - m)
+            s = tuple([0.0] * m + [float(x) for x in root])
+            xyz = tuple(tuple([0.0] * m + list(x[: k - m + 1])) for x in parts)
+            cases.append(((*xyz, s[:k]), s[k], 3e-14))
+    nothing = (0.0,) * 5
+    cases.append(((nothing, nothing, nothing, nothing[1:]), 0.0, 0.0))
+    return cases
+
+
+TERMS = {
+    "length_value": [((2.0, 3.0, 6.0), 7.0, 1e-15)],
+    "length_term": length_cases(),
+    "integral_term": [((5.0, 0.3), 0.06, 1e-17)],
+    "share_term": [((0.3, 0.7), 0.3 / 0.7, 1e-16)],
+    **{name: [coefficients(k)[name] for k in (1, 2, 5, 6)] for name in coefficients(1)},
+}
 STEP_CHECKS = {
     "step_error": [
         *((case, error_of_step(*case), 1e-14) for case in STEPS),
@@ -99,6 +139,11 @@ STEP_CHECKS = {
 }
 
 STEP_EQUIVALENT = {
+    # Both factors change sign.
+    "series.square_term: negated halves(a)": 1,
+    "series.root_term: negated halves(x[1:])": 1,
+    "series.length_term: doubled 0.0": 1,
+    "series.length_term: negated reduce(add, map(mul, s, s))": 1,
     # What keeps a branch that is not taken away from 0/0; n cot n is even, in n and in the signs of sine and cosine.
     "quaternion.dexp_inverse_full: doubled 0.16": 1,
     "quaternion.dexp_inverse_full: doubled 0.0": 1,

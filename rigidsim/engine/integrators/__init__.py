@@ -15,11 +15,10 @@ from rigidsim.jit import inlined
 class Trials(NamedTuple):
     """The step of a method that chooses its length, see `engine/trials.py`."""
 
-    make: Callable  # the arrays in `Scratch.trial`
+    make: Callable  # the arrays in `Scratch.trial`, or those of the block before, with the numbers of this one
     attempt: Callable
     between: Callable
     fill: Callable | None = None  # what `between` needs besides
-    has_numbers: bool = False  # whether the arrays contain numbers of the model
 
 
 class Integrator(NamedTuple):
@@ -45,7 +44,7 @@ INTEGRATORS = (
     Integrator(
         "taylor",
         taylor.TaylorOptions,
-        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between, has_numbers=True),
+        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between),
     ),
 )
 

@@ -66,8 +66,14 @@ class Trial(NamedTuple):
     tableau: np.ndarray = floats(IN_DENSE + TERMS, 1 + SLOPES)
 
 
-def make_trial(_method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int) -> Trial:
-    """The arrays for a state and expressions with so many rows, of n lanes."""
+def make_trial(
+    before: Trial | None, _method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int
+) -> Trial:
+    """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if there was
+    one.
+    """
+    if before is not None:
+        return before
     sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "slopes": (IN_DENSE + TERMS) * n_state}
     trial = made(Trial, sizes)
     trial.tableau[:] = tableau()

@@ -13,19 +13,19 @@ import numpy as np
 from rigidsim.engine.layout import CROSSING, FAULT, NORMS, SCALAR, STATE
 from rigidsim.engine.model import Model, floats, made, zeros
 from rigidsim.engine.relations import step_row
-from rigidsim.engine.series.equations import Series, series_of
 from rigidsim.engine.series.steps import choose_length, end_at, expand, keep_winding, place_at, stop_at_branches
+from rigidsim.engine.series.tables import Rows, Series, Source, tables_of
 from rigidsim.jit import inlined
 
 
 class TaylorOptions(NamedTuple):
-    """log2 of the largest share of the last terms in a step; the longest step, s; the order, which follows from the
-    first; and the shortest step.
+    """log2 of the largest share of the last terms in a step; the longest step, s; the orders of the terms, as many as
+    follow from the first, as a tuple, so that they are known in the code; and the shortest step.
     """
 
     tolerance: float
     max_step: float
-    order: int = 15
+    orders: tuple[int, ...] = tuple(range(1, 16))
     min_step: float = 0.0
 
 
@@ -42,23 +42,35 @@ class Trial(NamedTuple):
     by: SCALAR = floats()
 
 
-def make_trial(method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int) -> Trial:
-    """The arrays for a state and expressions with so many rows, of n lanes."""
-    given, values = series_of(model, n_state, n)
-    series = zeros(len(values), (method.order + 1) * n)
-    series[:, :n] = values
-    series[0, n : 2 * n] = 1.0  # the rate of the time
-    sizes = {"lanes": n, "state": n_state, "expressed": n_fault}
-    return made(Trial, sizes, given=given, series=series, shifted=zeros(1, (method.order + 1) * n))
+class SeriesTrial(Trial):
+    """A trial that remembers where its equations and their numbers come from."""
+
+    source: Source
+    rows: Rows
+
+
+def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int):
+    """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if its equations
+    serve for this one.
+    """
+    if before is None or not before.source.renew(model, n):
+        width, source = len(method.orders) + 1, Source(model, n_state, n, before and before.source)
+        given, rows = tables_of(source.equations, source.number, width, n)
+        sizes, series = {"lanes": n, "state": n_state, "expressed": n_fault}, zeros(rows.n, width * n)
+        shifted = zeros(1, width * n)
+        before = made(SeriesTrial, sizes, given=given, series=series, shifted=shifted)
+        before.source, before.rows = source, rows
+    before.rows.put_values(before.series, n)
+    return before
 
 
 @inlined
 def attempt(method, stop, era, model, state, scratch, lanes):
     """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
-    trial, n, order = scratch.trial, step_row(state, scratch), method.order
+    trial, n, order = scratch.trial, step_row(state, scratch), len(method.orders)
     given, series, step, end = trial.given, trial.series, state[n], trial.state[n]
-    expand(given, era, order, state, step, series, lanes)
-    choose_length(given, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
+    expand(given, era, method.orders, state, step, series, lanes)
+    choose_length(given, era, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
     end_at(stop, step, end, trial.crossing, lanes)
     stop_at_branches(given, era, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
     place_at(given, era, order, end, len(model.moved_node), True, state, step, series, trial.by, trial.state, lanes)
@@ -72,6 +84,6 @@ def between(method, t, era, model, state, scratch, lanes):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
     trial, step = scratch.trial, state[step_row(state, scratch)]
     place_at(
-        trial.given, era, method.order, t, len(model.moved_node), False, state, step, trial.series, trial.by,
+        trial.given, era, len(method.orders), t, len(model.moved_node), False, state, step, trial.series, trial.by,
         scratch.stage, lanes,
     )  # fmt: skip

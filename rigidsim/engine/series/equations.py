@@ -1,8 +1,8 @@
-"""The equations of motion of a block as a graph, and the graph as tables for the stepper."""
+"""The equations of motion of a block as a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,16 +10,12 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.layout import TERM, VARIABLE
-from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants, table
-from rigidsim.engine.series.graph import Graph, Number, Vertex, is_constant
-from rigidsim.engine.series.recurrences import CODE
+from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants
+from rigidsim.engine.series.graph import Graph, Number, Vertex, is_number
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import scaled
 
-MOST_TERMS = 24  # the highest order of a series
-GIVEN = ("variable", "held_variable")
 TIME = -1  # in place of the row of a variable of the state
 
 
@@ -35,26 +31,38 @@ class Variable(NamedTuple):
 
 class Equations(NamedTuple):
     """The graph of one era: the time and the variables of the state, windings that an evaluation finds anew, the groups
-    of variables that are vectors, and margins with their comparisons.
+    of variables that are vectors.
     """
 
+    graph: Graph
     variables: list[Variable]
     windings: list[tuple[int, Vertex, Number, Number]]  # row of the state, vertex; the winding now, if it turns over
-    groups: list[tuple[int, int]]  # first variable, and that after the last
-    margins: list[tuple[Vertex, Vertex]]
+    groups: list[tuple[int, int, bool]]  # first variable, and that after the last; whether it limits a step
 
 
-def equations_of(model: Model, n_state: int, era: int, n: int) -> Equations:
+def equations_of(model: Model, n_state: int, era: int, n: int, varies: np.ndarray) -> Equations:
     """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
-    of numbers.
+    of the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
+    equations of the others are fewer operations then.
     """
-    graph, one = Graph(n), (0,)
-    numbers = _as_numbers(model, graph)
+    found, still, before = None, set(), None
+    while still != before:
+        before = still
+        found = _evaluated(model, n_state, era, n, varies, still)
+        still = {k for k, variable in enumerate(found.variables) if is_number(variable.rate, 0.0)}
+    return found
+
+
+def _evaluated(model: Model, n_state: int, era: int, n: int, varies: np.ndarray, still: set[int]) -> Equations:
+    """The equations, with these variables held."""
+    graph, one, values = Graph(), (0,), numbers_in(model, n)
+    named = (graph.named(place, values[place]) if varies[place] else x for place, x in enumerate(values[:, 0].tolist()))
+    numbers = _with_numbers(model, named, n)
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
     set_constants(scratch, numbers, 1)
     state = np.zeros((n_state, at.STATE.width), object)
-    time, found = graph.variable(), Equations([], [], [], [])
-    given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found))
+    time, found = graph.variable(), Equations(graph, [], [], [])
+    given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found, still))
     evaluate(time, era, with_rows(numbers), state, with_rows(scratch), one)
     laws = (getattr(numbers.pairwise, each.name) for each in (FOLLOWED if numbers.pairwise else ()))
     loads = [load for law in laws for load in with_rows(law).who]
@@ -68,25 +76,25 @@ def equations_of(model: Model, n_state: int, era: int, n: int) -> Equations:
             found.variables.append(
                 Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
-        if name != "work":
-            found.groups.append((first, first + width))
+        found.groups.append((first, first + width, name != "work"))
     for k, (row, vertex, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
         found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
-    found.margins.extend(graph.margins.values())
     return found
 
 
 def _name_variables(
-    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Vertex, found: Equations
+    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Vertex, found: Equations, still: set[int]
 ) -> Iterator[tuple[int, str, list[Vertex]]]:
-    """Put variables into the state; yields row, part and vertices of each vector."""
-    n_moved, n_posed = len(model.moved_node), len(state) - n_wound - 1
+    """Put variables into the state, those in `still` as held ones; yields row, part and vertices of each vector."""
+    n_moved, n_posed, place = len(model.moved_node), len(state) - n_wound - 1, 1
     for row in range(n_posed):
         is_moved = row < n_moved
         for name in ("p", "q", "v", "omega", "work") if is_moved else ("p", "q"):
             begin, width = at.STATE.parts[name]
-            state[row, begin : begin + width] = vertices = [graph.variable() for _ in range(width)]
+            vertices = [graph.held_variable() if place + k in still else graph.variable() for k in range(width)]
+            state[row, begin : begin + width] = vertices
+            place += width
             yield row, name, vertices
         if not is_moved:  # the pose of a paced node is that of the time itself
             state[row, at.PACED.since] = time
@@ -120,17 +128,28 @@ def scaled4(k: float, q: tuple) -> tuple:
     return (k * q[0], *scaled(k, q[1:]))
 
 
-def _as_numbers(part: Any, graph: Graph) -> Any:
-    """A model of one lane, whose numbers are floats, or constants of the graph where they differ from lane to lane."""
+def numbers_in(part: Any, n_lane: int) -> np.ndarray:
+    """(number, lane) the numbers of a model, in the order of its fields."""
+    return np.concatenate([np.zeros((0, n_lane)), *(each.reshape(-1, n_lane) for each in _values_in(part))])
+
+
+def _values_in(part: Any) -> Iterator[np.ndarray]:
     if isinstance(part, tuple):
-        parts = [_as_numbers(inner, graph) for inner in part]
+        for inner in part:
+            yield from _values_in(inner)
+    elif holds_values(part):
+        yield part
+
+
+def _with_numbers(part: Any, numbers: Iterator[Number], n_lane: int) -> Any:
+    """A model of one lane, of these numbers, in the order of its fields."""
+    if isinstance(part, tuple):
+        parts = [_with_numbers(inner, numbers, n_lane) for inner in part]
         return type(part)(*parts) if hasattr(part, "_fields") else tuple(parts)
-    if not isinstance(part, np.ndarray) or not holds_values(part):
+    if not holds_values(part):
         return part
-    rows = part.reshape(len(part), part.shape[1] // graph.n_lane, graph.n_lane)
-    made = np.empty(rows.shape[:2], object)
-    for index in np.ndindex(made.shape):
-        made[index] = graph.constant(rows[index])
+    made = np.empty((len(part), part.shape[1] // n_lane), object)
+    made.flat = [next(numbers) for _ in range(made.size)]
     return made
 
 
@@ -152,128 +171,3 @@ def _as_objects(part: Any) -> Any:
         made[...] = part.tolist() if part.size else 0.0
         return made
     return part
-
-
-# --- as tables
-
-
-class Series(NamedTuple):
-    """The equations of all eras as tables. The rows of series are those of the time, of the variables, of windings, of
-    constants, and of operations; eras share them.
-    """
-
-    variable: VARIABLE
-    number: np.ndarray  # (era) the number of its equations
-    rate: np.ndarray  # (equations, variable) the row of its rate
-    group: np.ndarray  # (group, 2) first variable, and that after the last
-    term: TERM  # of all equations, one after the other
-    first: np.ndarray  # (equations + 1) the first operation of each
-    winding: np.ndarray  # (winding) row of the state
-    now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
-    margin: np.ndarray  # (margin, 2) rows of a margin and of its comparison; of all equations
-    first_margin: np.ndarray  # (equations + 1)
-    n_posed: int  # rows of the state that have an orientation
-
-
-def series_of(model: Model, n_state: int, n: int) -> tuple[Series, np.ndarray]:
-    """The tables of a model, and the value of each row that is a constant, (row, lanes), else 0. Eras in which the same
-    loads act share their equations.
-    """
-    eras = [_acting(model, era) for era in range(len(model.edge_step) + 1)]
-    different = list(dict.fromkeys(eras))
-    made = [equations_of(model, n_state, eras.index(each), n) for each in different]
-    return tables_of(made, [different.index(each) for each in eras], n)
-
-
-def _acting(model: Model, era: int) -> tuple[bool, ...]:
-    """Which loads act in an era."""
-    scripts = [model.expressions.scripts] if model.expressions else []
-    whos = [with_rows(law).who for law in (*model.single, *(model.pairwise or ()), *scripts)]
-    return tuple(who[k].begin <= era < who[k].until for who in whos for k in range(len(who)))
-
-
-def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Series, np.ndarray]:
-    """The tables of these equations, of which each era has one, and the values of constants."""
-    one, live = eras[0], [_live(each) for each in eras]
-    inputs = [[*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
-    keys = dict.fromkeys(_key(x) for each in zip(eras, live, strict=True) for x in _constants_in(*each))
-    constants = {key: len(inputs[0]) + k for k, key in enumerate(keys)}
-    first_held = len(inputs[0]) + len(constants)
-    held = [[vertex for vertex in vertices if vertex.is_held] for vertices in live]
-    first_varying = first_held + max(map(len, held))
-    terms, firsts, rates, margins, first_margins, now = [], [0], [], [], [0], []
-    for each, given, vertices, still in zip(eras, inputs, live, held, strict=True):
-        varying = [vertex for vertex in vertices if not vertex.is_held]
-        rows = {vertex.place: row for row, vertex in enumerate(given)}
-        rows |= {vertex.place: first_held + k for k, vertex in enumerate(still)}
-        rows |= {vertex.place: first_varying + k for k, vertex in enumerate(varying)}
-
-        def row_of(x: Number, rows: dict[int, int] = rows) -> int:
-            return constants[_key(x)] if is_constant(x) else rows[x.place]
-
-        terms += [_term(vertex, row_of) for vertex in vertices]
-        firsts.append(len(terms))
-        rates.append([row_of(v.rate) for v in each.variables[1:]])
-        margins += [[row_of(x) for x in margin] for margin in each.margins]
-        first_margins.append(len(margins))
-        now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
-    n_row = first_varying + max(len(vertices) - len(still) for vertices, still in zip(live, held, strict=True))
-    values = np.zeros((n_row, n_lane))
-    for key, row in constants.items():
-        values[row] = np.frombuffer(key)
-    made = Series(
-        variable=table([[v.row, v.column, v.low] for v in one.variables[1:]], at.VARIABLE.width),
-        number=np.array(number),
-        rate=table(rates, len(one.variables) - 1),
-        group=table(one.groups, 2),
-        term=table(terms, at.TERM.width),
-        first=np.array(firsts),
-        winding=np.array([winding[0] for winding in one.windings], np.int64),
-        now=np.array(now, np.int64).reshape(len(eras), len(one.windings), 2),
-        margin=table(margins, 2),
-        first_margin=np.array(first_margins),
-        n_posed=1 + max(v.row for v in one.variables),
-    )
-    return made, values
-
-
-def _key(x: Number) -> bytes:
-    """A constant, as a key: 0.0 and -0.0 are different ones."""
-    return (x.values if isinstance(x, Vertex) else np.float64(x)).tobytes()
-
-
-def _live(equations: Equations) -> list[Vertex]:
-    """The operations that rates, windings and margins need, in the order in which they can be computed."""
-    waiting, found = [*_results(equations), *(x for pair in equations.margins for x in pair)], {}
-    while waiting:
-        x = waiting.pop()
-        if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
-            found[x.place] = x
-            waiting += x.operands
-    return [found[place] for place in sorted(found)]
-
-
-def _constants_in(equations: Equations, vertices: list[Vertex]) -> Iterator[Number]:
-    yield from filter(is_constant, [*_results(equations), *(x for vertex in vertices for x in vertex.operands)])
-
-
-def _results(equations: Equations) -> list[Number]:
-    return [v.rate for v in equations.variables] + [x for *_, now, over in equations.windings for x in (now, over)]
-
-
-def _term(vertex: Vertex, row_of: Callable[[Number], int]) -> list[int]:
-    """The row of an operation. A held operand is a number, not a series: growth is simpler then."""
-    a, b, *_ = rows = [*map(row_of, vertex.operands), 0, 0, 0][:3]
-    grow, operands = vertex.operation, list(rows)
-    is_still = [is_constant(x) or x.is_held for x in vertex.operands]
-    if grow in ("add", "multiply") and any(is_still):
-        grow = "copy" if grow == "add" else "scale"
-        operands[:2] = (b, a) if is_still[0] else (a, b)
-    elif grow == "subtract" and any(is_still):
-        grow, operands[0] = ("negate", b) if is_still[0] else ("copy", a)
-    elif grow == "divide" and is_still[1]:
-        grow = "share"
-    elif grow == "grow" and not is_still[0]:
-        grow = "grow_further"
-    growth = at.NO_ROW if vertex.is_held else CODE[grow]
-    return [CODE[vertex.operation], *rows, row_of(vertex), growth, *operands]

@@ -2,7 +2,8 @@
 
 A formula that is called with a `Vertex` returns one: the operation and its operands. Equal operations of equal operands
 are one vertex; operations on constants are carried out; 0 x, 1 x, x + 0 and x - x are folded, so the signs of zeros,
-and what overflows, may differ from the formula's own result. A constant may differ from lane to lane.
+and what overflows, may differ from the formula's own result. A number that is `named` may have other values in other
+lanes and blocks, and nothing is folded because of them.
 
 Every function but `+ - * /` and the square root grows by the chain rule: f(u(t)) = f(u(0)) + the integral of f'(u) du,
 where the vertex of f' may contain f. So `grow` is the only recurrence of all of them. Its first value is *held*: a held
@@ -14,7 +15,8 @@ equality holds at single instants only, and is never true of numbers that vary.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from operator import add, mul, neg, sub
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -117,6 +119,14 @@ def negation(condition: Any) -> Any:
     return 1.0 - condition if isinstance(condition, Vertex) else not condition
 
 
+class Margin(NamedTuple):
+    """A number whose sign must not change during a step; whether it is negative (1 or 0); what depends on that."""
+
+    margin: Vertex
+    answer: Number
+    user: Vertex
+
+
 ARITHMETIC = ("add", "subtract", "multiply", "square", "scale", "divide", "negate", "sqrt", "choose")
 HELD: dict[str, Callable] = {
     "sine": functions.sine,
@@ -139,15 +149,14 @@ class Graph:
 
     precedence = 0  # dual numbers of vertices come first
 
-    def __init__(self, n_lane: int = 1):
-        self.n_lane = n_lane
+    def __init__(self):
         self.vertices: list[Vertex] = []
-        self.margins: dict[int, tuple[Vertex, Vertex]] = {}  # by the place of the comparison: margin, comparison
+        self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
         self._known: dict[tuple, Vertex] = {}
 
     def vertex(self, operation: str, *operands: Number) -> Vertex:
         """The vertex of an operation, which is made once."""
-        key = (operation, *(x.place if isinstance(x, Vertex) else ("number", float(x).hex()) for x in operands))
+        key = (operation, *map(_key_of, operands))
         if key not in self._known:
             self._known[key] = self._new(operation, list(operands))
         return self._known[key]
@@ -165,28 +174,32 @@ class Graph:
         """A number that is given at the beginning of a step and does not change during it."""
         return self._new("held_variable", [])
 
-    def constant(self, values: Sequence[float]) -> Number:
-        """A number with these values in the lanes: a float if they are equal."""
-        values = np.asarray(values, float)
-        if values[0] == values[0] and values.tobytes() == len(values) * values[:1].tobytes():
-            return float(values[0])
-        key = ("constant", values.tobytes())
-        if key not in self._known:
-            self._known[key] = self._new("constant", [], values)
-        return self._known[key]
+    def named(self, place: int, values: np.ndarray) -> Vertex:
+        """A constant that is given by its place among numbers, and may have others of these values, (lane), later."""
+        return self._new("constant", [place], values)
 
     def _computed(self, function: Callable, *numbers: Number) -> Number:
-        """A function of constants."""
-        with np.errstate(all="ignore"):
-            found = function(*(x.values if isinstance(x, Vertex) else np.float64(x) for x in numbers))
-        return self.constant(np.broadcast_to(np.asarray(found, float), (self.n_lane,)))
+        """A function of constants: a constant, too."""
+        if not any(isinstance(x, Vertex) for x in numbers):
+            return float(_value_of(function, numbers))
+        key = (function, *map(_key_of, numbers))
+        if key not in self._known:
+            self._known[key] = self._new("constant", [function, *numbers], _value_of(function, numbers))
+        return self._known[key]
+
+    def renew(self, numbers: np.ndarray) -> None:
+        """Give the constants the values that follow from other numbers, (number, lane)."""
+        for vertex in self.vertices:
+            if vertex.values is not None:
+                first, *operands = vertex.operands
+                vertex.values = _value_of(first, operands) if operands else numbers[first]
 
     # --- arithmetic
 
     def negated(self, a: Vertex) -> Number:
         """-a."""
         if is_constant(a):
-            return self._computed(lambda x: -x, a)
+            return self._computed(neg, a)
         if a.operation == "negate":
             return a.operands[0]
         if a.operation == "subtract":
@@ -196,7 +209,7 @@ class Graph:
     def sum(self, a: Number, b: Number) -> Number:
         """a + b."""
         if is_constant(a) and is_constant(b):
-            return self._computed(lambda x, y: x + y, a, b)
+            return self._computed(add, a, b)
         if is_number(b, 0.0):
             return a
         if is_number(a, 0.0):
@@ -210,7 +223,7 @@ class Graph:
     def difference(self, a: Number, b: Number) -> Number:
         """a - b."""
         if is_constant(a) and is_constant(b):
-            return self._computed(lambda x, y: x - y, a, b)
+            return self._computed(sub, a, b)
         if a is b:
             return 0.0
         if is_number(b, 0.0):
@@ -232,13 +245,13 @@ class Graph:
             return p * q if a.operation == b.operation else -(p * q)
         if is_operation(a, "scale") or is_operation(b, "scale"):
             (p, x), (q, y) = (n.operands if n.operation == "scale" else (n, 1.0) for n in (a, b))
-            return self._scaled(self.product(p, q), self._computed(lambda u, v: u * v, x, y))
+            return self._scaled(self.product(p, q), self._computed(mul, x, y))
         return self.vertex("square", a, a) if a is b else self.vertex("multiply", *in_order(a, b))
 
     def _scaled(self, a: Number, c: Number) -> Number:
         """A number times a constant."""
         if is_constant(a):
-            return self._computed(lambda x, y: x * y, a, c)
+            return self._computed(mul, a, c)
         if is_number(c, 0.0):
             return 0.0
         if is_number(c, 1.0):
@@ -247,7 +260,7 @@ class Graph:
             return -a
         if a.operation in ("scale", "negate"):
             inner, factor = a.operands if a.operation == "scale" else (a.operands[0], -1.0)
-            return self._scaled(inner, self._computed(lambda x, y: x * y, factor, c))
+            return self._scaled(inner, self._computed(mul, factor, c))
         return self.vertex("scale", a, c)
 
     def quotient(self, a: Number, b: Number) -> Number:
@@ -267,8 +280,21 @@ class Graph:
         return self.vertex("divide", a, b)
 
     def sqrt(self, a: Vertex) -> Number:
-        """The square root."""
-        return self._computed(elementary.sqrt, a) if is_constant(a) else self.vertex("sqrt", a)
+        """The square root; a step ends where it is zero, beyond which its series would be that of -sqrt(a)."""
+        if is_constant(a):
+            return self._computed(elementary.sqrt, a)
+        made = self.vertex("sqrt", a)
+        if not made.is_held:
+            self._watch(made, 0.0, made)
+        return made
+
+    def length_of(self, v: Sequence[Number]) -> Number:
+        """The length of a vector, which has a series where the vector is zero, too."""
+        if any(isinstance(x, Vertex) and x.is_held for x in v):
+            return elementary.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+        made = self.vertex("length", *v)
+        self._watch(made, 0.0, made)
+        return made
 
     # --- functions, which grow by their derivatives
 
@@ -283,6 +309,8 @@ class Graph:
             return value
         if u.is_held:
             return value
+        if not (is_constant(value) or value.is_held):
+            return value + self.grown(0.0, u, slope)
         made = self.vertex("grow", value, self.vertex("theta", u, u))
         if len(made.operands) == 2:
             made.operands.append(0.0)  # until the slope is known, which may ask for this number
@@ -354,6 +382,10 @@ class Graph:
 
     # --- branches
 
+    def _watch(self, margin: Vertex, answer: Number, user: Vertex) -> None:
+        """Let steps end where the sign of a margin changes, if anything needs the number that depends on it."""
+        self.margins[margin.place, user.place] = Margin(margin, answer, user)
+
     def less(self, a: Number, b: Number, reversed_answer: bool = False) -> Any:
         """Whether a < b: True, False or a vertex that is 1 or 0; with `reversed_answer` whether not."""
         margin = self.difference(a, b) if isinstance(a, Vertex) else -self.difference(b, a)
@@ -364,7 +396,7 @@ class Graph:
             return (made == 1.0) != reversed_answer
         guards = any(not isinstance(x, Vertex) and 0.0 < abs(x) < SMALLEST_MARGIN for x in (a, b))
         if not guards and not margin.is_held:
-            self.margins[made.place] = margin, made
+            self._watch(margin, made, made)
         return negation(made) if reversed_answer else made
 
     def equal(self, a: Number, b: Number) -> Any:
@@ -389,7 +421,7 @@ class Graph:
         if is_number(a, 0.0) and is_number(b, 1.0):
             return 1.0 - condition
         if all(map(is_constant, (condition, a, b))):
-            return self._computed(lambda c, x, y: np.where(c != 0.0, x, y), condition, a, b)
+            return self._computed(functions.choice, condition, a, b)
         return self.vertex("choose", condition, a, b)
 
     def copysign(self, size: Number, x: Vertex) -> Number:
@@ -403,14 +435,24 @@ class Graph:
             return self._computed(functions.floored, x)
         made = self.vertex("floored", x)
         if not x.is_held:
-            self.less(x, made)
-            self.less(x, made + 1.0)
+            self._watch(x - made, self._held("less", x - made, 0.0), made)
+            self._watch(x - (made + 1.0), self._held("less", x - (made + 1.0), 0.0), made)
         return made
 
     def unwound(self, phi: Vertex, last: Vertex) -> Number:
         """An angle within half a turn of `last` at the beginning of the step, from where it goes on without a jump."""
         turns = self.vertex("floored", (last - phi) / FULL_TURN + 0.5)
         return phi + FULL_TURN * turns
+
+
+def _key_of(x: Number) -> Any:
+    return x.place if isinstance(x, Vertex) else ("number", float(x).hex())
+
+
+def _value_of(function: Callable, numbers: Sequence[Number]) -> Any:
+    """A function of constants, of floats and of their values in all lanes."""
+    with np.errstate(all="ignore"):
+        return function(*(x.values if isinstance(x, Vertex) else np.float64(x) for x in numbers))
 
 
 FULL_TURN = 6.283185307179586

@@ -12,11 +12,10 @@ from rigidsim.engine.layout import (
     SCALAR,
     STAGE,
     STEP,
-    TERM,
     WOUND,
+    coefficients_of,
     numbers_of,
 )
-from rigidsim.engine.series.recurrences import OPERATIONS
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.functions import absolute
@@ -30,8 +29,7 @@ HALVINGS = 48  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
-NUMBERED = tuple(enumerate(OPERATIONS))
-GROWING = tuple([(number, one) for number, one in NUMBERED if one.recurrence])
+
 
 # --- coefficients
 
@@ -42,55 +40,54 @@ def take(row: NUMBERS, column, term: NUMBERS, lane):
     term[0] = row[column]
 
 
-@lanewise
-def integrate(k, rate: NUMBERS, term: NUMBERS, lane):
-    """x_k = f_(k-1)/k, with f the rate of x."""
-    term[k] = (1.0 / k) * rate[k - 1]
-
-
 @routine
-def begin_terms(terms: TERM, begin, end, series, lanes):
+def begin_terms(given, begin, end, series, lanes):
     """x_0 of all operations, in order."""
-    n = len(lanes)
-    for m in range(begin, end):
-        operation, out = terms[m].operation, series[terms[m].out]
-        rows = (series[terms[m].a], series[terms[m].b], series[terms[m].c])
-        for number, candidate in NUMBERED:
-            if operation == number:
-                for lane in range(n):
-                    SCALAR(out, lane, n).value = candidate.value(*numbers_of(rows[: candidate.takes], lane, n))
+    numbers, n = series.reshape(-1), len(lanes)
+    for r in range(begin, end):
+        operation = given.run[r].operation
+        for code, value, takes in given.values:
+            if operation == code:
+                for m in range(given.run[r].begin, given.run[r].end):
+                    a, b, c = numbers[given.term[m].a :], numbers[given.term[m].b :], numbers[given.term[m].c :]
+                    rows, x = (a, b, c), numbers[given.term[m].x :]
+                    for lane in range(n):
+                        SCALAR(x, lane, n).value = value(*numbers_of(rows[:takes], lane, n))
                 break
 
 
 @routine
-def grow_terms(terms: TERM, begin, end, k, series, lanes):
-    """x_k of all operations that vary, in order."""
-    for m in range(begin, end):
-        growth, out = terms[m].growth, series[terms[m].out]
-        a, b, c = series[terms[m].x], series[terms[m].y], series[terms[m].z]
-        for number, candidate in GROWING:
-            if growth == number:
-                candidate.recurrence(k, a, b, c, out, lanes)
+def grow_terms(given, begin, end, orders, series, lanes):
+    """x_k of all operations that vary, in order. `orders` is (k,), a tuple, so that k is known in the code."""
+    numbers, n, k = series.reshape(-1), len(lanes), orders[0]
+    for r in range(begin, end):
+        growth = given.run[r].growth
+        for code, value, takes in given.growths:
+            if growth == code:
+                for m in range(given.run[r].begin, given.run[r].end):
+                    a, b, c = numbers[given.term[m].a :], numbers[given.term[m].b :], numbers[given.term[m].c :]
+                    rows = (a, b, c, numbers[given.term[m].x :])
+                    for lane in range(n):
+                        NUMBERS(rows[3], lane, n)[k] = value(*coefficients_of(takes, k, rows, lane, n))
                 break
 
 
 @inlined
-def expand(given, era, order, state, step, series, lanes):
-    """The coefficients of all numbers of the equations up to `order`, from the state at the time of each lane."""
+def expand(given, era, orders, state, step, series, lanes):
+    """The coefficients of all numbers of the equations up to the last of `orders`, from the state at the time of each
+    lane.
+    """
     number, n = given.number[era], len(given.variable)
-    begin, end = given.first[number], given.first[number + 1]
+    begin, middle, end = given.first[number], given.integrated[number], given.first[number + 1]
     take(step, STEP.place("t"), series[0], lanes)
     for i in range(n):
         take(state[given.variable[i].state], given.variable[i].column, series[i + 1], lanes)
     for k in range(len(given.winding)):
         take(state[given.winding[k]], 0, series[n + 1 + k], lanes)
-    begin_terms(given.term, begin, end, series, lanes)
-    for k in range(1, order):
-        for i in range(n):
-            integrate(k, series[given.rate[number, i]], series[i + 1], lanes)
-        grow_terms(given.term, begin, end, k, series, lanes)
-    for i in range(n):
-        integrate(order, series[given.rate[number, i]], series[i + 1], lanes)
+    begin_terms(given, middle, end, series, lanes)
+    for k in orders[:-1]:
+        grow_terms(given, begin, end, (k,), series, lanes)
+    grow_terms(given, begin, middle, orders[-1:], series, lanes)
 
 
 # --- length of a step
@@ -151,14 +148,16 @@ def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
 
 
 @inlined
-def choose_length(given, order, tolerance, longest, step, trial, series, norms, lanes):
+def choose_length(given, era, order, tolerance, longest, step, trial, series, norms, lanes):
     """The length of the step from the last two coefficients of each vector."""
+    number = given.number[era]
     begin_norms(norms, lanes)
     for g in range(len(given.group)):
-        clear_norms(norms, lanes)
-        for i in range(given.group[g, 0], given.group[g, 1]):
-            add_squares(order, series[i], norms, lanes)
-        shorten(order, tolerance, given.variable[given.group[g, 0] - 1].state, norms, lanes)
+        if given.group[g].limits == 1 and given.varies[number, g] == 1:
+            clear_norms(norms, lanes)
+            for i in range(given.group[g].begin, given.group[g].end):
+                add_squares(order, series[i + 1], norms, lanes)
+            shorten(order, tolerance, given.variable[given.group[g].begin].state, norms, lanes)
     choose(longest, step, trial, norms, lanes)
 
 
@@ -296,8 +295,10 @@ def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes)
         narrow(order, margin, answer, shifted, crossing, lanes)
         parts += 1
     if lanes_with(CROSSING.place("found"), crossing, lanes) > 0.0:
-        for _ in range(HALVINGS):
+        count = 0
+        while count < HALVINGS:  # `for` would be written out in straight code
             halve(order, margin, answer, crossing, lanes)
+            count += 1
     end_beyond(step, trial, crossing, lanes)
 
 
@@ -322,6 +323,12 @@ def change(order, t: EACH, step: STEP, term: NUMBERS, by: SCALAR, lane):
     for j in range(1, order):
         total = total * h + term[order - j]
     by.value = total * h
+
+
+@lanewise
+def keep(source: NUMBERS, column, target: NUMBERS, lane):
+    """A number that does not change."""
+    target[column] = source[column]
 
 
 @lanewise
@@ -372,16 +379,22 @@ def place_at(given, era, order, t, n_moved, keeps, state, step, series, by, targ
     """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums if it `keeps`
     them.
     """
-    number, n = given.number[era], len(given.variable)
-    for i in range(n):
-        row, column, low = given.variable[i].state, given.variable[i].column, given.variable[i].low
-        change(order, t, step, series[i + 1], by, lanes)
-        if low == NO_ROW:
-            add_plain(state[row], column, by, target[row], lanes)
-        elif keeps:
-            add_change(state[row], column, low, by, target[row], lanes)
-        else:
-            add_rounded(state[row], column, low, by, target[row], lanes)
+    number = given.number[era]
+    for g in range(len(given.group)):
+        for i in range(given.group[g].begin, given.group[g].end):
+            row, column, low = given.variable[i].state, given.variable[i].column, given.variable[i].low
+            if given.varies[number, g] == 0:
+                keep(state[row], column, target[row], lanes)
+                if keeps and low != NO_ROW:
+                    keep(state[row], low, target[row], lanes)
+            else:
+                change(order, t, step, series[i + 1], by, lanes)
+                if low == NO_ROW:
+                    add_plain(state[row], column, by, target[row], lanes)
+                elif keeps:
+                    add_change(state[row], column, low, by, target[row], lanes)
+                else:
+                    add_rounded(state[row], column, low, by, target[row], lanes)
     for row in range(given.n_posed):
         unit(target[row], lanes)
         if row >= n_moved:

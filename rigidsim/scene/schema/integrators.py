@@ -230,7 +230,7 @@ class TaylorMethod(Method):
         order = math.ceil(1.0 - math.log(self.tolerance) / 2.0)
         return {
             "tolerance": math.log2(self.tolerance) - SAFETY,
-            "order": min(max(order, LEAST_ORDER), MOST_ORDER),
+            "orders": tuple(range(1, min(max(order, LEAST_ORDER), MOST_ORDER) + 1)),
             "min_step": 0.0,
             "max_step": math.inf if self.max_step is None else self.max_step,
         }

@@ -1,0 +1,277 @@
+"""The equations of motion as tables for the stepper, and the numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
+from rigidsim.engine.model import Model, table
+from rigidsim.engine.series.equations import Equations, equations_of, numbers_in
+from rigidsim.engine.series.graph import Margin, Number, Vertex, is_constant, is_number
+from rigidsim.engine.series.recurrences import CODE, OPERATIONS
+from rigidsim.jit.rows import with_rows
+
+GIVEN = ("variable", "held_variable")
+
+
+class Series(NamedTuple):
+    """The equations of all eras as tables. The rows of series are those of the time, of the variables, of windings, of
+    constants, and of operations; eras share them. `values` and `growths` have the formulas of what is among the
+    operations; they are known when code is made.
+    """
+
+    variable: VARIABLE
+    number: np.ndarray  # (era) the number of its equations
+    group: GROUP
+    varies: np.ndarray  # (equations, group) 0 if all its variables stay as they are
+    term: TERM  # of all equations, one after the other: first the rates of variables, then the operations
+    run: RUN  # of these
+    first: np.ndarray  # (equations + 1) the first run of each
+    integrated: np.ndarray  # (equations) the first run of operations
+    winding: np.ndarray  # (winding) row of the state
+    now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
+    margin: np.ndarray  # (margin, 2) rows of a margin and of whether it is negative; of all equations
+    first_margin: np.ndarray  # (equations + 1)
+    n_posed: int  # rows of the state that have an orientation
+    values: tuple[tuple[int, Callable, int], ...]  # operation, formula of its value, and of how many numbers
+    growths: tuple[tuple[int, Callable, tuple], ...]  # operation, formula of its coefficients, and what it takes
+
+
+class Source:
+    """The equations of one block after another: derived once, and again only where numbers differ that did not before.
+
+    A number that is the same in all lanes of all blocks is part of the graph, which is simpler for it; the others are
+    constants with a name, of which the graph knows nothing.
+    """
+
+    def __init__(self, model: Model, n_state: int, n_lane: int, before: Source | None = None):
+        numbers = numbers_in(model, n_lane)
+        self._known = numbers[:, :1].copy()
+        self._varies = self._differs(numbers) | (before._varies if before else False)
+        eras = [_acting(model, era) for era in range(len(model.edge_step) + 1)]
+        different = list(dict.fromkeys(eras))
+        self.number = [different.index(each) for each in eras]  # of each era, that of its equations
+        self.equations = [equations_of(model, n_state, eras.index(each), n_lane, self._varies) for each in different]
+
+    def _differs(self, numbers: np.ndarray) -> np.ndarray:
+        """(number) whether it is another one, in any lane, than when the equations were derived."""
+        return (numbers.view(np.int64) != self._known.view(np.int64)).any(axis=1)
+
+    def renew(self, model: Model, n_lane: int) -> bool:
+        """Give the constants the values in another model of the same structure; False if other equations are needed."""
+        numbers = numbers_in(model, n_lane)
+        if np.any(self._differs(numbers) > self._varies):
+            return False
+        for each in self.equations:
+            each.graph.renew(numbers)
+        return True
+
+
+def _acting(model: Model, era: int) -> tuple[bool, ...]:
+    """Which loads act in an era."""
+    scripts = [model.expressions.scripts] if model.expressions else []
+    whos = [with_rows(law).who for law in (*model.single, *(model.pairwise or ()), *scripts)]
+    return tuple(who[k].begin <= era < who[k].until for who in whos for k in range(len(who)))
+
+
+class Rows:
+    """The rows of the numbers of all equations. Constants and held numbers have rows that never become others."""
+
+    def __init__(self, eras: list[Equations], live: list[list[Vertex]]):
+        inputs = [[*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
+        self.constants = {}  # row and constant
+        found: dict[bytes, int] = {}
+        self._of = []
+        self.n = len(inputs[0])
+        for given, each, vertices in zip(inputs, eras, live, strict=True):
+            rows: dict[bytes | int, int] = {vertex.place: row for row, vertex in enumerate(given)}
+            for x in constants_in(each, vertices):
+                rows_of_kind = rows if isinstance(x, Vertex) else found
+                if key_of(x) not in rows_of_kind:
+                    rows_of_kind[key_of(x)] = self.n
+                    self.constants[self.n] = x
+                    self.n += 1
+            self._of.append(rows)
+        for is_held in (True, False):
+            chosen = [[vertex for vertex in vertices if vertex.is_held == is_held] for vertices in live]
+            for rows, vertices in zip(self._of, chosen, strict=True):
+                rows.update((vertex.place, self.n + k) for k, vertex in enumerate(vertices))
+            self.n += max(map(len, chosen))
+        for rows in self._of:
+            rows.update(found)
+
+    def of(self, k: int) -> Callable[[Number], int]:
+        """The row of a number of equations k."""
+        return lambda x: self._of[k][key_of(x)]
+
+    def put_values(self, series: np.ndarray, n_lane: int) -> None:
+        """Make the values of constants the first coefficients of their rows, in all lanes."""
+        for row, x in self.constants.items():
+            series[row, :n_lane] = x.values if isinstance(x, Vertex) else x
+
+
+def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int) -> tuple[Series, Rows]:
+    """The tables of these equations, of which each era has one, for rows of so many coefficients."""
+    one, live = eras[0], [in_runs(live_in(each)) for each in eras]
+    rows, terms, runs, firsts, integrated = Rows(eras, live), [], [], [0], []
+    varies = [[_varies(each, *group[:2]) for group in each.groups] for each in eras]
+    margins, first_margins, now = [], [0], []
+
+    def add(kinds: Iterable[tuple[tuple[int, int], list[int]]]) -> int:
+        for kind, same in groupby(kinds, itemgetter(0)):
+            begin = len(terms)
+            terms.extend([row * width * n_lane for row in places] for _, places in same)
+            runs.append([*kind, begin, len(terms)])
+        return len(runs)
+
+    for k, (each, vertices) in enumerate(zip(eras, live, strict=True)):
+        row_of = rows.of(k)
+        integrated.append(add(_integrations(each, varies[k], row_of)))
+        firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices))
+        watched = margins_of(each, {vertex.place for vertex in vertices})
+        margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
+        first_margins.append(len(margins))
+        now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
+    made = Series(
+        variable=table([[v.row, v.column, v.low] for v in one.variables[1:]], at.VARIABLE.width),
+        number=np.array(number),
+        group=table([[begin - 1, end - 1, limits] for begin, end, limits in one.groups], at.GROUP.width),
+        varies=table(varies, len(one.groups)),
+        term=table(terms, at.TERM.width),
+        run=table(runs, at.RUN.width),
+        first=np.array(firsts),
+        integrated=np.array(integrated),
+        winding=np.array([winding[0] for winding in one.windings], np.int64),
+        now=np.array(now, np.int64).reshape(len(eras), len(one.windings), 2),
+        margin=table(margins, 2),
+        first_margin=np.array(first_margins),
+        n_posed=1 + max(v.row for v in one.variables),
+        values=tuple((k, OPERATIONS[k].value, OPERATIONS[k].takes) for k in _different(runs, 0)),
+        growths=tuple((k, OPERATIONS[k].growth, OPERATIONS[k].grows_by) for k in _different(runs, 1)),
+    )
+    return made, rows
+
+
+def _different(runs: list[list[int]], column: int) -> list[int]:
+    """The operations in a column, in the order of their numbers."""
+    return sorted({run[column] for run in runs} - {at.NO_ROW})
+
+
+def _varies(equations: Equations, begin: int, end: int) -> bool:
+    """Whether any of these variables has a rate that is not zero."""
+    return any(not is_number(v.rate, 0.0) for v in equations.variables[begin:end])
+
+
+def _integrations(
+    equations: Equations, varies: list[bool], row_of: Callable[[Number], int]
+) -> list[tuple[tuple[int, int], list[int]]]:
+    """How the time and the variables of groups that vary grow, as `kind_of` says of operations, and their rows."""
+    places = [
+        0,
+        *(k for group, moves in zip(equations.groups, varies, strict=True) if moves for k in range(*group[:2])),
+    ]
+    rates = [equations.variables[k].rate for k in places]
+    kinds = [(at.NO_ROW, CODE["line" if is_still(rate) else "integrate"]) for rate in rates]
+    return sorted((kind, [row_of(rate), 0, 0, k]) for kind, rate, k in zip(kinds, rates, places, strict=True))
+
+
+def key_of(x: Number) -> bytes | int:
+    """A number, as a key: 0.0 and -0.0 are different ones."""
+    return x.place if isinstance(x, Vertex) else np.float64(x).tobytes()
+
+
+def live_in(equations: Equations) -> list[Vertex]:
+    """The operations that rates, windings and their margins need, in the order in which they can be computed."""
+    waiting, found = results_of(equations), {}
+    while waiting:
+        while waiting:
+            x = waiting.pop()
+            if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
+                found[x.place] = x
+                waiting += x.operands
+        margins = [x for each in margins_of(equations, found) for x in (each.margin, each.answer)]
+        waiting = [x for x in margins if not is_constant(x) and x.place not in found and x.operation not in GIVEN]
+    return [found[place] for place in sorted(found)]
+
+
+def margins_of(equations: Equations, live: Container[int]) -> list[Margin]:
+    """The margins on which any operation at these places depends."""
+    return [each for each in equations.graph.margins.values() if each.user.place in live]
+
+
+def constants_in(equations: Equations, vertices: list[Vertex]) -> Iterator[Number]:
+    """The constants that these operations, rates, windings and margins need."""
+    answers = (each.answer for each in margins_of(equations, {vertex.place for vertex in vertices}))
+    yield from filter(
+        is_constant, [*results_of(equations), *answers, *(x for vertex in vertices for x in vertex.operands)]
+    )
+
+
+def results_of(equations: Equations) -> list[Number]:
+    """Rates, and what is known of windings."""
+    return [v.rate for v in equations.variables] + [x for *_, now, over in equations.windings for x in (now, over)]
+
+
+def is_still(x: Number) -> bool:
+    """Whether a number does not change during a step."""
+    return is_constant(x) or x.is_held
+
+
+def in_place(vertex: Vertex) -> list[Number]:
+    """The operands of an operation, a held one of two that may change places last."""
+    a, *more = vertex.operands
+    return [*more, a] if vertex.operation in ("add", "multiply") and is_still(a) else vertex.operands
+
+
+def kind_of(vertex: Vertex) -> tuple[int, int]:
+    """The operation of the value, and that of the growth or NO_ROW. A held operand is a number, not a series: growth is
+    simpler then.
+    """
+    grow, (a, *more) = vertex.operation, in_place(vertex)
+    b = more[0] if more else None
+    if vertex.is_held:
+        return CODE[grow], at.NO_ROW
+    if grow in ("add", "subtract", "multiply", "divide") and is_still(b):
+        grow = {"multiply": "scale", "divide": "share"}.get(grow, "copy")
+    elif grow == "subtract" and is_still(a):
+        grow = "oppose"
+    return CODE[vertex.operation], CODE[grow]
+
+
+def needed_by(vertex: Vertex) -> list[Number]:
+    """The operands whose coefficients up to k an operation needs for its own one: `grow` needs a slope below k."""
+    return vertex.operands[:2] if vertex.operation == "grow" else vertex.operands
+
+
+def in_runs(vertices: list[Vertex]) -> list[Vertex]:
+    """The operations in another order in which they can be computed, so that many of one kind follow each other: always
+    those of the kind of which the most are ready.
+    """
+    places = {vertex.place for vertex in vertices}
+    waits = {vertex.place: 0 for vertex in vertices}
+    users: dict[int, list[Vertex]] = {}
+    for vertex in vertices:
+        for place in {x.place for x in needed_by(vertex) if isinstance(x, Vertex)} & places:
+            users.setdefault(place, []).append(vertex)
+            waits[vertex.place] += 1
+    ready: dict[tuple[int, int], list[Vertex]] = {}
+    for vertex in vertices:
+        if not waits[vertex.place]:
+            ready.setdefault(kind_of(vertex), []).append(vertex)
+    made = []
+    while ready:
+        kind = max(ready, key=lambda each: len(ready[each]))
+        for vertex in (same := ready[kind]):
+            made.append(vertex)
+            for user in users.get(vertex.place, ()):
+                waits[user.place] -= 1
+                if not waits[user.place]:
+                    (same if kind_of(user) == kind else ready.setdefault(kind_of(user), [])).append(user)
+        del ready[kind]
+    return made
