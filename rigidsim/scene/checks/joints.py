@@ -125,6 +125,19 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
 
 
+def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> list[Any]:
+    """The inertia of each coordinate of a joint, by the mass of its own body alone, kg m^2 or kg; of a ball about three
+    axes. That of coordinates with motors is left out.
+    """
+    mass, motion = hierarchy.composite(node).mass, starts[node.frame]
+    center, found = motion.point(mass.center), []
+    for move in _moves(node, starts):
+        v, omega = move.at(center)
+        omega_B = rotate_back(motion.q, omega)
+        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)))
+    return found
+
+
 def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move | None:
     """The first coordinate of these bodies, from the last one inwards, that nothing resists if the ones further out
     move freely: a pivot of L D L^T of the inertia of the coordinates that is zero up to rounding,
