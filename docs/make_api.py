@@ -17,6 +17,7 @@ GROUPS = {
     "Running": ("simulate", "Simulation", "SimulationError", "RigidsimError"),
     "Trajectories": (
         "load", "Trajectory", "rigidsim.trajectory.State", "rigidsim.trajectory.BodyHistory",
+        "rigidsim.trajectory.JointHistory",
         "rigidsim.trajectory.motion.Motion", "rigidsim.trajectory.events.Event",
         "rigidsim.trajectory.events.Protected", "rigidsim.trajectory.events.Carried",
         "rigidsim.trajectory.events.Events", "rigidsim.trajectory.events.ContactEvent",
@@ -41,6 +42,7 @@ NOT_MADE = (
     "Trajectory",
     "State",
     "BodyHistory",
+    "JointHistory",
     "Events",
     "ContactEvents",
     "ContactHistory",

@@ -51,7 +51,7 @@ from rigidsim.physics.forces import misalignment, torsion_energy
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
-from rigidsim.physics.rigid_body import point_acceleration, power
+from rigidsim.physics.rigid_body import point_acceleration, power, takes_torque
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
@@ -90,6 +90,8 @@ def hang(value, body, parent, arm, hung, frame, q_WB, u, omega_rel, slide, slip)
 @inlined
 def hang_turned(angle, rate, value, body, parent, arm, hung, frame):
     """q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
+    hung.x = angle
+    hung.rate = rate
     s, c = sin_cos(0.5 * angle)
     axis = value.axis
     x, y, z = axis
@@ -101,6 +103,8 @@ def hang_turned(angle, rate, value, body, parent, arm, hung, frame):
 @inlined
 def hang_slid(x, rate, value, body, parent, arm, hung, frame):
     """q_WB = q_WP q_0, displaced by u x."""
+    hung.x = x
+    hung.rate = rate
     q_WB = renormalised(product(parent.q, value.q))
     u = rotate(q_WB, value.axis)
     hang(value, body, parent, arm, hung, frame, q_WB, u, NONE, scaled(x, u), scaled(rate, u))
@@ -217,8 +221,9 @@ def free_coordinate(S, state, value, hung, felt, freed):
     """
     inertia, t, f, x, rate = (felt.A, felt.B, felt.M), felt.t, felt.f, state.p[0], state.v[0]
     U, k = transmission(S, inertia)
-    w = coordinate_drive(S, spring_torque(x, rate, value.stiffness, value.rest, value.damping), t, f)
-    hung.power = -value.damping * rate * rate
+    torque = spring_torque(x, rate, value.stiffness, value.rest, value.damping) + hung.motor
+    w = coordinate_drive(S, torque, t, f)
+    hung.power = (hung.motor - value.damping * rate) * rate
     freed.U_t = U[0]
     freed.U_f = U[1]
     freed.k = k
@@ -318,11 +323,19 @@ def gather_inwards(model, state, scratch, lanes):
 # --- outwards
 
 
+@inlined
+def free_root(body, felt):
+    """(alpha, a) of the free body at the root of a tree. A particle does not rotate: it may take any inertia."""
+    xx, yy, zz, xy, xz, yz = felt.A
+    more = 1.0 - takes_torque(body.inverse)
+    return free_acceleration(((xx + more, yy + more, zz + more, xy, xz, yz), felt.B, felt.M), felt.t, felt.f)
+
+
 @lanewise
 def accelerate_root(body: BODY, felt: FELT, wrench: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane):
     """Newton's and Euler's equations for a free body that carries joints."""
     q_WB, omega = frame.q, frame.omega
-    alpha, a = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
+    alpha, a = free_root(body, felt)
     a_WC = add(a, wrench.g)
     carried.alpha = alpha
     carried.a = a

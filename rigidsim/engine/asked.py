@@ -20,7 +20,6 @@ from rigidsim.engine.layout import (
     ASKED_TERM,
     FRAME,
     SCALAR,
-    STAGE,
     TRIPLE,
     WRENCH,
 )
@@ -43,26 +42,22 @@ def take(given: TRIPLE, vector: TRIPLE, lane):
 
 
 @lanewise
-def take_coordinate(state: STAGE, metres: SCALAR, vector: TRIPLE, lane):
-    """Copy a coordinate of a joint, in its unit, to the first number of a vector."""
-    vector.xyz = (state.p[0] / metres.value, 0.0, 0.0)
-
-
-@lanewise
-def take_rate(state: STAGE, metres: SCALAR, vector: TRIPLE, lane):
-    """Copy the rate of a coordinate of a joint, likewise."""
-    vector.xyz = (state.v[0] / metres.value, 0.0, 0.0)
+def take_number(given: SCALAR, metres: SCALAR, vector: TRIPLE, lane):
+    """Copy a number, in its unit, to the first one of a vector."""
+    vector.xyz = (given.value / metres.value, 0.0, 0.0)
 
 
 @inlined
-def observe_joints(asked, state, vectors, lanes):
-    """Write the coordinates of joints, and their rates."""
+def take_coordinates(asked, joints, k, vectors, lanes):
+    """Copy coordinates of joints, their rates, and what motors do in sample k."""
     for j in range(len(asked.joints)):
-        one = ASKED_JOINT(asked.joints[j])
-        if one.is_rate > 0:
-            take_rate(state[one.row], asked.metres[j], vectors[one.place], lanes)
+        one, metres = ASKED_JOINT(asked.joints[j]), asked.metres[j]
+        if one.part == 0:
+            take_number(joints.coordinate[k, one.coordinate], metres, vectors[one.place], lanes)
+        elif one.part == 1:
+            take_number(joints.rate[k, one.coordinate], metres, vectors[one.place], lanes)
         else:
-            take_coordinate(state[one.row], asked.metres[j], vectors[one.place], lanes)
+            take_number(joints.motor[k, one.coordinate], metres, vectors[one.place], lanes)
 
 
 @inlined
@@ -156,7 +151,7 @@ def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
     """
     vectors = samples.asked[k]
     if asked.joints is not None:
-        observe_joints(asked, state, vectors, lanes)
+        take_coordinates(asked, samples.joints, k, vectors, lanes)
     if asked.reactions is not None:
         take_reactions(asked, samples.joints, k, vectors, lanes)
     if asked.terms is not None:

@@ -126,8 +126,8 @@ HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
     " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
-    " motor",
-    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1,
+    " motor; the coordinate and its rate",
+    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1, x=1, rate=1,
 )  # fmt: skip
 FELT = Row(
     "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
@@ -146,6 +146,23 @@ CARRIED = Row(
     " less the gravity of that; of a frame that is held, that of its origin; world axes",
     alpha=3, a=3,
 )  # fmt: skip
+LOOP_VALUE = Row(
+    "constants of a loop: its point on the first body relative to the origin, and to the centre of mass, of that, its"
+    " axes, m; likewise on the second; the unit axis in the first body's axes, and two at right angles to that of the"
+    " second, in its axes; the length of a distance, m",
+    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1,
+)  # fmt: skip
+MEETING = Row(
+    "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
+    " centres of mass of their bodies; world axes, m",
+    r=3, v=3, a=3, arm=3, to_arm=3,
+)  # fmt: skip
+CLOSING = Row(
+    "an equation of a loop: force and torque of a multiplier of one on the second body; the gap, its rate and second"
+    " derivative (`physics/loops.py`)",
+    f=3, t=3, gap=1, rate=1, second=1,
+)  # fmt: skip
+PUSH = Row("what a multiplier of one does to a body: torque about its centre of mass, and force", t=3, f=3)
 IMPULSE = Row(
     "an impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes,"
     " m)",
@@ -228,6 +245,11 @@ JOINT = Row(
     " coordinate that a motor prescribes, or NO_ROW",
     kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1,
 )  # fmt: skip
+LOOP = Row(
+    "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"
+    " last",
+    kind=1, pair=1, first=1, second=1, begin=1, end=1,
+)  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
     " era, the era after its last, number among the loads with a winding",
@@ -250,7 +272,7 @@ VARIABLE = Row(
 )
 OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
 VIEW = Row(
-    "a motion that expressions read: SEEN_POSITION, ...; pair; first of its registers",
+    "a motion that expressions read: SEEN_POSITION, ...; pair, or of a joint its row; first of its registers",
     kind=1, pair=1, register=1,
 )  # fmt: skip
 METRIC = Row(
@@ -265,8 +287,9 @@ ASKED_FORCE = Row(
     is_friction=1, place=1,
 )  # fmt: skip
 ASKED_JOINT = Row(
-    "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
-    row=1, is_rate=1, place=1,
+    "a coordinate of a joint that a metric reads: its number; 0, or 1 if its rate is meant, 2 if what its motor does;"
+    " the place of the vector",
+    coordinate=1, part=1, place=1,
 )  # fmt: skip
 ASKED_REACTION = Row(
     "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
@@ -283,7 +306,9 @@ POSED = Row(
     row=1, position=3, angles=3,
 )  # fmt: skip
 COURSE = Row(
-    "a coordinate that a motor prescribes: row among the moved ones; register of the coordinate", row=1, register=1
+    "a motor: row among the moved ones; register of the coordinate that it prescribes, or of its torque or force",
+    row=1,
+    register=1,
 )
 PACES = Row(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
@@ -312,7 +337,11 @@ T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
 ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
+# Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
+POINT, AXIS, DISTANCE = 0, 1, 2
+EQUATIONS = (3, 5, 1)
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
+SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.

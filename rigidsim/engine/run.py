@@ -96,8 +96,8 @@ class BlockRun:
         so that kernels need not look at them again.
         """
         self._metering.begin_again(model)
-        if overwrite(self.model, model._replace(metrics=None)):
-            self._scratch = self._with_trial(self._scratch)
+        overwrite(self.model, model._replace(metrics=None))
+        self._scratch = self._with_trial(self._scratch)
         self.state[:] = state
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
@@ -323,7 +323,7 @@ class BlockRun:
         """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
         Without `keeps` rows of samples are used again when they are full.
         """
-        arrives = arrives and self._buffer is not None
+        arrives = arrives and (self._buffer is not None or self.model.loops is not None)
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():

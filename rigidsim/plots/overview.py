@@ -24,15 +24,15 @@ def overview(trajectory: Trajectory) -> list[str]:
 
 def overview_title(trajectory: Trajectory) -> str:
     """The name of the scene, and how many of its bodies are shown if there are more."""
-    count = len(_free(trajectory))
-    left_out = f", {MOST_BODIES} of {count} free bodies" if count > MOST_BODIES else ""
+    count = len(_moved(trajectory))
+    left_out = f", {MOST_BODIES} of {count} bodies" if count > MOST_BODIES else ""
     return f"{PurePath(trajectory.header.scene_name).stem}{left_out}"
 
 
 def _names(trajectory: Trajectory) -> Iterator[str]:
     known = set(names(trajectory))
     moving = (
-        _free(trajectory) or [path for path in trajectory if trajectory[path].kind == "prescribed"] or list(trajectory)
+        _moved(trajectory) or [path for path in trajectory if trajectory[path].kind == "prescribed"] or list(trajectory)
     )
     shown = moving[:MOST_BODIES]
     placed = [path for path in shown if f"{path}.position" in known]
@@ -45,7 +45,7 @@ def _names(trajectory: Trajectory) -> Iterator[str]:
         yield "energy"
 
 
-def _free(trajectory: Trajectory) -> list[str]:
-    """The bodies that are free at some time."""
-    free = trajectory.header.history.ever_free
-    return [path for row, path in enumerate(trajectory.paths) if row in free]
+def _moved(trajectory: Trajectory) -> list[str]:
+    """The bodies that forces move at some time."""
+    moved = trajectory.header.history.ever_moved
+    return [path for row, path in enumerate(trajectory.paths) if row in moved]

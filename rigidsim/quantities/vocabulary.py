@@ -210,9 +210,9 @@ def _diagnostic(name: str, words: str, unit: str, components: tuple = ()) -> Qua
 
 
 def _of_joint(name: str) -> Quantity:
-    """A coordinate of a joint, or the rate of one, of which the unit depends on the joint."""
+    """A coordinate of a joint, its rate, or what its motor does; the unit of these depends on the joint."""
     word, _, number = name.partition("_")
-    unit, words = {"angle": "rad", "displacement": "L", "rate": ""}[word], f"joint {word}{number and f' {number}'}"
+    unit, words = {"angle": "rad", "displacement": "L"}.get(word, ""), f"joint {word}{number and f' {number}'}"
     return Quantity(
         name,
         words,

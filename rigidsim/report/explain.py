@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -12,6 +13,7 @@ from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.hindsight.loads import LoadsAtSample, Share
 from rigidsim.hindsight.past import SampleModel
 from rigidsim.hindsight.path_directions import AT_REST, directions
+from rigidsim.hindsight.quantities import quantity
 from rigidsim.report.jumps import describe_event, events_near
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
@@ -19,6 +21,7 @@ from rigidsim.report.table import ROUNDING, number, without_rounding
 from rigidsim.trajectory.events import BEGINS, ENDS
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
+from rigidsim.tree.joints import NAMES, coordinate_called
 from rigidsim.tree.nodes import Tree
 
 
@@ -221,12 +224,12 @@ class BodyReport(Report):
     def of(cls, trajectory: Trajectory, body: str, time: float) -> BodyReport:
         """At the sample nearest to `time` (s). Raises UsageError if there is neither an event, a touch nor a term."""
         path, terms = trajectory[body].path, None
-        events = list(events_near(trajectory, path, time))
+        events, joint = list(events_near(trajectory, path, time)), joint_state(trajectory, path, time)
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
             terms = Explanation(trajectory, body, time)
         except UsageError:
-            if not events and not touched:
+            if not events and not touched and not joint:
                 raise
         shown = (
             describe_event(event, path, trajectory[body].free_ancestor_at(event.time))
@@ -237,8 +240,38 @@ class BodyReport(Report):
             *(Section(lines=[text]) for text in [*shown, *more]),
             Section({"body": path} | (terms.as_dict() if terms else {})),
             Section({"contacts": touched} if touched else {}, list(map(str, touched))),
+            Section({"joint": joint} if joint else {}, joint_lines(path, joint) if joint else ()),
             Section({"events": events}, [str(terms)] if terms else []),
         )
+
+
+def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, object]:
+    """Where a body is on its joint, and what that exerts on it, at the sample nearest to a time (s), as far as it was
+    recorded; empty if it is on none.
+    """
+    if path not in trajectory.header.joints:
+        return {}
+    type, k = trajectory.header.joints[path], nearest_sample(trajectory, time)
+    names = [name for name in NAMES if coordinate_called(name, type) is not None]
+    found: dict[str, object] = {"type": type, "parent": trajectory[path].parent_at(time) or "world"}
+    found["time"] = float(trajectory.time[k])
+    for name in (*names, "reaction_force", "reaction_torque"):
+        with suppress(NotRecordedError):
+            one = quantity(trajectory, f"{path}.{name}", slice(k, k + 1))
+            found[name], found[f"{name}_unit"] = one.values[0], one.unit
+    return found
+
+
+def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
+    """The same as sentences."""
+    names = [name for name in NAMES if name in joint]
+    at = ", ".join(f"{name} {number(joint[name])} {joint[f'{name}_unit']}" for name in names)
+    where = f"{path} hangs on {joint['parent']} by a {joint['type']} joint, at t = {joint['time']:g} s"
+    lines = [f"{where}: {at}" if at else where]
+    if "reaction_force" in joint:
+        force, torque = (number(float(np.linalg.norm(joint[f"reaction_{one}"]))) for one in ("force", "torque"))
+        lines.append(f"the joint exerts {force} N on it, and {torque} N m about the joint")
+    return lines
 
 
 class Explanation:

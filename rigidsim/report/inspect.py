@@ -23,6 +23,7 @@ from rigidsim.report.wording import counted
 from rigidsim.trajectory.fields import CONTACT_WORK, COUNT_COLUMN, POINT_COLUMNS, Column
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
+from rigidsim.tree.joints import coordinates_of
 from rigidsim.tree.nodes import WORLD
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Inspection(Report):
             Section({"last": states[1]}, states[1].lines() if len(trajectory.time) > 1 else ()),
             _drift(trajectory),
             Section(lines=course_lines(found, trajectory.time) if (found := energies(trajectory)) else ()),
+            _joints(trajectory, most(SHOWN_BODIES)),
             _events(trajectory, most(SHOWN_EVENTS)),
             *outcome(
                 contact_of(trajectory), trajectory.metrics | given, units, oracle_of(trajectory), most(SHOWN_PAIRS)
@@ -138,11 +140,27 @@ def _bodies(trajectory: Trajectory, most: int | None) -> Section:
     header, largest = trajectory.header, extremes(trajectory)
     names = ["  " * path.count("/") + path.rsplit("/", 1)[-1] for path in header.paths]
     numbers = [["" if math.isnan(value) else f"{value:.5g}" for value in one.values()] for one in largest]
-    rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, header.kinds, strict=True)]
+    kinds = [header.joints.get(path, kind) for path, kind in zip(header.paths, header.kinds, strict=True)]
+    rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, kinds, strict=True)]
     head = ["largest values in the world", "distance, m", "speed, m/s", "angular speed, rad/s", "kind"]
     about = zip(header.paths, header.parents, header.kinds, largest, strict=True)
-    data = [{"path": path, "parent": parent, "kind": kind, **one} for path, parent, kind, one in about]
+    data = [
+        {"path": path, "parent": parent, "kind": kind, **one}
+        | ({"joint": header.joints[path]} if path in header.joints else {})
+        for path, parent, kind, one in about
+    ]
     return Section({"bodies": data}, table=Table.first(head, rows, most, ALL))
+
+
+def _joints(trajectory: Trajectory, most: int | None) -> Section:
+    """The coordinates of joints over time, if they were recorded; in text those of at most so many joints."""
+    joints = trajectory.header.joints
+    if not joints or "joints/coordinate" not in trajectory.arrays:
+        return Section()
+    found = courses(trajectory, [f"{path}.{name}" for path, type in joints.items() for name in coordinates_of(type)])
+    shown = dict.fromkeys([*joints][:most])
+    lines = [one for one in found if one.name.rpartition(".")[0] in shown]
+    return Section({"joints": found}, course_lines(lines, trajectory.time) if lines else ())
 
 
 def _drift(trajectory: Trajectory) -> Section:

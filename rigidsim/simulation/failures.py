@@ -90,9 +90,9 @@ def step_fault(run: BlockRun) -> str:
 
 def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     """A warning if contact made bodies spin by more than a radian a step: about these of them, FIRST_SPUN and
-    FASTEST_SPUN.
+    FASTEST_SPUN. A method that chooses its steps divides that of contact.
     """
-    if run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
+    if run.steps is not None or run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
         return []
     rows, step = run.contacts.arrays.ledger.spun[list(which)], run.model.step
     spun = dict.fromkeys(

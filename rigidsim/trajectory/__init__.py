@@ -3,7 +3,7 @@
 The only package that imports h5py.
 """
 
-from rigidsim.trajectory.bodies import BodyHistory, State
+from rigidsim.trajectory.bodies import BodyHistory, JointHistory, State
 from rigidsim.trajectory.trajectory import Trajectory
 
-__all__ = ["BodyHistory", "State", "Trajectory"]
+__all__ = ["BodyHistory", "JointHistory", "State", "Trajectory"]

@@ -51,7 +51,7 @@ class BodyHistory:
 
     @property
     def kind(self) -> str:
-        """The kind of motion at t = 0: free, fixed or prescribed."""
+        """The kind of motion at t = 0: free, jointed, fixed or prescribed."""
         return self._bodies.header.kinds[self._index]
 
     def place_at(self, time: float) -> Place:
@@ -65,8 +65,8 @@ class BodyHistory:
         return self.place_at(time).parent
 
     def carrier_at(self, time: float) -> str:
-        """The free body that this one is, or is a part of, at a time (s): the one to which it is fixed, directly or
-        through fixed bodies; empty if there is none.
+        """The free or jointed body that this one is, or is a part of, at a time (s): the one to which it is fixed,
+        directly or through fixed bodies; empty if there is none.
         """
         tree = self._bodies.header.tree_at(number(time, "time"))
         return path_of(tree.carrier(tree.nodes[self._index]))
@@ -106,12 +106,76 @@ class BodyHistory:
             raise NotRecordedError(f"the terms of '{self.path}' were not recorded ({self._bodies.header.record_text})")
         return self._bodies.column(f"terms/{name}", self._index)
 
+    @property
+    def joint(self) -> JointHistory:
+        """The joint by which the body hangs on its parent. Raises UsageError if there is none."""
+        joints = [*self._bodies.header.joints]
+        if self.path not in joints:
+            raise UsageError(f"'{self.path}' is {self.kind}, not on a joint; joints: {', '.join(joints) or 'none'}")
+        return JointHistory(self._bodies, self.path, joints.index(self.path))
+
     def seen_from(self, other: str) -> Motion:
         """The motion relative to another body, in its axes and length units; `"world"` for the world.
 
         Composed along the tree via the nearest common ancestor, so that large world coordinates cost no digits.
         """
         return self._bodies.relative(self.path, other)
+
+
+class JointHistory:
+    """A joint: coordinates in the order in which they move the body, none of a ball; what it exerts on the body. Raises
+    NotRecordedError for what was left out.
+    """
+
+    def __init__(self, bodies: BodyMapping, path: str, number: int):
+        self._bodies, self._path, self._number = bodies, path, number
+
+    def __repr__(self) -> str:
+        return f"<JointHistory of {self._path!r}: {self.type}, {time_span(self._bodies.time)}>"
+
+    @property
+    def type(self) -> str:
+        """The type: hinge, slide, ball, universal, cylindrical or planar."""
+        return self._bodies.header.joints[self._path]
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """(time, coordinate) angles, rad, which count turns, and displacements, m."""
+        return self._read("coordinate")[..., self._rows]
+
+    @property
+    def rates(self) -> np.ndarray:
+        """(time, coordinate) their rates, rad/s or m/s."""
+        return self._read("rate")[..., self._rows]
+
+    @property
+    def motor(self) -> np.ndarray:
+        """(time, coordinate) the torque, N m, or force, N, of motors along the coordinates."""
+        return self._read("motor")[..., self._rows]
+
+    @property
+    def force(self) -> np.ndarray:
+        """(time, 3) the force of the joint on the body, N, in the parent's axes."""
+        return self._read("force")[..., self._number, :]
+
+    @property
+    def torque(self) -> np.ndarray:
+        """(time, 3) the torque of the joint on the body, about the joint, N m, in the parent's axes."""
+        return self._read("torque")[..., self._number, :]
+
+    @property
+    def _rows(self) -> slice:
+        rows = self._bodies.header.coordinates[self._path]
+        return slice(rows.start, rows.stop)
+
+    def _read(self, name: str) -> np.ndarray:
+        found = self._bodies.arrays.get(f"joints/{name}")
+        if found is None:
+            reason = self._bodies.header.record_text
+            raise NotRecordedError(
+                f"joints/{name} of '{self._path}' is not in this {type(self._bodies).__name__}; {reason}"
+            )
+        return np.asarray(found)
 
 
 class BodyMapping:
@@ -161,9 +225,13 @@ class BodyMapping:
         """One dataset of one body."""
         return np.asarray(self.arrays[name][..., index, :])
 
+    def _coordinate(self, name: str, row: int) -> np.ndarray | None:
+        """A dataset of one coordinate of a joint; None if it was not recorded."""
+        return np.asarray(self.arrays[name][..., row]) if name in self.arrays else None
+
     @cached_property
     def _derived(self) -> DerivedMotions:
-        return DerivedMotions(self.header, self.time, self.column)
+        return DerivedMotions(self.header, self.time, self.column, self._coordinate)
 
     def motion(self, frame: str, index: int) -> Motion:
         """The motion of a body in the frame `local` or `world`; what was not recorded is derived where it can be."""

@@ -1,6 +1,7 @@
 """Motions that were not recorded, derived from those that were and from the scene.
 
-The motion of fixed and prescribed nodes relative to their parents follows from the scene. The motion relative to the
+The motion of fixed and prescribed nodes relative to their parents follows from the scene, that of jointed ones from
+their coordinates. The motion relative to the
 parent follows from those of body and parent in the world, and that in the world from the one relative to the parent and
 those of all ancestors. Each quantity is derived from as few others as possible, by the formulas of the engine.
 """
@@ -25,6 +26,7 @@ from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.physics.vector import sub
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import columns, rows
+from rigidsim.tree.nodes import Node
 
 MOST_KEPT = 64
 """Number of quantities of parents that are kept for the next child."""
@@ -36,10 +38,18 @@ class _Missing(LookupError):
 
 
 class DerivedMotions:
-    """The motions of all bodies of a trajectory or a state; `column` reads a recorded dataset of one body."""
+    """The motions of all bodies of a trajectory or a state; `column` reads a recorded dataset of one body, `coordinate`
+    one of one coordinate, if it was recorded.
+    """
 
-    def __init__(self, header: Header, time: np.ndarray | float, column: Callable[[str, int], np.ndarray]):
-        self._header, self._time, self._column = header, time, column
+    def __init__(
+        self,
+        header: Header,
+        time: np.ndarray | float,
+        column: Callable[[str, int], np.ndarray],
+        coordinate: Callable[[str, int], np.ndarray | None],
+    ):
+        self._header, self._time, self._column, self._coordinate = header, time, column, coordinate
         self._kept: dict[tuple, Columns] = {}
 
     def read(self, frame: str, quantity: str, index: int) -> np.ndarray:
@@ -70,10 +80,20 @@ class DerivedMotions:
 
     def from_scene(self, quantity: str, path: str) -> Columns:
         """A quantity relative to the parent that does not depend on the state."""
-        found = self._header.scene.hierarchy[path].motion_at(self._time)
+        node = self._header.scene.hierarchy[path]
+        found = self._on_joint(node) if node.joint is not None else node.motion_at(self._time)
         if quantity not in found:
             raise _Missing
         return found[quantity]
+
+    def _on_joint(self, node: Node) -> dict[str, Columns]:
+        """The motion that the coordinates of a joint give; that of a ball has none."""
+        rows = self._header.coordinates[node.path]
+        numbers = [[self._coordinate(f"joints/{name}", row) for name in ("coordinate", "rate")] for row in rows]
+        if not numbers or any(column is None for pair in numbers for column in pair):
+            return {}
+        moved = node.joint.moved(numbers, node.scale, node.parent_metres)
+        return dict(zip(("position", "orientation", "velocity", "angular_velocity"), moved, strict=True))
 
     def kept(self, key: tuple, find: Callable[[], Columns]) -> Columns:
         """What `find` finds; kept for a while."""

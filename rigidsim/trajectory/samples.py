@@ -31,7 +31,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate, without_joint
+from rigidsim.tree.joints import IS_ANGLE, coordinate_called, part_of, without_coordinate, without_joint
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -104,14 +104,14 @@ class Source:
         return columns(self.part[body].term(name))
 
     def coordinate(self, name: str, body: str) -> Columns:
-        """A coordinate of the joint of a body, or the rate of one, lengths in units of its parent."""
+        """A coordinate of the joint of a body, its rate, or what a motor does; lengths in units of the parent."""
         row, dataset = require_coordinate(self.whole, body, name), dataset_of(name)
         if dataset not in self.part.arrays:
             raise NotRecordedError(f"{name} of '{body}' was not recorded ({self.whole.header.record_text})")
         header = self.whole.header
         found, metres = np.asarray(self.part.arrays[dataset][..., row]), header.parent_scale[header.row_of[body]]
         turns = IS_ANGLE[header.joints[body]][row - header.coordinates[body].start]
-        return (found if turns or metres == 1.0 else found / metres,)
+        return (found if turns or metres == 1.0 or part_of(name) == "motor" else found / metres,)
 
     def reaction(self, name: str, body: str) -> Columns:
         """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""
@@ -195,8 +195,8 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
 
 
 def dataset_of(name: str) -> str:
-    """The dataset of a coordinate, or of the rate of one, by its name."""
-    return "joints/rate" if is_rate(name) else "joints/coordinate"
+    """The dataset of a coordinate, of the rate of one, or of what its motor does, by its name."""
+    return f"joints/{part_of(name)}"
 
 
 def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:

@@ -18,7 +18,7 @@ from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.digests import content_hash, digest_of_rows, digests_of_events, recorded_columns
 from rigidsim.trajectory.events import Events
-from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, POINT_NAMES, SIDE_NAMES, Block
+from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, JOINT_FIELDS, POINT_NAMES, SIDE_NAMES, Block
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
 from rigidsim.trajectory.recorded import PartialArray, SomeRows
@@ -274,6 +274,7 @@ class Trajectory(BodyMapping):
 def sample_of(trajectory: Trajectory, k: int) -> State:
     """All bodies at one sample."""
     names = [f"{frame}/{quantity}" for frame in ("local", "world") for quantity in QUANTITIES]
+    names += [field.name for field in JOINT_FIELDS]
     arrays = {name: trajectory.arrays[name][k] for name in names if name in trajectory.arrays}
     return State(trajectory.header, float(trajectory.time[k]), arrays)
 

@@ -24,29 +24,40 @@ IS_ANGLE = {
 """Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
 
 
-NAMES = ("angle", "angle_2", "displacement", "displacement_2", "rate", "rate_2", "rate_3")
-"""What coordinates and their rates are called; the second angle, displacement or rate of a joint has a number."""
+PARTS = {"angle": "coordinate", "displacement": "coordinate", "rate": "rate", "motor": "motor"}
+"""What is known of a coordinate, by the first word of its names."""
+NAMES = (
+    "angle",
+    "angle_2",
+    "displacement",
+    "displacement_2",
+    *(f"{word}{n}" for word in ("rate", "motor") for n in ("", "_2", "_3")),
+)
+"""What coordinates, their rates and what motors do are called; the second of a kind has a number."""
 
 
 def coordinate_called(name: str, type: str) -> int | None:
-    """The number of the coordinate that one of these names means, or that has this rate, in a type of joint; None if it
-    has none.
-    """
+    """The number of the coordinate that one of these names is about, in a type of joint; None if it has none."""
     word, _, number = name.partition("_")
-    meant = [k for k, turns in enumerate(IS_ANGLE[type]) if word == "rate" or turns == (word == "angle")]
+    meant = [k for k, turns in enumerate(IS_ANGLE[type]) if part_of(name) != "coordinate" or turns == (word == "angle")]
     place = int(number or 1) - 1
     return meant[place] if place < len(meant) else None
 
 
-def is_rate(name: str) -> bool:
-    """Whether one of these names means the rate of a coordinate."""
-    return name.startswith("rate")
+def coordinates_of(type: str) -> list[str]:
+    """What the coordinates of a type of joint are called."""
+    return [name for name in NAMES if part_of(name) == "coordinate" and coordinate_called(name, type) is not None]
+
+
+def part_of(name: str) -> str:
+    """What one of these names means: a coordinate, its rate, or what a motor does."""
+    return PARTS[name.partition("_")[0]]
 
 
 def coordinate_unit(name: str, type: str) -> str:
-    """The unit of a coordinate that a type of joint has, or of its rate; L stands for the parent's unit of length."""
-    unit = "rad" if IS_ANGLE[type][coordinate_called(name, type)] else "L"
-    return f"{unit}/s" if is_rate(name) else unit
+    """The unit of what one of these names means of a type of joint; L stands for the parent's unit of length."""
+    units = {"coordinate": ("L", "rad"), "rate": ("L/s", "rad/s"), "motor": ("N", "N m")}
+    return units[part_of(name)][IS_ANGLE[type][coordinate_called(name, type)]]
 
 
 def without_joint(kind: str, path: str, what: str = "reactions") -> str:
@@ -72,6 +83,7 @@ class Coordinate(NamedTuple):
     stiffness: Any = 0.0  # of a spring in the joint: N m/rad or N/m
     rest: Any = 0.0  # the coordinate at which that spring is relaxed
     damping: Any = 0.0  # N m s/rad or N s/m
+    law: Any = None  # torque or force of a motor, N m or N
     course: Any = None  # the coordinate as a function of time, if a motor prescribes it: rad, or the parent's lengths
 
 

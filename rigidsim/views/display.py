@@ -68,9 +68,9 @@ class Display:
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
-    `kinds` are free (at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies
-    with poses, `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not
-    shown as it is; `loads` are the forces, None for a scene.
+    `kinds` are free (or on a joint, at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of
+    the bodies with poses, `hollow` those of bodies that may hide others within them; `notes` are sentences about what
+    is not shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -149,7 +149,7 @@ def display_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Displ
 
 def _display_of(trajectory: Trajectory, poses: Poses, known: Sequence[int], speed: float) -> Display:
     header = trajectory.header
-    kinds = ["free" if row in header.history.ever_free else kind for row, kind in enumerate(header.kinds)]
+    kinds = ["free" if row in header.history.ever_moved else kind for row, kind in enumerate(header.kinds)]
     return _display(header.scene, kinds, poses, known, speed)
 
 
@@ -160,7 +160,8 @@ def display_of_scene(scene: Scene) -> Display:
     starts = [found[node.frame] for node in nodes]
     arrays = [np.array([[getattr(start, name) for start in starts]]) for name in ("p", "q", "v", "omega")]
     poses = Poses(np.zeros(1), *arrays, ((WORLD_ROW,) * len(starts),), np.zeros(1, np.int64))
-    return _display(scene, [node.kind for node in nodes], poses, range(len(starts)), 1.0)
+    kinds = ["free" if node.is_moved() else node.kind for node in nodes]
+    return _display(scene, kinds, poses, range(len(starts)), 1.0)
 
 
 def playing_speed(duration: float) -> float:

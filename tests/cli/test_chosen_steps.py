@@ -89,6 +89,25 @@ def test_with_contact_the_step_is_that_of_contact(call, workplace):
     assert about == "Box; adaptive, rtol 1e-09, min_step 1e-12, contact in steps of 0.01 s"
 
 
+@pytest.mark.parametrize("name", CHOOSING)
+def test_a_body_that_contact_spins_fast_is_warned_of_only_where_its_steps_are_not_divided(name):
+    """A thin rod that meets the floor turns by more than a radian per step of contact."""
+    rod = {
+        "mass": 1, "inertia": {"principal": [1e-4, 1e-4, 2e-6]}, "position": [0, 0, 0.1], "velocity": [20, 0, -10],
+        "shapes": [{"type": "box", "size": [0.002, 0.004, 0.2]}], "orientation": {"axis": [1, 0, 0], "angle": 0.7},
+    }  # fmt: skip
+    floor = {"shapes": [{"type": "plane", "normal": [0, 0, 1]}], "material": {"friction": 0.9, "restitution": 0.5}}
+    warned = []
+    for integrator in ("magnus", name):
+        simulation = {"duration": 0.05, "step": 1e-3, "integrator": integrator}
+        made = rigidsim.Simulation(rigidsim.Scene.from_dict(
+            {"format": "rigidsim/1", "simulation": simulation, "bodies": {"floor": floor, "rod": rod}}
+        ))  # fmt: skip
+        made.step(50)
+        warned.append(any("per step" in warning for warning in made.warnings))
+    assert warned == [True, False]
+
+
 def test_a_missing_step_is_answered_by_all_that_need_none(call, workplace):
     (workplace / "scene.yaml").write_text(HASTY.format(name="rkmk4", key="x", value=1).replace(", x: 1", ""))
     code, _, err = call("validate", "scene.yaml")

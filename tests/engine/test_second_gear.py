@@ -97,9 +97,11 @@ def test_slices_of_any_length_have_the_same_bits(forced):
     assert len(set(states)) == 1
 
 
-@pytest.mark.parametrize("name", ["payload_release", "three_frames_deep", "vehicle_on_earth", "kapitza_pendulum"])
+@pytest.mark.parametrize(
+    "name", ["payload_release", "three_frames_deep", "vehicle_on_earth", "kapitza_pendulum", "double_pendulum"]
+)
 def test_shipped_scenes_have_the_bits_of_the_first_gear(name, tmp_path, monkeypatch):
-    """Reparentings, prescribed motions by expressions, gravity of a point, deep trees."""
+    """Reparentings, prescribed motions by expressions, gravity of a point, deep trees, joints."""
     made = rigidsim.Scene.from_file(shipped_scenes()[name])
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
     assert content_of(first, tmp_path) == content_of(second, tmp_path)

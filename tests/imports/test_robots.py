@@ -356,3 +356,67 @@ def test_it_moves_as_in_mujoco(tmp_path, text):
         if (name := path.split("/")[-1]) in [model.body(i).name for i in range(1, model.nbody)]:
             found = trajectory[path].world
             assert np.abs(found.position[-1] - data.body(name).xpos).max() < 1e-9, path
+
+
+# --- random trees
+
+CHAINS = (
+    ("hinge",), ("slide",), ("ball",), ("hinge", "hinge"), ("slide", "hinge"), ("slide", "slide", "hinge"),
+    ("hinge", "hinge", "hinge"), (), ("free",), ("free",),
+)  # fmt: skip
+"""The joints of one body; free bodies are roots."""
+STEP, N_STEP = 1e-3, 100
+
+
+class RandomTree:
+    """A tree of bodies with random masses, joints, springs, dampers and places."""
+
+    def __init__(self, seed: int):
+        self._random, self._count = np.random.default_rng(seed), 0
+        self.text = f"<mujoco><worldbody>{self._body(3, CHAINS)}{self._body(3, CHAINS)}</worldbody></mujoco>"
+
+    def _numbers(self, n: int = 3, size: float = 0.3) -> str:
+        return " ".join(map(repr, map(float, size * self._random.normal(size=n))))
+
+    def _body(self, depth: int, chains: tuple) -> str:
+        self._count += 1
+        name, chain = f"body_{self._count}", chains[self._random.integers(len(chains))]
+        joints = "".join(self._joint(f"{name}_{i}", kind) for i, kind in enumerate(chain))
+        below = "".join(self._body(depth - 1, CHAINS[:-2]) for _ in range(self._random.integers(3 if depth else 1)))
+        moments = 0.02 + 0.02 * self._random.uniform(size=3)
+        inertial = (
+            f'<inertial pos="{self._numbers()}" quat="{self._numbers(4)}" mass="{self._random.uniform(0.3, 3)!r}"'
+            f' diaginertia="{" ".join(map(repr, map(float, moments)))}"/>'
+        )
+        return f'<body name="{name}" pos="{self._numbers()}" quat="{self._numbers(4)}">{joints}{inertial}{below}</body>'
+
+    def _joint(self, name: str, kind: str) -> str:
+        at = f'pos="{self._numbers()}"' if kind in ("hinge", "ball") else ""
+        axis = f'axis="{self._numbers()}"' if kind in ("hinge", "slide") else ""
+        spring = f'stiffness="{self._random.uniform(0, 5)!r}" springref="{self._numbers(1)}"' if axis else ""
+        damping = f'damping="{self._random.uniform(0, 0.3)!r}"' if kind != "free" else ""
+        return f'<joint name="{name}" type="{kind}" {at} {axis} {spring} {damping}/>'
+
+
+@pytest.mark.parametrize("seed", range(11))
+def test_a_random_tree_moves_as_in_mujoco(tmp_path, seed):
+    """Two engines, of which neither knows the other's method: from random coordinates, by 100 steps of 1 ms with
+    Runge-Kutta of fourth order in both.
+    """
+    text = RandomTree(seed).text
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.timestep, model.opt.integrator = STEP, mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data, robot = mujoco.MjData(model), robot_in(tmp_path, text)
+    data.qpos[:] = random_coordinates(model, seed)
+    scene = yaml.safe_load(robot.checked("scene.yaml"))
+    move(scene["bodies"], model, data.qpos)
+    scene["simulation"] = {"duration": N_STEP * STEP, "step": STEP, "record_every": N_STEP * STEP}
+    trajectory = rigidsim.simulate(Scene.from_dict(scene))
+    mujoco.mj_step(model, data, nstep=N_STEP)
+    mujoco.mj_kinematics(model, data)
+    ends = {path.split("/")[-1]: trajectory[path].world.position[-1] for path in trajectory.paths}
+    errors = [np.abs(ends[model.body(i).name] - data.xpos[i]).max() for i in range(1, model.nbody)]
+    # Measured 8e-11; of the first 200 trees one differs by 2e-6, and by 5e-9 at a quarter of the step.
+    assert max(errors) < 1e-9

@@ -170,7 +170,7 @@ def test_an_overview_has_paths_speeds_and_energies(table):
     assert figure.get_suptitle() == "ball_on_turntable"
     crowd = {f"b{k}": {"mass": 1, "inertia": {"principal": [1, 1, 1]}} for k in range(9)}
     scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": crowd}
-    assert made(scene).plot().get_suptitle().endswith(", 7 of 9 free bodies")
+    assert made(scene).plot().get_suptitle().endswith(", 7 of 9 bodies")
     scene["simulation"]["record"] = []
     with pytest.raises(UsageError, match="nothing was recorded that an overview shows"):
         made(scene).plot()

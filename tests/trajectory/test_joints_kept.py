@@ -8,8 +8,11 @@ import pytest
 
 from rigidsim import Scene, load, simulate
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
+from rigidsim.hindsight.differences import Comparison
 from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.physics.quaternion import conjugate, product
+from rigidsim.report.explain import BodyReport
+from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory.motion import columns, rows
 
 ROBOT = """
@@ -92,7 +95,7 @@ def test_quantities_of_joints_have_units_of_their_own_and_lengths_of_the_parent(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate"),
+        ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate, motor"),
         ("top.angle", "the ball joint of 'base/top' has no angle; its state is its rotation"),
         ("base.angle", "'base' is prescribed: only bodies on joints have angle"),
         ("arm.angel", "angle"),
@@ -167,3 +170,52 @@ def test_ball_joints_alone_have_no_coordinates_and_are_kept(tmp_path):
         assert {name for name in kept.arrays if name.startswith("joints")} == {"joints/force", "joints/torque"}
     with pytest.raises(SceneError, match="there is nothing to record of joints"):
         Scene.from_text(text.replace(", motion: {ball: {}}", ""), overrides=[("simulation.record", ["joints"])])
+
+
+def test_a_body_has_its_joint_and_others_have_none(robot):
+    arm, wrist, top = (robot[f"base/{path}"].joint for path in ("arm", "arm/wrist", "top"))
+    assert (arm.type, wrist.type, top.type) == ("hinge", "universal", "ball")
+    assert (arm.coordinates.shape, wrist.rates.shape, top.coordinates.shape) == ((251, 1), (251, 2), (251, 0))
+    assert np.array_equal(wrist.coordinates[:, 1], quantity(robot, "wrist.angle_2").values)
+    assert np.array_equal(arm.force, quantity(robot, "arm.reaction_force").values)
+    with pytest.raises(UsageError, match="'base' is prescribed, not on a joint; joints: base/arm, "):
+        _ = robot["base"].joint
+
+
+def test_motion_that_was_not_recorded_follows_from_the_coordinates(robot):
+    only = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["joints"])]))
+    for path in ("base/arm", "base/arm/wrist", "base/puck"):
+        for frame in ("local", "world"):
+            for name in ("position", "orientation", "velocity", "angular_velocity"):
+                known, derived = (getattr(getattr(one[path], frame), name) for one in (robot, only))
+                if name == "orientation":
+                    derived = derived * np.sign(np.sum(known * derived, axis=-1, keepdims=True))
+                assert np.allclose(derived, known, atol=1e-11)
+    with pytest.raises(NotRecordedError, match="base/top"):
+        _ = only["base/top"].world.position
+
+
+def test_inspect_and_explain_speak_of_joints(robot, file):
+    with load(file) as kept:
+        shown = str(Inspection.of(kept, file))
+        explained = str(BodyReport.of(kept, "base/arm", 0.0)).splitlines()
+    assert "universal" in shown
+    assert "base/arm/wrist.angle_2, rad" in shown
+    assert "base/cart.displacement, 2 m" in shown
+    assert (
+        explained[0]
+        == "base/arm hangs on base by a hinge joint, at t = 0 s: angle 0.872665 rad, rate 20 rad/s, motor 0 N m"
+    )
+    assert explained[1].startswith("the joint exerts ")
+    assert explained[1].endswith(" N m about the joint")
+
+
+def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
+    faster = [("simulation.record", ["joints"]), ("bodies.base.children.arm.motion.hinge.rate", 21)]
+    ours, theirs = (simulate(Scene.from_text(ROBOT, overrides=faster[:count])) for count in (1, 2))
+    found = Comparison(ours, theirs).first_difference
+    assert (found.dataset, found.body, found.row, found.values) == ("joints/rate", "base/arm", 0, (20.0, 21.0))
+    exported, wrist = robot.to_xarray(), robot["base/arm/wrist"].joint
+    labelled = exported.joints_coordinate.sel(joint_coordinate="base/arm/wrist.2").values
+    assert np.array_equal(labelled, wrist.coordinates[:, 1])
+    assert exported.joint_type.sel(joint="base/top").item() == "ball"

@@ -16,8 +16,8 @@ from rigidsim.engine.model import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import rejection, sub
 from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, REACTION, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import coordinate_called, is_rate
-from rigidsim.tree.nodes import Node, Tree, links_of
+from rigidsim.tree.joints import coordinate_called, part_of
+from rigidsim.tree.nodes import Node, Tree
 
 NONE = (0.0, 0.0, 0.0)
 NEEDS = (TERM, CONTACT, SCENE, JOINT, REACTION)
@@ -53,9 +53,18 @@ def _coordinate(vector: AskedVector, tree: Tree) -> tuple[Node, int]:
 
 
 def _row_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:
-    """The moved row of a coordinate, and whether its rate is meant."""
+    """The number of a coordinate among all, and which part of it is meant."""
     node, number = _coordinate(vector, tree)
-    return tree.row(node) - links_of(node) + number, int(is_rate(vector.quantity))
+    jointed = [other.joint for other in tree.nodes[: node.index] if other.joint is not None]
+    before = [coordinate for joint in jointed for coordinate in joint.coordinates]
+    return len(before) + number, ("coordinate", "rate", "motor").index(part_of(vector.quantity))
+
+
+def _metres(vector: AskedVector, tree: Tree) -> float:
+    """Metres in the unit of a coordinate."""
+    node, number = _coordinate(vector, tree)
+    has_length = not node.joint.coordinates[number].turns and part_of(vector.quantity) != "motor"
+    return node.parent_metres if has_length else 1.0
 
 
 def _joint_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
-from rigidsim.engine.assembly.hanging import MovedRow, courses_of, joints_of, moved_rows
+from rigidsim.engine.assembly.hanging import MovedRow, joints_of, loop_ends, loops_of, motors_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
@@ -26,6 +26,9 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
+    looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
+    joints = joints_of(moved, tree, drives.courses, looped)
+    loops = loops_of(blueprint.loops, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
         active=active_nodes(tree, loads.frames() | contact_frames(blueprint, tree)),
@@ -37,7 +40,8 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
         normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),
         **loads.arrays(),
-        joints=joints_of(moved, tree, drives.courses),
+        joints=joints,
+        loops=loops,
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
         contacts=contacts_of(blueprint, tree),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
@@ -59,7 +63,8 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         drive=drives.program,
         driven=_with_rows(drives.driven, tree),
         paced=_with_rows(drives.paced, tree),
-        courses=courses_of(drives.courses, tree),
+        courses=motors_of(drives.courses, tree),
+        motors=motors_of(scripts.motors, tree),
         drive_axes=drives.axes,
     )
 
@@ -81,7 +86,7 @@ def body_row(row: MovedRow, tree: Tree, blueprint: Blueprint) -> list[float]:
     """Constants of a moved body together with the parts fixed to it; those of a link are zero."""
     node = row.node
     if row.is_link:
-        return layout.BODY.filled(scale=1.0)
+        return layout.BODY.filled(scale=node.parent_metres)
     mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
     # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.

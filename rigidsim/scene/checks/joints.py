@@ -45,7 +45,8 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     if type == "planar" and not any(axes[0]):
         message = "'along' is the normal of the plane, so it gives no direction in it"
         yield Finding("direction", message, (*place, "along"), "choose another direction, or omit it")
-    if not _carries_mass(hierarchy, node):
+    is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
+    if not is_driven and not _carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
@@ -119,8 +120,22 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
     directions = joint.directions(joint.starts) if joint.coordinates else WIDTH
     turns = [coordinate.turns for coordinate in joint.coordinates] or [True] * 3
-    each = enumerate(zip(turns, directions, strict=True))
-    return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (turning, axis) in each]
+    free = [coordinate.course is None for coordinate in joint.coordinates] or [True] * 3  # without a motor
+    each = enumerate(zip(free, turns, directions, strict=True))
+    return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
+
+
+def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> list[Any]:
+    """The inertia of each coordinate of a joint, by the mass of its own body alone, kg m^2 or kg; of a ball about three
+    axes. That of coordinates with motors is left out.
+    """
+    mass, motion = hierarchy.composite(node).mass, starts[node.frame]
+    center, found = motion.point(mass.center), []
+    for move in _moves(node, starts):
+        v, omega = move.at(center)
+        omega_B = rotate_back(motion.q, omega)
+        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)))
+    return found
 
 
 def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move | None:

@@ -17,7 +17,6 @@ from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
 from rigidsim.structures.columns import as_float, is_column, is_finite
-from rigidsim.tree.joints import is_rate
 
 TIME_QUANTITY = "time"
 SUMS = {
@@ -51,7 +50,7 @@ def constant(value: float, offset: int, written: str = "", measure: Measure | No
 def read_of(state: StateRead, offset: int) -> Operand:
     """What is read of a state, with its unit."""
     kind = (READ if state.body else OF_RUN)[state.quantity]
-    if kind.needs == JOINT and is_rate(kind.name):
+    if kind.needs == JOINT and not kind.unit:
         return Operand(state, NUMBER, offset, measure=OF_FUNCTION)  # its unit depends on the joint
     return Operand(state, NUMBER, offset, measure=measure_of(kind.unit.replace("L", "m")))
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import norm, sub
+from rigidsim.scene.checks.joints import own_resistances
 from rigidsim.scene.hierarchy.mobility import Part
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.references import references
@@ -137,7 +138,8 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     flown = _flown_in(hierarchy)
     for node in hierarchy:
         path, kind = node.path, node.kind
-        fastest = rates.fastest(node) if kind == "free" or (kind == "prescribed" and path in matter) else 0.0
+        turns = kind == "free" or (node.joint is not None and node.joint.type == "ball")
+        fastest = rates.fastest(node) if turns or (kind == "prescribed" and path in matter) else 0.0
         if fastest * step > LARGEST_TURN:
             turn = math.degrees(fastest * step)
             advised = ADVISED_TURN / fastest
@@ -185,7 +187,8 @@ class _Rates:
         """The largest angular velocity: of a prescribed frame relative to its parent, of a free body in the world."""
         if node.body.prescribed is not None:
             return largest(np.sqrt(sum(part * part for part in node.prescribed.at(self._times)["angular_velocity"])))
-        return math.hypot(*(self._start[node.frame].omega if node.parent else node.body.angular_velocity.start))
+        at_start = self._start[node.frame].omega if node.parent or node.joint else node.body.angular_velocity.start
+        return math.hypot(*at_start)
 
     def during(self, stay: Stay) -> tuple[float, float]:
         """The largest rate in the world (rad/s) and the total rotation (rad) of a frame in a span of time."""
@@ -289,6 +292,23 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
         swing, damping = force.kind.rates(force, ends, speed)
         damped = dict(zip((end.carrier.path for end in ends), damping, strict=False))
         yield LoadRates((*node.place, "forces", index), swing, damped)
+    yield from _joint_loads(hierarchy, start)
+
+
+def _joint_loads(hierarchy: Hierarchy, start: Starts) -> Iterator[LoadRates]:
+    """The springs and dampers in joints, of which the rates are those of the body by itself: what hangs on it makes
+    them slower.
+    """
+    for node in hierarchy:
+        if node.joint is None or not hierarchy.composite(node).mass.mass:
+            continue
+        free = [coordinate for coordinate in node.joint.coordinates if coordinate.course is None]
+        loads = [(one.stiffness, one.damping) for one in free] or [(node.joint.stiffness, node.joint.damping)] * 3
+        inertias = own_resistances(node, hierarchy, start)
+        rates = [(k / m, c / m) for (k, c), m in zip(loads, inertias, strict=False) if m > 0.0]
+        swing, decay = (max((float(pair[i]) for pair in rates), default=0.0) for i in (0, 1))
+        if swing or decay:
+            yield LoadRates((*node.place, "motion", node.joint.type), math.sqrt(swing), {node.path: decay})
 
 
 def _speed(end: Part, at: Vector | None, start: Starts, medium: int) -> float:
