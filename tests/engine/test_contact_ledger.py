@@ -11,7 +11,6 @@ import rigidsim
 from contact_scenes import G, ball, block, collide, floor, rod, surface, touching
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact.ledger import FAST
-from rigidsim.errors import SimulationError
 from rigidsim.report.contact import ledger_warnings
 from rigidsim.trajectory.contact_ledger import CAUSES, ContactLedger
 
@@ -232,29 +231,28 @@ def test_the_error_falls_with_the_square_of_the_step():
 # --- bodies that are spun
 
 
-def bullet(step: float, speed: float = 300.0) -> rigidsim.Scene:
-    """A thin rod that strikes an edge off its centre, and spins by some 70 rad/ms at 300 m/s."""
+def bullet(step: float) -> rigidsim.Scene:
+    """A thin rod that strikes an edge off its centre, and spins by 20 rad/ms."""
     bodies = {
         "wall": {"shapes": [{"type": "sphere", "radius": 0.05}]},
-        "rod": rod(0.005, 0.1, 0.01, at=(0.3, 0.04, 0), velocity=[-speed, 0, 0], restitution=0.5),
+        "rod": rod(0.005, 0.1, 0.01, at=(0.3, 0.04, 0), velocity=[-300, 0, 0], restitution=0.5),
     }
     bodies["rod"]["orientation"] = {"axis": [1, 0, 0], "angle": 1.5}
     return touching(bodies, duration=5e-3, step=step, gravity=[0, 0, 0])
 
 
 def test_a_body_that_an_impact_spins_too_fast_is_named():
-    """At once, and when the run ends as not finite because of it."""
+    """At once, and the fastest of all; its motion goes on in parts of steps, but contact takes whole ones."""
     simulation = rigidsim.Simulation(bullet(1e-3))
     simulation.step()
     (warning,) = simulation.warnings
     turn = np.linalg.norm(simulation.state["rod"].world.angular_velocity) * 1e-3
     assert turn > FAST
     assert warning.startswith(f"contact made 'rod' spin by {turn:.3g} rad per step at t = 0.001 s, too fast for")
-    faster = rigidsim.Simulation(bullet(1e-3, speed=350.0))
-    with pytest.raises(SimulationError) as failed:
-        faster.step(5)
-    assert str(failed.value).startswith("the motion of 'rod' is not finite after t = ")
-    assert "; contact made 'rod' spin by 208 rad per step at t = 0.001 s" in str(failed.value)
+    simulation.step(simulation.n_step - 1)
+    (warning,) = simulation.warnings
+    assert "then 'rod' spin by 299 rad per step at t = 0.003 s" in warning
+    assert np.isfinite(simulation.state["rod"].world.angular_velocity).all()
     slower = rigidsim.Simulation(bullet(1e-5))
     slower.step(slower.n_step)
     assert slower.warnings == ()
