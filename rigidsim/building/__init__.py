@@ -87,7 +87,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         method=method_of(simulation.integrator),
         n_step=n_step,
         stride=sample_stride(simulation, n_step),
-        labels=(*written.scripts.labels, *driven),
+        labels=(*written.scripts.labels, *driven, *written.motors),
         contacts=contact_plan(scene.hierarchy),
         metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
     )

@@ -18,6 +18,8 @@ VIEWS = {
     "angular_velocity": (layout.SEEN_RATE, 3),
     CANONICAL: (layout.SEEN_ORIENTATION, 4),
     "speed": (layout.SEEN_SPEED, 1),
+    **dict.fromkeys(("angle", "displacement"), (layout.SEEN_COORDINATE, 1)),
+    "rate": (layout.SEEN_COORDINATE_RATE, 1),
 }
 Frame = tuple[int, int]
 """(frame, 0), or (PARENT, frame) for the present parent of a frame."""
@@ -30,6 +32,7 @@ class Scripts:
         self._start = start
         self._assembler = Assembler(self._look)
         self._own = 0
+        self._motors: list[tuple[int, int, RegisterRef]] = []
         self._places: list[tuple[RegisterRef | None, ...]] = []
         self.labels: list[str] = []
 
@@ -43,13 +46,22 @@ class Scripts:
         self._places.append(tuple(places))
         self.labels.append(label)
 
+    def add_motor(self, frame: int, number: int, law: Expression) -> None:
+        """Add the torque or force of a motor of a coordinate of the joint of a node."""
+        self._own = frame
+        self._motors.append((frame - 1, number, self._assembler.place_of(law)))
+
     def tables(self) -> blueprint.ScriptTables:
         """The tables of a blueprint."""
         registers = [[*map(self._assembler.register, nine)] for nine in self._places]
-        return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), self._assembler.views())
+        motors = [(*motor, self._assembler.register(place)) for *motor, place in self._motors]
+        program, views = self._assembler.program(), self._assembler.views()
+        return blueprint.ScriptTables(program, table(registers, 9), views, table(motors, 3))
 
     def _look(self, state: StateRead) -> RegisterRef:
         kind, width = VIEWS[state.quantity]
+        if kind in (layout.SEEN_COORDINATE, layout.SEEN_COORDINATE_RATE):
+            return self._assembler.view((kind, (state.component, 0), self._frame(state.body)), width)
         seen = (kind, self._frame(state.observer), self._frame(state.body))
         return self._assembler.view(seen, width, state.component)
 

@@ -30,6 +30,7 @@ class LoadRecords:
         nodes = sorted(scene.hierarchy, key=lambda node: node.path)
         self.source = scene.world.source and self._plain(scene.world.source, SOURCE_KEYS, nodes[0])
         self.loads = tuple(load for node in nodes for load in self._loads(node))
+        self.motors = tuple(motor for node in nodes for motor in self._motor_labels(node))
         self.impulses = tuple(impulse for node in nodes for impulse in self._impulses(node))
 
     def _loads(self, node: SceneNode) -> Iterator[LoadRecord]:
@@ -45,6 +46,13 @@ class LoadRecords:
                     self.scripts.add(node.frame, row.vectors, label)
             values = SimpleNamespace(**{key: _without_expressions(value) for key, value in vars(values).items()})
             yield LoadRecord(kind.name, node.frame, values, self._schedule.span(force.during), label)
+
+    def _motor_labels(self, node: SceneNode) -> Iterator[str]:
+        """The location of each motor that has a law, which is added to the expressions."""
+        for number, coordinate in enumerate(node.joint.coordinates if node.joint else ()):
+            if coordinate.law is not None:
+                self.scripts.add_motor(node.frame, number, coordinate.law)
+                yield f"{node.path}, motion.{node.joint.type}.motor"
 
     def _impulses(self, node: SceneNode) -> Iterator[ImpulseRecord]:
         for index, impulse in enumerate(node.body.impulses):

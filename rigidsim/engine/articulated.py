@@ -90,6 +90,8 @@ def hang(value, body, parent, arm, hung, frame, q_WB, u, omega_rel, slide, slip)
 @inlined
 def hang_turned(angle, rate, value, body, parent, arm, hung, frame):
     """q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
+    hung.x = angle
+    hung.rate = rate
     s, c = sin_cos(0.5 * angle)
     axis = value.axis
     x, y, z = axis
@@ -101,6 +103,8 @@ def hang_turned(angle, rate, value, body, parent, arm, hung, frame):
 @inlined
 def hang_slid(x, rate, value, body, parent, arm, hung, frame):
     """q_WB = q_WP q_0, displaced by u x."""
+    hung.x = x
+    hung.rate = rate
     q_WB = renormalised(product(parent.q, value.q))
     u = rotate(q_WB, value.axis)
     hang(value, body, parent, arm, hung, frame, q_WB, u, NONE, scaled(x, u), scaled(rate, u))
@@ -217,8 +221,9 @@ def free_coordinate(S, state, value, hung, felt, freed):
     """
     inertia, t, f, x, rate = (felt.A, felt.B, felt.M), felt.t, felt.f, state.p[0], state.v[0]
     U, k = transmission(S, inertia)
-    w = coordinate_drive(S, spring_torque(x, rate, value.stiffness, value.rest, value.damping), t, f)
-    hung.power = -value.damping * rate * rate
+    torque = spring_torque(x, rate, value.stiffness, value.rest, value.damping) + hung.motor
+    w = coordinate_drive(S, torque, t, f)
+    hung.power = (hung.motor - value.damping * rate) * rate
     freed.U_t = U[0]
     freed.U_f = U[1]
     freed.k = k

@@ -18,16 +18,13 @@ def lanes_of(world: World) -> int:
     return 1 if world.model.contacts else LANES
 
 
-def overwrite(part: object, other: object) -> bool:
-    """Give a model, or a part of one, the values of another one of the same structure; whether any bit differs."""
+def overwrite(part: object, other: object) -> None:
+    """Give a model, or a part of one, the values of another one of the same structure."""
     if isinstance(part, tuple):
-        each = [overwrite(mine, theirs) for mine, theirs in zip(part, other, strict=True)]
-        return any(each)
-    if not holds_values(part):
-        return False
-    differs = part.tobytes() != other.tobytes()
-    part[:] = other
-    return differs
+        for mine, theirs in zip(part, other, strict=True):
+            overwrite(mine, theirs)
+    elif holds_values(part):
+        part[:] = other
 
 
 def structure_of(part: object) -> Hashable:

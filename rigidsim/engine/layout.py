@@ -126,8 +126,8 @@ HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
     " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
-    " motor",
-    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1,
+    " motor; the coordinate and its rate",
+    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1, x=1, rate=1,
 )  # fmt: skip
 FELT = Row(
     "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
@@ -250,7 +250,7 @@ VARIABLE = Row(
 )
 OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
 VIEW = Row(
-    "a motion that expressions read: SEEN_POSITION, ...; pair; first of its registers",
+    "a motion that expressions read: SEEN_POSITION, ...; pair, or of a joint its row; first of its registers",
     kind=1, pair=1, register=1,
 )  # fmt: skip
 METRIC = Row(
@@ -284,7 +284,9 @@ POSED = Row(
     row=1, position=3, angles=3,
 )  # fmt: skip
 COURSE = Row(
-    "a coordinate that a motor prescribes: row among the moved ones; register of the coordinate", row=1, register=1
+    "a motor: row among the moved ones; register of the coordinate that it prescribes, or of its torque or force",
+    row=1,
+    register=1,
 )
 PACES = Row(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
@@ -314,6 +316,7 @@ T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
 ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
+SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.

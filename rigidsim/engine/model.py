@@ -165,7 +165,8 @@ class Expressions(NamedTuple):
     drive: Program  # of t only, for prescribed motions, on jets
     driven: POSED
     paced: PACES
-    courses: COURSE
+    courses: COURSE  # what they prescribe
+    motors: COURSE  # laws of motors
     drive_axes: DRIVE_AXES  # (driven by expressions)
 
 
@@ -444,7 +445,9 @@ def working_of(given: Expressions, n: int) -> Working:
 
 def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
-    return len(given.scripts.who) + len(given.driven) + len(given.paced) + len(given.courses) if given else 0
+    if given is None:
+        return 0
+    return len(given.scripts.who) + sum(map(len, (given.driven, given.paced, given.courses, given.motors)))
 
 
 def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:

@@ -96,8 +96,8 @@ class BlockRun:
         so that kernels need not look at them again.
         """
         self._metering.begin_again(model)
-        if overwrite(self.model, model._replace(metrics=None)):
-            self._scratch = self._with_trial(self._scratch)
+        overwrite(self.model, model._replace(metrics=None))
+        self._scratch = self._with_trial(self._scratch)
         self.state[:] = state
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
-from rigidsim.engine.layout import APART, FRAME, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
-from rigidsim.engine.programs import fill, record_faults, run_program
+from rigidsim.engine.layout import APART, BODY, FRAME, HUNG, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
+from rigidsim.engine.programs import fill, record_fault, record_faults, run_program
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import stretch_back
 from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
@@ -58,12 +58,55 @@ def turn_script(x: SCALAR, y: SCALAR, z: SCALAR, axes: FRAME, wrench: WRENCH, la
     wrench.tau = add(wrench.tau, rotate(axes.q, (x.value, y.value, z.value)))
 
 
+@lanewise
+def view_coordinate(hung: HUNG, body: BODY, slides, seen: SCALAR, lane):
+    """The coordinate of a joint: an angle, or, if it slides, a displacement in the parent's units of length."""
+    seen.value = hung.x / (1.0 + slides * (body.scale - 1.0))
+
+
+@lanewise
+def view_coordinate_rate(hung: HUNG, body: BODY, slides, seen: SCALAR, lane):
+    """Its rate."""
+    seen.value = hung.rate / (1.0 + slides * (body.scale - 1.0))
+
+
+@inlined
+def see_joint(kind, row, model, scratch, seen, lanes):
+    """Fill the register of a coordinate, or of its rate."""
+    hung, body, joint = scratch.joints.hung[row], model.body[row], model.joints.joint[row].kind
+    slides = 1.0 if joint == at.SLIDE or joint == at.SLID else 0.0
+    if kind == at.SEEN_COORDINATE:
+        view_coordinate(hung, body, slides, seen, lanes)
+    else:
+        view_coordinate_rate(hung, body, slides, seen, lanes)
+
+
+@lanewise
+def run_motor(torque: SCALAR, hung: HUNG, lane):
+    """The torque or force of a motor."""
+    hung.motor = torque.value
+
+
+@inlined
+def run_motors(given, t, model, scratch, lanes):
+    """Let all motors run that have a law."""
+    first = len(scratch.fault) - len(given.motors)
+    for k in range(len(given.motors)):
+        torque = scratch.working.register[given.motors[k].register]
+        record_fault(t, torque, 0, scratch.fault[first + k], lanes)
+        run_motor(torque, scratch.joints.hung[given.motors[k].row], lanes)
+
+
 @inlined
 def look(given, model, scratch, lanes):
     """Fill the registers of all motions that expressions read."""
     views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k].kind, views[k].pair, views[k].register
+        if kind >= at.SEEN_COORDINATE:
+            if model.joints is not None:
+                see_joint(kind, pair, model, scratch, registers[first * len(lanes) :], lanes)
+            continue
         frame = model.relations.pair[pair].first
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
         observed = scratch.frame[model.relations.pair[pair].second]
@@ -102,13 +145,15 @@ def script(given, t, k, model, scratch, lanes):
 def apply_each_script(given, t, era, model, scratch, lanes):
     """Evaluate all expressions at time t (s), and apply the loads of this era."""
     program, register = given.script, scratch.working.register
-    if len(given.scripts.who) > 0:
+    if len(given.scripts.who) + len(given.motors) > 0:
         fill(register[len(program.constant)], t, lanes)
         look(given, model, scratch, lanes)
         run_program(program.code, program.first, register, lanes)
     for k in range(len(given.scripts.who)):
         if acts(given.scripts, k, era):
             script(given, t, k, model, scratch, lanes)
+    if model.joints is not None:
+        run_motors(given, t, model, scratch, lanes)
 
 
 @inlined

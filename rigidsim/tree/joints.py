@@ -83,6 +83,7 @@ class Coordinate(NamedTuple):
     stiffness: Any = 0.0  # of a spring in the joint: N m/rad or N/m
     rest: Any = 0.0  # the coordinate at which that spring is relaxed
     damping: Any = 0.0  # N m s/rad or N s/m
+    law: Any = None  # torque or force of a motor, N m or N
     course: Any = None  # the coordinate as a function of time, if a motor prescribes it: rad, or the parent's lengths
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import rigidsim
 from jointed_trees import body
 from scenes import run
 
@@ -64,3 +65,32 @@ def test_every_method_follows_a_motor(integrator):
     found = run(wheels("= sin(2*t)"), duration=0.5, step=0.01, integrator=integrator, record_every=0.1)
     assert abs(joints_of(found, "coordinate")[:, 0] - np.sin(2 * found.time)).max() < 1e-15
     assert np.ptp(found.angular_momentum, axis=0).max() < (0.02 if integrator == "euler" else 1e-12)
+
+
+def test_a_motor_with_a_law_is_a_spring_if_its_law_is_that_of_one():
+    """A controller about an angle, and a force along a slide in units of its parent."""
+
+    def robot(hinge: dict, slide: dict) -> dict:
+        cart = BOX | {"motion": {"slide": {"axis": [1, 0, 0], "displacement": 0.4, "rate": 0.1} | slide}}
+        arm = BOX | {"center_of_mass": [0.3, 0.2, 0], "children": {"cart": cart}, "scale": 2.0}
+        return {"arm": arm | {"motion": {"hinge": {"axis": [0, 0, 1], "rate": 0.7} | hinge}}}
+
+    how = {"duration": 1.0, "step": 2e-3, "gravity": [0, -9.81, 0], "record_every": 0.1}
+    springs = {"spring": {"stiffness": 30.0, "rest": 0.5}, "damping": 0.4}, {"spring": {"stiffness": 20.0}}
+    by_law = (
+        {"motor": {"torque": "= 30*(0.5 - angle) - 0.4*rate"}},
+        {"motor": {"force": "= -20*2*displacement"}},
+    )
+    free, driven = (run(robot(*joints), **how) for joints in (springs, by_law))
+    for name in ("coordinate", "rate", "force"):
+        assert abs(joints_of(free, name) - joints_of(driven, name)).max() < 2e-12
+    x, rate = joints_of(driven, "coordinate"), joints_of(driven, "rate")
+    law = np.stack([30 * (0.5 - x[:, 0]) - 0.4 * rate[:, 0], -20 * x[:, 1]], 1)
+    assert abs(joints_of(driven, "motor") - law).max() < 1e-13
+    assert np.ptp(driven.total_energy) < 1e-6
+
+
+def test_a_motor_without_a_value_ends_the_run_with_its_place():
+    bodies = {"arm": BOX | {"motion": {"hinge": {"axis": [0, 0, 1], "motor": {"torque": "= 1/(0.1 - t)"}}}}}
+    with pytest.raises(rigidsim.SimulationError, match=r"arm, motion\.hinge\.motor"):
+        run(bodies, duration=0.2, step=0.05, record_every=0.05)

@@ -120,6 +120,7 @@ class ScriptTables(NamedTuple):
     program: Program
     registers: np.ndarray  # (script, 9) registers of the components of force, torque and gravity
     views: tuple[ViewRecord, ...]
+    motors: np.ndarray  # node, number of the coordinate in its joint, register
 
 
 class DriveTables(NamedTuple):

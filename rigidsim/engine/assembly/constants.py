@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
-from rigidsim.engine.assembly.hanging import MovedRow, courses_of, joints_of, moved_rows
+from rigidsim.engine.assembly.hanging import MovedRow, joints_of, motors_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
@@ -59,7 +59,8 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         drive=drives.program,
         driven=_with_rows(drives.driven, tree),
         paced=_with_rows(drives.paced, tree),
-        courses=courses_of(drives.courses, tree),
+        courses=motors_of(drives.courses, tree),
+        motors=motors_of(scripts.motors, tree),
         drive_axes=drives.axes,
     )
 
@@ -81,7 +82,7 @@ def body_row(row: MovedRow, tree: Tree, blueprint: Blueprint) -> list[float]:
     """Constants of a moved body together with the parts fixed to it; those of a link are zero."""
     node = row.node
     if row.is_link:
-        return layout.BODY.filled(scale=1.0)
+        return layout.BODY.filled(scale=node.parent_metres)
     mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
     # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.

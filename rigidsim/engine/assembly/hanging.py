@@ -39,9 +39,14 @@ def moved_rows(tree: Tree) -> list[MovedRow]:
     return found
 
 
-def courses_of(given: np.ndarray, tree: Tree) -> np.ndarray:
-    """The coordinates that motors prescribe: rows and registers; given are node, number of the coordinate, register."""
-    return table([(tree.rows[n] - links_of(tree.nodes[n]) + k, register) for n, k, register in given.tolist()], 2)
+def row_of(tree: Tree, node: int, number: int) -> int:
+    """The row of a coordinate of the joint of a node."""
+    return tree.rows[node] - links_of(tree.nodes[node]) + number
+
+
+def motors_of(given: np.ndarray, tree: Tree) -> np.ndarray:
+    """Rows and registers of motors; given are node, number of the coordinate, register."""
+    return table([(row_of(tree, node, number), register) for node, number, register in given.tolist()], 2)
 
 
 def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray) -> Joints | None:
@@ -50,7 +55,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray) -> Joi
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
-    registers = dict(courses_of(courses, tree).tolist())
+    registers = dict(motors_of(courses, tree).tolist())
     carrying, first_on = set(carriers), {c: k for k, c in reversed(list(enumerate(carriers)))}
     rows = [
         (kind_of(row, k in carrying), inner_frame(k, moved), carrier, root_of(k, carriers),

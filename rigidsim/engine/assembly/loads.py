@@ -12,6 +12,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
+from rigidsim.engine.assembly.hanging import row_of
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import Load
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
@@ -158,6 +159,8 @@ class LoadTables:
                     self._add(row, ALWAYS)
 
     def _view(self, view: ViewRecord) -> tuple[int, int, int]:
+        if view.kind in (layout.SEEN_COORDINATE, layout.SEEN_COORDINATE_RATE):
+            return view.kind, row_of(self._tree, view.body[0] - 1, view.observer[0]), view.register
         observer, body = (Site(self._tree, own).frame(frame).frame for frame, own in (view.observer, view.body))
         return view.kind, self._pairs.index(observer, body), view.register
 

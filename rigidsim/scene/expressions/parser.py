@@ -43,10 +43,12 @@ from rigidsim.scene.expressions.vocabulary import (
     ARGUMENTS,
     CALLED,
     CONSTANTS,
+    COORDINATES,
     COUNT,
     DRIFT,
     FUNCTIONS,
     PARENT,
+    RATE,
     REDUCTIONS,
     RESERVED,
     REWRITTEN,
@@ -195,6 +197,9 @@ class _Parser:
             self._require_allowed("time", name)
             self._varying.add(name)
             return Operand(Time(), NUMBER, name.offset, measure=SECONDS if "paths" in self._allow else None)
+        if name.text in self._of_joint():
+            self._varying.add(name)
+            return Operand(StateRead(name.text, 0), NUMBER, name.offset)
         if name.text in STATES:
             return self._state(name, ())
         if name.text == DRIFT and self._is_metric:
@@ -215,6 +220,11 @@ class _Parser:
             return named_quantity(read_name(name), written.offset)
         except BadName as error:
             raise ExpressionError(error.message, written.offset, error.hint) from None
+
+    def _of_joint(self) -> tuple[str, ...]:
+        """The names of the coordinate of a joint and of its rate, in the expressions of its motor."""
+        word = next((word for word in COORDINATES if word in self._allow), None)
+        return (word, RATE) if word else ()
 
     def _functions(self) -> Collection[str]:
         if "special" in self._allow:
@@ -338,7 +348,8 @@ class _Parser:
             raise ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
 
     def _allowed_names(self) -> list[str]:
-        return [TIME] * ("time" in self._allow) + list(STATES) * ("state" in self._allow) + [DRIFT] * self._is_metric
+        varying = [TIME] * ("time" in self._allow) + [*self._of_joint()]
+        return varying + list(STATES) * ("state" in self._allow) + [DRIFT] * self._is_metric
 
     def _take(self) -> Token:
         taken, self._token = self._token, next(self._rest, self._token)

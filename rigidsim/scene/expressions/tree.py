@@ -10,7 +10,17 @@ from typing import Any
 
 from rigidsim.physics.operations import CONDITION, JETS, NUMBER, VALUES
 from rigidsim.quantities.vocabulary import BODY, OF_RUN, READ
-from rigidsim.scene.expressions.vocabulary import COUNT, DECLARED, DRIFT, OWN_FRAMES, STATE_NAMES, TIME
+from rigidsim.scene.expressions.vocabulary import (
+    COORDINATES,
+    COUNT,
+    DECLARED,
+    DRIFT,
+    OWN_FRAMES,
+    RATE,
+    SELF,
+    STATE_NAMES,
+    TIME,
+)
 from rigidsim.tree.nodes import WORLD
 
 
@@ -212,6 +222,8 @@ def _bracketed(part: tuple[str, int], least: int) -> str:
 
 def _state(state: StateRead) -> str:
     name = STATE_NAMES.get((state.quantity, state.component))
+    if state.body == SELF and state.quantity in (*COORDINATES, RATE):
+        return state.quantity
     if name is None or not state.body or state.observer in OWN_FRAMES.values():
         return _quoted(_named(state))
     if state.observer != "parent":

@@ -22,6 +22,10 @@ STATES: dict[str, tuple[str, int]] = {
 """The quantity and the component of each name."""
 OWN_FRAMES = {"parent": "@parent", "body": "@body"}
 """The observers that names of quantities mean by these words: the body's present parent, and its own axes."""
+COORDINATES, RATE = ("angle", "displacement"), "rate"
+"""What the expressions of a motor call the coordinate of its joint, and the rate of that. The allowed words of such an
+expression contain one of the first two.
+"""
 STATE_NAMES = {state: name for name, state in STATES.items()}
 
 ANGLES = {"radians": "rad", "degrees": "deg"}

@@ -17,13 +17,16 @@ from rigidsim.scene.values.quantities import (
     ANGLE,
     ANGULAR_VELOCITY,
     DAMPING,
+    FORCE,
     LENGTH,
     STIFFNESS,
+    TORQUE,
     TORSION_DAMPING,
     TORSION_STIFFNESS,
     VELOCITY,
     not_negative,
     quantity,
+    varying,
     vector,
 )
 from rigidsim.scene.values.rotation import Vector, unit
@@ -62,15 +65,29 @@ class BallSpring(SceneModel):
 
 
 class TurnMotor(SceneModel):
-    """A motor that turns a joint, whatever torque that takes."""
+    """A motor that turns a joint: by an angle, whatever torque that takes, or by a torque."""
 
-    angle: over_time(ANGLE) = Field(description="Angle, which may be an expression of t.")
+    angle: over_time(ANGLE) = Field(None, description="Angle, which may be an expression of t.")
+    torque: varying(TORQUE, {"time", "angle"}) = Field(
+        None, description="Torque, which may be an expression of angle, rate and t."
+    )
+
+    @model_validator(mode="after")
+    def _require_one(self) -> TurnMotor:
+        return _one_of(self, "angle", "torque")
 
 
 class SlideMotor(SceneModel):
-    """A motor that moves a slide, whatever force that takes."""
+    """A motor that moves a slide: by a displacement, whatever force that takes, or by a force."""
 
-    displacement: over_time(LENGTH) = Field(description="Displacement, which may be an expression of t.")
+    displacement: over_time(LENGTH) = Field(None, description="Displacement, which may be an expression of t.")
+    force: varying(FORCE, {"time", "displacement"}) = Field(
+        None, description="Force, which may be an expression of displacement, rate and t."
+    )
+
+    @model_validator(mode="after")
+    def _require_one(self) -> SlideMotor:
+        return _one_of(self, "displacement", "force")
 
 
 NO_TURN_SPRING, NO_SLIDE_SPRING = (kind.model_construct(stiffness=0.0, rest=0.0) for kind in (TurnSpring, SlideSpring))
@@ -96,7 +113,7 @@ class Hinge(SceneModel):
     rate: AngleRate = Field(0.0, description="Rate of the angle at the start.")
     spring: TurnSpring = Field(NO_TURN_SPRING, description="A spring in the joint.")
     damping: TurnDamping = Field(0.0, description="Torque against the rate.")
-    motor: TurnMotor = Field(None, description="A motor that prescribes the angle.")
+    motor: TurnMotor = Field(None, description="A motor, by its angle or its torque.")
 
     @model_validator(mode="after")
     def _require_one_source(self) -> Hinge:
@@ -105,7 +122,7 @@ class Hinge(SceneModel):
     def coordinates(self, in_body: InBody, _metres: Any) -> tuple[Coordinate, ...]:
         """The angle."""
         found = _turning(in_body(self.axis), self.angle, self.rate, self.spring, self.damping)
-        return (found if self.motor is None else _driven(found, self.motor.angle, 1.0),)
+        return (_driven(found, self.motor, "angle", "torque", 1.0),)
 
 
 class Slide(SceneModel):
@@ -119,7 +136,7 @@ class Slide(SceneModel):
     rate: LengthRate = Field(0.0, description="Rate of the displacement at the start.")
     spring: SlideSpring = Field(NO_SLIDE_SPRING, description="A spring in the joint.")
     damping: SlideDamping = Field(0.0, description="Force against the rate.")
-    motor: SlideMotor = Field(None, description="A motor that prescribes the displacement.")
+    motor: SlideMotor = Field(None, description="A motor, by its displacement or its force.")
 
     @model_validator(mode="after")
     def _require_one_source(self) -> Slide:
@@ -128,7 +145,7 @@ class Slide(SceneModel):
     def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
         """The displacement; `metres` is the parent's unit of length."""
         found = _sliding(metres, in_body(self.axis), self.displacement, self.rate, self.spring, self.damping)
-        return (found if self.motor is None else _driven(found, self.motor.displacement, metres),)
+        return (_driven(found, self.motor, "displacement", "force", metres),)
 
 
 class Ball(SceneModel):
@@ -218,18 +235,32 @@ class Planar(SceneModel):
 
 def _alone(joint: Hinge | Slide) -> Any:
     """The joint, if a motor and nothing else says how it moves."""
-    fields = type(joint).model_fields
+    fields, motor = type(joint).model_fields, joint.motor
     others = ("angle", "displacement", "rate", "spring", "damping")
     given = [key for key in others if key in fields and getattr(joint, key) != fields[key].default]
-    if joint.motor is not None and given:
+    prescribes = any(getattr(motor, key, None) is not None for key in ("angle", "displacement"))
+    if prescribes and given:
         key = given[0]
         message = f"'{key}' is given, but the motor alone says how the joint moves"
         raise invalid("motion", message, f"omit '{key}'", key=key)
     return joint
 
 
-def _driven(coordinate: Coordinate, course: Any, metres: Any) -> Coordinate:
-    """The coordinate as a motor prescribes it."""
+def _one_of(motor: Any, course: str, law: str) -> Any:
+    """The motor, if it has one of these keys."""
+    if (getattr(motor, course) is None) == (getattr(motor, law) is None):
+        message = f"a motor has either '{course}' or '{law}'"
+        raise invalid("missing-key" if getattr(motor, law) is None else "motion", message, "give one of them")
+    return motor
+
+
+def _driven(coordinate: Coordinate, motor: Any, course: str, law: str, metres: Any) -> Coordinate:
+    """The coordinate with its motor, if it has one."""
+    if motor is None:
+        return coordinate
+    course = getattr(motor, course)
+    if course is None:
+        return coordinate._replace(law=getattr(motor, law))
     start, rate, _ = jet_of(course, 0.0)
     return coordinate._replace(start=metres * start, rate=metres * rate, course=course)
 
