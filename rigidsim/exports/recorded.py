@@ -12,8 +12,10 @@ from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
 from rigidsim.trajectory.fields import (
     AXES,
     CAUSES,
+    COORDINATE,
     COUNT_COLUMN,
     EVENT_COLUMNS,
+    JOINT,
     POINT_COLUMNS,
     SHAPES,
     SIDE_TABLES,
@@ -45,6 +47,7 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     used = {dimension for variable in variables for dimension in variable.dimensions}
     axes = [Variable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
     coordinates = {"time", "parent", "kind", "scale_to_metre", "own_scale_to_metre", "body", "component", SHAPES, *AXES}
+    coordinates |= {JOINT, "joint_type", COORDINATE}
     return Labelled((*variables, *axes), frozenset(coordinates), _attributes(trajectory))
 
 
@@ -103,11 +106,17 @@ def _bodies(trajectory: Trajectory) -> Iterator[Variable]:
     header, body = trajectory.header, ("body",)
     yield Variable.of("body", body, list(header.paths), long_name="path of the node")
     yield Variable.of("parent", body, list(header.parents), long_name="path of the parent at the start")
-    yield Variable.of("kind", body, list(header.kinds), long_name="free, fixed or prescribed, at the start")
+    yield Variable.of("kind", body, list(header.kinds), long_name="free, jointed, fixed or prescribed, at the start")
     local = "metres per unit of the lengths in local_... at the start"
     yield Variable.of("scale_to_metre", body, header.parent_scale, units="m", long_name=local)
     own = "metres per unit of the node's own coordinates"
     yield Variable.of("own_scale_to_metre", body, header.scale, units="m", long_name=own)
+    if header.joints:
+        yield Variable.of(JOINT, (JOINT,), [*header.joints], long_name="path of the jointed body")
+        yield Variable.of("joint_type", (JOINT,), [*header.joints.values()], long_name="type of the joint")
+    if header.coordinate_names:
+        numbered = "path of the jointed body, and the number of the coordinate if it has several"
+        yield Variable.of(COORDINATE, (COORDINATE,), header.coordinate_names, long_name=numbered)
 
 
 def _samples(trajectory: Trajectory) -> Iterator[Variable]:

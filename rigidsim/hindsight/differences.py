@@ -129,10 +129,12 @@ class Comparison:
     def _first_in(self, name: str, samples: tuple[slice | np.ndarray, slice | np.ndarray]) -> Difference | None:
         """The first difference in some samples of a dataset, for the bodies of which both have it."""
         first, second = (np.asarray(t.arrays[name][which]) for t, which in zip(self.both, samples, strict=True))
-        bodies = self._recorded(name) if first.ndim == 3 else []
-        if first.ndim == 3:
+        field = next((field for field in self.both[0].header.fields if field.name == name), None)
+        of_each, axis = (field.of_each, field.axis) if field else ("", "")
+        bodies = self._recorded(name, of_each) if of_each else []
+        if of_each:
             first, second = (
-                array[:, [t.header.row_of[path] for path in bodies]]
+                array[:, [t.header.labels[of_each].index(label) for label in bodies]]
                 for t, array in zip(self.both, (first, second), strict=True)
             )
         place = _first_place(first, second)
@@ -140,12 +142,15 @@ class Comparison:
             return None
         row = int(np.arange(len(self.both[0].time))[samples[0]][place[0]])
         body = bodies[place[1]] if bodies else ""
-        component = COMPONENTS[first.shape[-1]][place[-1]] if first.ndim > 1 else ""
+        component = COMPONENTS[first.shape[-1]][place[-1]] if axis else ""
         time = float(self.both[0].time[row])
         return Difference(name, row, time, body, component, (first[place].item(), second[place].item()))
 
-    def _recorded(self, name: str) -> list[str]:
-        """The bodies of which both have a dataset."""
+    def _recorded(self, name: str, of_each: str) -> list[str]:
+        """The bodies, joints or coordinates of which both have a dataset."""
+        if of_each != "body":
+            ours, theirs = (trajectory.header.labels[of_each] for trajectory in self.both)
+            return [label for label in ours if label in theirs]
         rows = [t.header.recorded_rows(name) for t in self.both]
         has = [
             set(t.paths) if some is None else {t.paths[row] for row in some}

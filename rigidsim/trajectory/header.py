@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.errors import FormatError, SceneError
-from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
+from rigidsim.trajectory.fields import COORDINATE, COUNT, JOINT, POINT_NAMES, Field
 from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes, sizes_of
 from rigidsim.tree.history import History, TreeChange
 from rigidsim.tree.joints import IS_ANGLE
@@ -132,6 +132,11 @@ class Header:
         """The name of each coordinate: the path of the body and, if it has several, a number from one."""
         each = ((path, len(rows), k) for path, rows in self.coordinates.items() for k in range(len(rows)))
         return [f"{path}.{k + 1}" if count > 1 else path for path, count, k in each]
+
+    @property
+    def labels(self) -> dict[str, Sequence[str]]:
+        """The labels of the dimensions of samples that are neither times nor components."""
+        return {"body": self.paths, JOINT: [*self.joints], COORDINATE: self.coordinate_names}
 
     @property
     def sizes(self) -> dict[str, int]:

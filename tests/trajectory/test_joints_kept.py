@@ -8,6 +8,7 @@ import pytest
 
 from rigidsim import Scene, load, simulate
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
+from rigidsim.hindsight.differences import Comparison
 from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.report.explain import BodyReport
@@ -207,3 +208,14 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     )
     assert explained[1].startswith("the joint exerts ")
     assert explained[1].endswith(" N m about the joint")
+
+
+def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
+    faster = [("simulation.record", ["joints"]), ("bodies.base.children.arm.motion.hinge.rate", 21)]
+    ours, theirs = (simulate(Scene.from_text(ROBOT, overrides=faster[:count])) for count in (1, 2))
+    found = Comparison(ours, theirs).first_difference
+    assert (found.dataset, found.body, found.row, found.values) == ("joints/rate", "base/arm", 0, (20.0, 21.0))
+    exported, wrist = robot.to_xarray(), robot["base/arm/wrist"].joint
+    labelled = exported.joints_coordinate.sel(joint_coordinate="base/arm/wrist.2").values
+    assert np.array_equal(labelled, wrist.coordinates[:, 1])
+    assert exported.joint_type.sel(joint="base/top").item() == "ball"

@@ -33,6 +33,9 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
     for index, pair in enumerate(hierarchy.scene.world.contacts):
         for side, path in enumerate(pair.between):
             yield ("world", "contacts", index, "between", side), path, (WORLD,)
+    for index, loop in enumerate(hierarchy.scene.world.loops):
+        for side, path in enumerate(loop.between):
+            yield ("world", "loops", index, "between", side), path, (WORLD,)
     for index, event in enumerate(hierarchy.scene.reparent):
         yield ("reparent", index, "body"), event.body, ()
         yield ("reparent", index, "to"), event.to, (WORLD,)
