@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from rigidsim import Scene, load, simulate
+from rigidsim import Scene, load, simulate, sweep
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
 from rigidsim.hindsight.differences import Comparison
 from rigidsim.hindsight.quantities import names, quantity
@@ -219,3 +219,16 @@ def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
     labelled = exported.joints_coordinate.sel(joint_coordinate="base/arm/wrist.2").values
     assert np.array_equal(labelled, wrist.coordinates[:, 1])
     assert exported.joint_type.sel(joint="base/top").item() == "ball"
+
+
+def test_runs_of_a_sweep_have_the_motion_of_joints_and_metrics_read_their_coordinates(tmp_path):
+    text = ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\"}\n"
+    varied = {"bodies.base.children.arm.motion.hinge.rate": [10, 20]}
+    with sweep(Scene.from_text(text), vary=varied, path=tmp_path / "s.h5", record=0.1) as runs:
+        alone = simulate(Scene.from_text(text, overrides=[("simulation.record_every", 0.1)]))
+        assert runs.metrics["bend"][1] == alone.metrics["bend"]
+        run = runs[1]
+        assert np.array_equal(run["base/arm"].world.position, alone["base/arm"].world.position)
+        with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
+            quantity(run, "arm.angle")
+        run.save(tmp_path / "run.h5")
