@@ -211,7 +211,7 @@ def found_accelerations(model, scratch) -> np.ndarray:
 
 
 def every_joint() -> dict:
-    """Trees of all types of joints, free and held by a prescribed node, with springs, motors, an impulse, a free child."""
+    """Trees of all types of joints, free and held by a prescribed node; springs, motors, an impulse, a free child."""
     random = np.random.default_rng(9)
     free, held = random_tree(7, n=8)["n0"], random_tree(8, n=4, root="hinge")["n0"]
     free["impulses"] = [{"time": 0.035, "impulse": [1.0, -2.0, 0.5]}]
@@ -221,7 +221,5 @@ def every_joint() -> dict:
     cart = body(random, motion={"slide": {"axis": [0, 2, 1], "motor": {"force": "= -3*displacement + t"}}})
     motion = {"prescribed": {"angular_velocity": [0.4, 1.2, -0.7], "velocity": [1.0, 0.2, 0.0]}}
     held["children"]["wheel"] = wheel
-    return {
-        "free": free,
-        "drum": {"motion": motion, "scale": 2.0, "children": {"held": held, "ball": ball, "cart": cart}},
-    }
+    drum = {"motion": motion, "scale": 2.0, "children": {"held": held, "ball": ball, "cart": cart}}
+    return {"free": free, "drum": drum}

@@ -24,7 +24,7 @@ from scenes import make_scene, run
 
 CONTACT, LAWS, JOINTS = "contact", "laws", "joints"
 CASES = [*(integrator.name for integrator in INTEGRATORS), LAWS, JOINTS, CONTACT]
-"""Every kind of node with each integrator; every law of force, with impulses; every joint; and everything that touches."""
+"""Every kind of node with each integrator; every law of force, with impulses; all joints; everything that touches."""
 MOTIONS = [f"{frame}/{name}" for frame in ("local", "world")
            for name in ("position", "orientation", "velocity", "angular_velocity")]  # fmt: skip
 
