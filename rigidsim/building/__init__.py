@@ -12,7 +12,7 @@ from rigidsim.building.drives import drive_tables
 from rigidsim.building.metrics import metric_tables
 from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
-from rigidsim.engine.assembly.blueprint import Blueprint, Schedule, World
+from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord, Schedule, World
 from rigidsim.engine.assembly.constants import lock_rate, model_of
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.laws import registry
@@ -21,6 +21,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.loops import closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.world import MutualGravity
@@ -77,6 +78,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         tree=tree,
         loads=written.loads,
         impulses=written.impulses,
+        loops=loops_of(scene.hierarchy),
         scripts=written.scripts.tables(),
         drives=drives,
         gravity=scene.world.uniform_gravity,
@@ -91,6 +93,17 @@ def blueprint_of(scene: Scene) -> Blueprint:
         contacts=contact_plan(scene.hierarchy),
         metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
     )
+
+
+def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
+    """The loops of a scene, in the order of the file."""
+    return tuple(
+        LoopRecord(
+            closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), closing.loop.at, closing.loop.to_at,
+            closing.axis, closing.to_axis, closing.length,
+        )
+        for closing in closings(hierarchy, Starts(hierarchy))
+    )  # fmt: skip
 
 
 def schedule_of(scene: Scene) -> Schedule:

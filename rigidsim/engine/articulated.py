@@ -51,7 +51,7 @@ from rigidsim.physics.forces import misalignment, torsion_energy
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
-from rigidsim.physics.rigid_body import point_acceleration, power
+from rigidsim.physics.rigid_body import point_acceleration, power, takes_torque
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
@@ -323,11 +323,19 @@ def gather_inwards(model, state, scratch, lanes):
 # --- outwards
 
 
+@inlined
+def free_root(body, felt):
+    """(alpha, a) of the free body at the root of a tree. A particle does not rotate: it may take any inertia."""
+    xx, yy, zz, xy, xz, yz = felt.A
+    more = 1.0 - takes_torque(body.inverse)
+    return free_acceleration(((xx + more, yy + more, zz + more, xy, xz, yz), felt.B, felt.M), felt.t, felt.f)
+
+
 @lanewise
 def accelerate_root(body: BODY, felt: FELT, wrench: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane):
     """Newton's and Euler's equations for a free body that carries joints."""
     q_WB, omega = frame.q, frame.omega
-    alpha, a = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
+    alpha, a = free_root(body, felt)
     a_WC = add(a, wrench.g)
     carried.alpha = alpha
     carried.a = a

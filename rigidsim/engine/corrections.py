@@ -12,14 +12,9 @@ bits.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import is_jointed, is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, SCALAR, STATE, add_to_sums
-from rigidsim.engine.model import floats, integers
 from rigidsim.engine.responses import correct_jointed, jump_root, respond_inwards
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.corrections import (
@@ -42,21 +37,11 @@ from rigidsim.physics.rigid_body import takes_torque
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 
-class Corrections(NamedTuple):
-    """The corrections of one instant."""
-
-    own: CORRECTION = floats("moved")  # of free bodies; of the angular momentum in place of the rate; see `push`
-    frame: CORRECTION = floats("places + 1")  # of each frame
-    is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
-    source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
-    is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
-    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
-
-
 @inlined
 def begin_corrections(made):
     """Nothing happened yet at this instant."""
     made.own[:] = 0.0
+    made.shift[:] = 0.0
     made.frame[:] = 0.0
     made.source[:] = at.NO_ROW
     made.is_settled[:] = 0

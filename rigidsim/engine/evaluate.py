@@ -6,6 +6,7 @@ from rigidsim.engine.articulated import gather_inwards
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
+from rigidsim.engine.loops import hold_loops
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined
 
@@ -19,12 +20,23 @@ def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
 
 
 @inlined
-def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
-    """Accelerations of the given nodes, parents first; for `in_world` see `accelerate`."""
+def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
+    """Accelerations of the given nodes, parents first, under the loads in the wrenches."""
     if model.joints is not None:
         gather_inwards(model, state, scratch, lanes)
     for node in nodes:
         accelerate(node, model, state, scratch, lanes, in_world)
+
+
+@inlined
+def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
+    """Accelerations of the given nodes, parents first, with the reactions of loops, which are added to the wrenches;
+    for `in_world` see `accelerate`.
+    """
+    accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
+    if model.loops is not None:
+        hold_loops(model, scratch, lanes)
+        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
 
 
 @inlined

@@ -13,9 +13,9 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.corrections import Corrections, begin_corrections
+from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.layout import BODY, CHANGE, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
-from rigidsim.engine.model import Model, Samples, floats, integers, made, make_samples, n_places
+from rigidsim.engine.model import Corrections, Model, Samples, floats, integers, made, make_samples, n_places
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back

@@ -9,6 +9,7 @@ from rigidsim.engine.events import begin_instant, complete_instant, record_event
 from rigidsim.engine.kinds import hangs, is_root
 from rigidsim.engine.layout import BODY, CORRECTION, FRAME, HIT, IMPULSE, TRIPLE
 from rigidsim.engine.loads import exchange_energy
+from rigidsim.engine.loops import close_loops
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, lanewise, routine
@@ -99,6 +100,8 @@ def apply_impulses(t, era, model, state, scratch, buffer, lanes):
     add_impulses(instant, era, model, scratch, buffer, lanes)
     distribute(model.active, model, state, scratch, buffer.made, lanes)
     record_reached_bodies(model.active, instant, model, buffer)
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)
     observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
     complete_instant(t, instant, model, buffer, lanes)
 

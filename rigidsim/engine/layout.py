@@ -146,6 +146,23 @@ CARRIED = Row(
     " less the gravity of that; of a frame that is held, that of its origin; world axes",
     alpha=3, a=3,
 )  # fmt: skip
+LOOP_VALUE = Row(
+    "constants of a loop: its point on the first body relative to the origin, and to the centre of mass, of that, its"
+    " axes, m; likewise on the second; the unit axis in the first body's axes, and two at right angles to that of the"
+    " second, in its axes; the length of a distance, m",
+    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1,
+)  # fmt: skip
+MEETING = Row(
+    "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
+    " centres of mass of their bodies; world axes, m",
+    r=3, v=3, a=3, arm=3, to_arm=3,
+)  # fmt: skip
+CLOSING = Row(
+    "an equation of a loop: force and torque of a multiplier of one on the second body; the gap, its rate and second"
+    " derivative (`physics/loops.py`)",
+    f=3, t=3, gap=1, rate=1, second=1,
+)  # fmt: skip
+PUSH = Row("what a multiplier of one does to a body: torque about its centre of mass, and force", t=3, f=3)
 IMPULSE = Row(
     "an impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes,"
     " m)",
@@ -227,6 +244,11 @@ JOINT = Row(
     " holds that frame is counted here; 1 for a ball joint with a spring; register of the"
     " coordinate that a motor prescribes, or NO_ROW",
     kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1,
+)  # fmt: skip
+LOOP = Row(
+    "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"
+    " last",
+    kind=1, pair=1, first=1, second=1, begin=1, end=1,
 )  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
@@ -315,6 +337,9 @@ T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
 ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
+# Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
+POINT, AXIS, DISTANCE = 0, 1, 2
+EQUATIONS = (3, 5, 1)
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4

@@ -22,6 +22,8 @@ from rigidsim.engine.layout import (
     ARM,
     BODY,
     CARRIED,
+    CLOSING,
+    CORRECTION,
     COURSE,
     DRIVE_AXES,
     FAULT,
@@ -37,7 +39,10 @@ from rigidsim.engine.layout import (
     LEDGER,
     LINK,
     LOCAL,
+    LOOP,
+    LOOP_VALUE,
     MEAN,
+    MEETING,
     METRIC,
     MOTION,
     NODE,
@@ -47,6 +52,7 @@ from rigidsim.engine.layout import (
     PAIR,
     POSED,
     PULL,
+    PUSH,
     QUATERNION,
     RATE,
     SCALAR,
@@ -245,6 +251,15 @@ class Joints(NamedTuple):
     jointed: np.ndarray  # (joint) the row of its body
 
 
+class Loops(NamedTuple):
+    """What is held together beside the joints."""
+
+    loop: LOOP  # (loop)
+    value: LOOP_VALUE  # (loop)
+    held: np.ndarray  # (2 * equation) of each one: the moved rows of the first and of the second body, or NO_ROW
+    inward: np.ndarray  # moved rows of the trees that have ends of loops, those that hang on others before them
+
+
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
@@ -262,6 +277,7 @@ class Model(NamedTuple):
     single: SingleLaws
     pairwise: PairLaws | None
     joints: Joints | None
+    loops: Loops | None
     mutual: Mutual | None
     expressions: Expressions | None  # if anything in the scene is given by expressions
     contacts: Contacts | None  # if any shapes can meet
@@ -287,11 +303,37 @@ class Hanging(NamedTuple):
     carried: CARRIED = floats("carriers")
 
 
+class Corrections(NamedTuple):
+    """What happens at an instant, see `corrections.py`."""
+
+    own: CORRECTION = floats("moved")  # of free bodies; of the angular momentum in place of the rate; see `push`
+    shift: TRIPLE = floats("moved")  # displacement of the coordinate of a joint; turn of a ball, world axes
+    frame: CORRECTION = floats("places + 1")  # of each frame
+    is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
+    source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
+    is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
+    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
+
+
+class Closings(NamedTuple):
+    """Scratch arrays for loops."""
+
+    made: Corrections  # what closes the gaps after a step
+    meeting: MEETING = floats("loops")
+    closing: CLOSING = floats("equations")
+    push: PUSH = floats("ends")  # of each equation: on the first and on the second body
+    gram: SCALAR = floats("products")  # J M^-1 J^T by rows, below its diagonal L of L D L^T
+    diagonal: SCALAR = floats("equations")  # of J M^-1 J^T
+    inverse: SCALAR = floats("equations")  # of D
+    multiplier: SCALAR = floats("equations")
+
+
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
     working: Working | None  # of expressions
     joints: Hanging | None
+    loops: Closings | None
     trial: NamedTuple | None  # of a method that chooses its steps
     touching: NamedTuple | None  # what contact records, of its arrays
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
@@ -419,12 +461,20 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "state": max(n_state, len(model.body)),
         "explained": int(model.asked is not None and model.asked.terms is not None),
     }
+    loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
     hanging = made(Hanging, sizes) if model.joints else None
-    scratch = made(Scratch, sizes, working=working, joints=hanging, trial=None, touching=None)
+    scratch = made(Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
+
+
+def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:
+    """Scratch arrays for loops."""
+    n = len(loops.held) // 2
+    more = {"loops": len(loops.loop), "equations": n, "ends": 2 * n, "products": n * n}
+    return made(Closings, sizes | more, made=made(Corrections, sizes))
 
 
 def set_constants(scratch: Scratch, model: Model, n: int) -> None:

@@ -7,7 +7,8 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, course, gather_inwards
+from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards
+from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -22,6 +23,7 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     SCALAR,
     STATE,
+    TRIPLE,
     add_to_sums,
 )
 from rigidsim.jit import inlined, lanewise
@@ -30,11 +32,10 @@ from rigidsim.physics.articulated import (
     coordinate_acceleration,
     coordinate_drive,
     felt_force,
-    free_acceleration,
     shifted_wrench,
     turning_motion,
 )
-from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn
+from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn, turned
 from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -92,9 +93,24 @@ def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
 @lanewise
 def respond_root(body: BODY, frame: FRAME, felt: FELT, own: CORRECTION, lane):
     """What the impulses on a tree do to the free body at its root: jump of velocity, and of angular momentum."""
-    domega, dv = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
+    domega, dv = free_root(body, felt)
     own.v = dv
     own.omega = apply(rotated(frame.q, body.inertia), domega)
+
+
+@inlined
+def hand_inwards(i, model, scratch, lanes):
+    """Hand in the impulse that a moved row feels to its carrier, if it hangs on one."""
+    kind, c, hung = model.joints.joint[i].kind, model.joints.joint[i].carrier, scratch.joints.hung[i]
+    felt, freed, carrier = scratch.joints.felt[i], scratch.joints.freed[i], scratch.joints.felt[c]
+    if kind == at.HINGE:
+        respond_hinge(hung, felt, freed, carrier, lanes)
+    elif kind == at.SLIDE:
+        respond_slide(hung, felt, freed, carrier, lanes)
+    elif kind == at.BALL:
+        respond_ball(hung, felt, freed, carrier, lanes)
+    elif model.expressions is not None and kind > at.BALL:
+        bear_impulse(hung, felt, carrier, lanes)
 
 
 @inlined
@@ -106,19 +122,11 @@ def respond_inwards(model, state, scratch, made, lanes):
     for i in joints.inward:
         push_alone(made.own[i], hanging.felt[i], lanes)
     for i in joints.inward:
-        kind, c, hung, felt = joints.joint[i].kind, joints.joint[i].carrier, hanging.hung[i], hanging.felt[i]
-        freed, carrier = hanging.freed[i], hanging.felt[c]
-        if kind == at.HINGE:
-            respond_hinge(hung, felt, freed, carrier, lanes)
-        elif kind == at.SLIDE:
-            respond_slide(hung, felt, freed, carrier, lanes)
-        elif kind == at.BALL:
-            respond_ball(hung, felt, freed, carrier, lanes)
-        elif model.expressions is not None and kind > at.BALL:
-            bear_impulse(hung, felt, carrier, lanes)
-        elif made.is_pushed[i] > 0:
+        c = joints.joint[i].carrier
+        hand_inwards(i, model, scratch, lanes)
+        if is_root(i, model) and made.is_pushed[i] > 0:
             node = model.moved_node[i]
-            respond_root(model.body[i], scratch.frame[node + 1], felt, made.own[i], lanes)
+            respond_root(model.body[i], scratch.frame[node + 1], hanging.felt[i], made.own[i], lanes)
             made.source[node + 1] = node + 1
         if made.is_pushed[i] > 0 and 0 <= c < n_moved:
             made.is_pushed[c] = 1
@@ -158,44 +166,49 @@ def rate_jump(hung, freed, carrier):
 
 
 @inlined
-def follow(S, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
+def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
     """The jump of what hangs by one coordinate, of which the rate jumps by x; its frame is displaced and turned with
-    that from which it hangs.
+    that from which it hangs, and by a small way of the coordinate, of which the square is left out.
     """
     q_WB, omega, omega_WP, e = frame.q, frame.omega, parent.omega, turn(given.turn)
     domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
-    correction.p = carried_displacement(given.p, e, d)
-    correction.turn = given.turn
+    swept = scaled(way, sweep)
+    correction.p = add(carried_displacement(given.p, e, d), swept)
+    correction.turn = add(given.turn, scaled(way, S[0]))
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
-    correction.v = add(velocity, rotate(e, scaled(x, sweep)))
+    correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    dx = carried_displacement(given.p, e, add(anchor, hung.r))
+    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), scaled(way, S[1]))
     domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
     count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
 
 
 @lanewise
 def follow_hinge(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME, given: CORRECTION, arm: ARM,
-    frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
+    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
+    gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a hinge holds."""
     S, x, rate = turning_motion(hung.u, hung.r), rate_jump(hung, freed, carrier), state.v[0]
-    add_to_sums(state, v=(x, 0.0, 0.0))
-    follow(S, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+    way = shift.xyz[0]
+    add_to_sums(state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
+    follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
 def follow_slide(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME, given: CORRECTION, arm: ARM,
-    frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
+    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
+    gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a slide holds."""
     S, x, rate = (NONE, hung.u), rate_jump(hung, freed, carrier), state.v[0]
-    add_to_sums(state, v=(x, 0.0, 0.0))
-    follow(S, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+    way = shift.xyz[0]
+    add_to_sums(state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
+    follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
@@ -206,28 +219,32 @@ def follow_motor(
     """The jump of what a motor moves, which keeps the rate of its coordinate."""
     u, rate = hung.u, jet.rate
     S = scaled(turns, u), add(scaled(turns, cross(u, hung.r)), scaled(1.0 - turns, u))
-    follow(S, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+    follow(S, 0.0, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
 def follow_ball(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME, given: CORRECTION,
-    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME,
+    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
+    gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a ball joint holds: its joint is displaced with the frame from which it hangs, and its rotation
     follows its moment.
     """
-    q_WB, e = frame.q, turn(given.turn)
+    q_WB, e, theta, omega = frame.q, turn(given.turn), shift.xyz, frame.omega
     dv_J = add(carrier.a, cross(carrier.alpha, hung.reach))
     domega = ball_acceleration(freed.inverse, freed.B, freed.t, dv_J)
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     dx = carried_displacement(given.p, e, anchor)
     velocity = carried_velocity(given.v, e, parent.omega, given.omega, anchor, NONE)
-    correction.p = dx
-    correction.turn = NONE
-    correction.v = add(velocity, cross(domega, sub(hung.r, com)))
-    correction.omega = domega
+    d = sub(hung.r, com)
+    correction.p = add(dx, cross(theta, d))
+    correction.turn = theta
+    correction.v = add(add(velocity, cross(domega, d)), cross(theta, cross(omega, d)))
+    correction.omega = add(domega, cross(theta, omega))
+    state.q = turned(turn(theta), q_WB)
     add_to_sums(state, omega=rotate_back(q_WB, domega))
+    dx = add(dx, cross(theta, hung.r))
     count_jump(state, body, frame, arm, carried, gained, domega, add(dv_J, cross(domega, hung.r)), dx)
 
 
@@ -250,13 +267,13 @@ def correct_jointed(node, model, state, scratch, made, lanes):
         carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[0]
         if kind == at.HINGE:
             follow_hinge(
-                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
-                lanes,
+                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
+                carried, gained, lanes,
             )  # fmt: skip
         elif kind == at.SLIDE:
             follow_slide(
-                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
-                lanes,
+                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
+                carried, gained, lanes,
             )  # fmt: skip
         elif model.expressions is not None and kind > at.BALL:
             turns = 1.0 if kind == at.TURNED else 0.0
@@ -266,7 +283,82 @@ def correct_jointed(node, model, state, scratch, made, lanes):
             )  # fmt: skip
         else:
             follow_ball(
-                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
-                lanes,
+                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
+                carried, gained, lanes,
             )  # fmt: skip
     made.source[node + 1] = node + 1 if source == at.NO_ROW else source
+
+
+# --- responses that change nothing
+
+
+@lanewise
+def answer_root(body: BODY, felt: FELT, carried: CARRIED, lane):
+    """The jump of the free body at the root of a tree."""
+    alpha, a = free_root(body, felt)
+    carried.alpha = alpha
+    carried.a = a
+
+
+@inlined
+def answer_coordinate(S, hung, freed, carrier, carried, jump):
+    """The jump of what hangs by one coordinate, of which that is written."""
+    x = rate_jump(hung, freed, carrier)
+    jump.xyz = (x, 0.0, 0.0)
+    carried.alpha = add(carrier.alpha, scaled(x, S[0]))
+    carried.a = add(add(carrier.a, cross(carrier.alpha, hung.d)), scaled(x, S[1]))
+
+
+@lanewise
+def answer_hinge(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+    """The jump of what a hinge holds."""
+    answer_coordinate(turning_motion(hung.u, hung.r), hung, freed, carrier, carried, jump)
+
+
+@lanewise
+def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+    """The jump of what a slide holds."""
+    answer_coordinate((NONE, hung.u), hung, freed, carrier, carried, jump)
+
+
+@lanewise
+def answer_motor(hung: HUNG, carrier: CARRIED, carried: CARRIED, lane):
+    """The jump of what a motor moves."""
+    carried.alpha = carrier.alpha
+    carried.a = add(carrier.a, cross(carrier.alpha, hung.d))
+
+
+@lanewise
+def answer_ball(hung: HUNG, freed: FREED_BALL, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+    """The jump of what a ball joint holds."""
+    a = add(carrier.a, cross(carrier.alpha, hung.reach))
+    alpha = ball_acceleration(freed.inverse, freed.B, freed.t, a)
+    jump.xyz = alpha
+    carried.alpha = alpha
+    carried.a = add(a, cross(alpha, hung.r))
+
+
+@inlined
+def respond(rows, model, scratch, jumps, lanes):
+    """What impulses do to whole trees, given by their rows inwards: wrenches that hold the bodies, in `felt`, become
+    jumps of the bodies, in `carried`, and of joints, in `jumps`. What an evaluation had in these arrays is lost, except
+    for inertia.
+    """
+    joints, hanging = model.joints, scratch.joints
+    hanging.carried[len(model.moved_node) :] = 0.0
+    for i in rows:
+        hand_inwards(i, model, scratch, lanes)
+    for k in range(len(rows)):
+        i = rows[len(rows) - 1 - k]
+        kind, hung, freed = joints.joint[i].kind, hanging.hung[i], hanging.freed[i]
+        carrier, carried = hanging.carried[joints.joint[i].carrier], hanging.carried[i]
+        if kind == at.HINGE:
+            answer_hinge(hung, freed, carrier, carried, jumps[i], lanes)
+        elif kind == at.SLIDE:
+            answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
+        elif kind == at.BALL:
+            answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
+        elif model.expressions is not None and kind > at.BALL:
+            answer_motor(hung, carrier, carried, lanes)
+        else:
+            answer_root(model.body[i], hanging.felt[i], carried, lanes)

@@ -323,7 +323,7 @@ class BlockRun:
         """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
         Without `keeps` rows of samples are used again when they are full.
         """
-        arrives = arrives and self._buffer is not None
+        arrives = arrives and (self._buffer is not None or self.model.loops is not None)
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():

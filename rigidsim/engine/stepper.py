@@ -16,6 +16,7 @@ from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
+from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
@@ -70,6 +71,8 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
     step(method, t, t_end, h, era, model, state, scratch, lanes)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
+    if model.loops is not None:
+        close_loops(t_end, model, state, scratch, lanes)
 
 
 @inlined
@@ -131,6 +134,15 @@ def next_instant(n, n_end, stride, era, model):
     return following, 0.0
 
 
+@inlined
+def begin_era(buffer, t, era, model, state, scratch, lanes):
+    """What happens at time t (s), at which this era begins."""
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)
+    if buffer is not None:
+        cross_edge(buffer, t, era, model, state, scratch, lanes)
+
+
 @kernel
 def advance(
     method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
@@ -138,7 +150,8 @@ def advance(
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
     change the tree or to empty the event buffer; or to a step that contact has no room for.
 
-    With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied. A
+    With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
+    and loops to be closed. A
     sample is taken before each step whose number is a multiple of `stride`: sample k = n / stride is row k - first of
     `samples`. With n_end = NOW nothing happens but that the present state becomes row `first`. Returns (n, done, era)
     reached; at an edge, the era that ends there. The result does not depend on how a run is divided into calls: time is
@@ -160,8 +173,7 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
             era += 1
         if arrives:
-            if buffer is not None:
-                cross_edge(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
+            begin_era(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes)
         if n >= n_end:

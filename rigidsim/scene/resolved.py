@@ -35,6 +35,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         "world": {
             "gravity": _plain_value(scene.world.gravity),
             **_if_given(mutual_gravity=_plain_value(scene.world.mutual_gravity), plane=_plain_value(scene.world.plane)),
+            **({"loops": [_plain(loop) for loop in scene.world.loops]} if scene.world.loops else {}),
             **({"contacts": [_plain(pair) for pair in scene.world.contacts]} if scene.world.contacts else {}),
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},

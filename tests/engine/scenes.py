@@ -11,8 +11,8 @@ EPS = np.finfo(float).eps
 
 
 def make_scene(bodies: dict, *, duration: float, step: float, integrator="rkmk4", **more) -> rigidsim.Scene:
-    """A scene of these bodies; `gravity`, `plane`, `contacts`, `contact` and `record_every` may be given."""
-    world = {key: more[key] for key in ("gravity", "plane", "contacts") if key in more}
+    """A scene of these bodies; `gravity`, `plane`, `contacts`, `loops`, `contact` and `record_every` may be given."""
+    world = {key: more[key] for key in ("gravity", "plane", "contacts", "loops") if key in more}
     simulation = {"duration": duration, "step": step, "integrator": integrator}
     simulation["record_every"] = more.get("record_every", duration)
     simulation |= {key: more[key] for key in ("contact",) if key in more}

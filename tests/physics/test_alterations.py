@@ -16,6 +16,7 @@ from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
 from function_checks import FUNCTION_EQUIVALENT
 from geometry_checks import GEOMETRY_EQUIVALENT
+from loop_checks import LOOP_EQUIVALENT
 from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
 from step_checks import STEP_EQUIVALENT
@@ -99,6 +100,7 @@ EQUIVALENT = {
     "rigid_body.takes_torque: doubled 0.0": 2,
     "solids.cylinder: doubled 0.0": 1,
     **ARTICULATED_EQUIVALENT,
+    **LOOP_EQUIVALENT,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,

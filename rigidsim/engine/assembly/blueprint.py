@@ -91,6 +91,21 @@ class ImpulseRecord(NamedTuple):
     era: int  # it acts when this one begins
 
 
+class LoopRecord(NamedTuple):
+    """A loop: what of two nodes, given by their frames, is held together. Points are in their coordinates, unit axes in
+    their axes, a distance in m.
+    """
+
+    type: str  # point, hinge or distance
+    first: int
+    second: int
+    at: tuple
+    to_at: tuple
+    axis: tuple = (0.0, 0.0, 1.0)
+    to_axis: tuple = (0.0, 0.0, 1.0)
+    length: float = 0.0
+
+
 class ViewRecord(NamedTuple):
     """A motion that an expression reads: its kind, its observer and its body, both as (frame, 0) or (PARENT, frame),
     and the first of its registers. (PARENT, frame) is the present parent of a frame. A metric may read a vector in its
@@ -173,6 +188,7 @@ class Blueprint(NamedTuple):
     tree: Tree  # at t = 0
     loads: tuple[LoadRecord, ...]  # in the order of paths and, on one node, of the file
     impulses: tuple[ImpulseRecord, ...]  # in the same order
+    loops: tuple[LoopRecord, ...]
     scripts: ScriptTables
     drives: DriveTables
     gravity: tuple  # m/s2, uniform

@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
-from rigidsim.engine.assembly.hanging import MovedRow, joints_of, motors_of, moved_rows
+from rigidsim.engine.assembly.hanging import MovedRow, joints_of, loop_ends, loops_of, motors_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
@@ -26,6 +26,9 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
+    looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
+    joints = joints_of(moved, tree, drives.courses, looped)
+    loops = loops_of(blueprint.loops, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
         active=active_nodes(tree, loads.frames() | contact_frames(blueprint, tree)),
@@ -37,7 +40,8 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
         normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),
         **loads.arrays(),
-        joints=joints_of(moved, tree, drives.courses),
+        joints=joints,
+        loops=loops,
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
         contacts=contacts_of(blueprint, tree),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,

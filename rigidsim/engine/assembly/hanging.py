@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.model import Joints, table
+from rigidsim.engine.assembly.blueprint import LoopRecord
+from rigidsim.engine.assembly.site import Site
+from rigidsim.engine.laws.declaration import LoadPoint
+from rigidsim.engine.model import Joints, Loops, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import add, dot, rejection, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
+
+LOOP_KINDS = {"point": layout.POINT, "hinge": layout.AXIS, "distance": layout.DISTANCE}
 
 
 class MovedRow(NamedTuple):
@@ -49,16 +54,18 @@ def motors_of(given: np.ndarray, tree: Tree) -> np.ndarray:
     return table([(row_of(tree, node, number), register) for node, number, register in given.tolist()], 2)
 
 
-def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray) -> Joints | None:
-    """How the moved rows hang, some of them with coordinates that motors prescribe; None if there are no joints."""
-    if all(row.node.is_free() for row in moved):
+def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped: frozenset[int]) -> Joints | None:
+    """How the moved rows hang, some of them with coordinates that motors prescribe; `looped` have ends of loops.
+    None if there are neither joints nor loops.
+    """
+    if not looped and all(row.node.is_free() for row in moved):
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
     registers = dict(motors_of(courses, tree).tolist())
     carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved)}
     rows = [
-        (kind_of(row, k in carrying), inner_frame(k, moved), carrier, root_of(k, carriers),
+        (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
          registers.get(k, layout.NO_ROW))
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
@@ -111,7 +118,7 @@ def root_of(k: int, carriers: list[int]) -> int:
 
 
 def kind_of(row: MovedRow, carries: bool) -> int:
-    """The kind of a moved row, see `layout.JOINT`."""
+    """The kind of a moved row, which carries joints or ends of loops or not; see `layout.JOINT`."""
     if row.node.is_free():
         return layout.ROOT if carries else layout.ALONE
     if row.node.joint.type == "ball":
@@ -178,3 +185,53 @@ def begin_row(row: list[float], node: Node, tree: Tree) -> None:
         com = tree.lump(carrier).center if carrier.is_moved() else ZERO
         reach = sub(scaled(metres, on_base.point(at)), com)
         row[layout.JOINT_VALUE.reach] = rotate_back(on_base.rotation, reach)
+
+
+# --- loops
+
+
+def loop_ends(records: Sequence[LoopRecord], tree: Tree) -> list[tuple[LoadPoint, LoadPoint]]:
+    """The two points of each loop."""
+    site = Site(tree, 0)
+    return [(site.end(one.first, one.at), site.end(one.second, one.to_at)) for one in records]
+
+
+def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, pair: Callable) -> Loops | None:
+    """What is held together beside the joints; `pair` gives the number of a pair of frames. None if there are no
+    loops.
+    """
+    if not records:
+        return None
+    rows, values, held = [], [], []
+    for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
+        kind, begin = LOOP_KINDS[record.type], len(held) // 2
+        held += [first.row, second.row] * layout.EQUATIONS[kind]
+        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(held) // 2))
+        axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
+        across, beside = at_right_angles(to_axis)
+        values.append(
+            layout.LOOP_VALUE.filled(at=first.point, lever=first.lever, to_at=second.point, to_lever=second.lever,
+                                     axis=axis, across=across, beside=beside, length=record.length)
+        )  # fmt: skip
+    outermost = {outermost_of(row, joints) for row in held if row != layout.NO_ROW}
+    return Loops(
+        loop=table(rows, layout.LOOP.width),
+        value=numbers_table(values, layout.LOOP_VALUE.width),
+        held=np.array(held, dtype=np.int64),
+        inward=np.array([k for k in joints.inward if outermost_of(k, joints) in outermost], dtype=np.int64),
+    )
+
+
+def outermost_of(row: int, joints: Joints) -> int:
+    """The row on which a moved row hangs in the end: it hangs on none, or on a frame that is held."""
+    while 0 <= (carrier := int(joints.joint[row, layout.JOINT.carrier])) < len(joints.joint):
+        row = carrier
+    return int(row)
+
+
+def at_right_angles(u: tuple) -> tuple[tuple, tuple]:
+    """Two unit vectors at right angles to a unit vector and to each other."""
+    least = min(range(3), key=lambda k: abs(u[k]))
+    other = cross(u, tuple(float(k == least) for k in range(3)))
+    first = scaled(1.0 / norm(other), other)
+    return first, cross(u, first)

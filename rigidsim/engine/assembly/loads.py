@@ -111,8 +111,9 @@ class LoadTables:
             laws[followed.name].who[:, layout.LAW.followed] += first
             first += len(laws[followed.name].who)
         has_pairs, impulses = self._blueprint.has_pairs, self.law(IMPULSES, layout.IMPULSE)
+        written = self._blueprint.labels
         return {
-            "relations": Relations(**self._pairs.arrays()) if has_pairs or self._blueprint.labels else None,
+            "relations": Relations(**self._pairs.arrays()) if has_pairs or written or self._blueprint.loops else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree),
@@ -124,6 +125,10 @@ class LoadTables:
     def law(self, name: str, values: Row) -> Law:
         """The loads of one kind."""
         return law_of(self._entries[name], values)
+
+    def pair(self, first: int, second: int) -> int:
+        """The number of a pair of frames whose separation is needed."""
+        return self._pairs.index(first, second)
 
     def frames(self) -> set[int]:
         """All frames that some load reads."""

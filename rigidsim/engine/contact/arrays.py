@@ -23,9 +23,8 @@ from rigidsim.engine.contact.columns import (
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
-from rigidsim.engine.corrections import Corrections
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts, floats, integers, made
+from rigidsim.engine.model import Contacts, Corrections, floats, integers, made
 
 LANES = 16
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning

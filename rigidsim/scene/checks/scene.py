@@ -16,6 +16,7 @@ from rigidsim.scene.checks.loads import (
     reaction_findings,
     source_findings,
 )
+from rigidsim.scene.checks.loops import closing_findings, end_findings
 from rigidsim.scene.checks.metrics import metric_findings
 from rigidsim.scene.checks.plane import plane_findings
 from rigidsim.scene.checks.references import oracle_findings, record_findings, reference_findings
@@ -47,7 +48,7 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
 def mass_and_contact_findings(hierarchy: Hierarchy) -> list[Finding]:
     """The problems of a weighed tree without other problems: masses can be joined only if each of them is valid."""
     of_nodes = (finding for node in hierarchy for finding in mass_findings(hierarchy, node))
-    of_all = (*reaction_findings(hierarchy), *resistance_findings(hierarchy))
+    of_all = (*reaction_findings(hierarchy), *resistance_findings(hierarchy), *closing_findings(hierarchy))
     return [*of_nodes, *of_all] or [*contact_findings(hierarchy)]
 
 
@@ -150,6 +151,7 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
 SCENE_CHECKS = (
     *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
     *(group_findings, metric_findings, record_findings, oracle_findings, method_findings),
+    end_findings,
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),

@@ -11,6 +11,7 @@ import numpy as np
 from rigidsim.physics.contact import IGNORED, SENSED
 from rigidsim.physics.distances import Core
 from rigidsim.physics.elementary import sqrt
+from rigidsim.scene.hierarchy.loops import ends_on
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
 from rigidsim.scene.schema.shapes import Shape, described
@@ -136,9 +137,11 @@ class Surfaces:
 
 
 def _articulated(hierarchy: Hierarchy, node: SceneNode) -> bool:
-    """Whether a node is part of a body that is on a joint, or on which joints are."""
+    """Whether a node is part of a body that is on a joint, or on which joints or ends of loops are."""
     carrier = hierarchy.carrier(node)
-    return carrier is not None and (carrier.joint is not None or bool(hierarchy.hanging(carrier)))
+    if carrier is None or carrier.joint is not None:
+        return carrier is not None
+    return bool(hierarchy.hanging(carrier)) or carrier.index in ends_on(hierarchy)
 
 
 def depth(path: str) -> int:

@@ -1,4 +1,4 @@
-"""The world of a scene: gravity, the plane of a planar scene, and values of contact between bodies."""
+"""The world of a scene: gravity, the plane of a planar scene, values of contact between bodies, and loops."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.scene.schema.forces import declared_model
+from rigidsim.scene.schema.loops import AnyLoop
 from rigidsim.scene.schema.material import Friction, Restitution, Switch
 from rigidsim.scene.values.base import SceneModel, invalid, list_of, or_mapping
 from rigidsim.scene.values.quantities import ACCELERATION, LENGTH, NUMBER_ONLY, not_negative, positive, vector
@@ -62,7 +63,7 @@ class PairContact(SceneModel):
 
 
 class Surroundings(SceneModel):
-    """Gravity of the world, the plane of a planar scene, and values of contact between bodies."""
+    """Gravity of the world, the plane of a planar scene, values of contact between bodies, and loops."""
 
     gravity: Gravity = Field(
         ZERO, description="Uniform gravitational acceleration [x, y, z], or a point source with center and gm."
@@ -75,6 +76,10 @@ class Surroundings(SceneModel):
     )
     contacts: Annotated[tuple[PairContact, ...], Field(strict=False)] = Field(
         (), description="Values of contact between two bodies and all below them, in place of those of their shapes."
+    )
+
+    loops: Annotated[tuple[AnyLoop, ...], Field(strict=False)] = Field(
+        (), description="What is held together beside the joints: two bodies, or a body and the world."
     )
 
     @property

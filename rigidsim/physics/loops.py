@@ -1,0 +1,70 @@
+"""Loops: bodies that are held together beside the joints of the tree.
+
+A loop holds a point of one body at a point of another, or their distance, or an axis of one parallel to one of the
+other. It has one row for each equation: a gap that has to vanish, m or without unit, and a direction (e, n) of its
+reaction: a multiplier of one is a force e, N, on the second body at its point, and a torque n, N m; minus both act on
+the first. With r the way from the first point to the second, v and a its rates, and omega = omega_2 - omega_1, the
+gap's rate is e . v + n . omega, and its second derivative e . a + n . alpha + what rates alone give. World axes.
+
+With J the rows (e, n) of all loops, seen from the coordinates, the multipliers lambda make the gaps' accelerations
+vanish, J M^-1 J^T lambda = -g''; after a step -M^-1 J^T (J M^-1 J^T)^-1 g is the smallest displacement, measured by the
+mass matrix, that closes the gaps.
+
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), 8.4-8.7; Lubich, Engstler, Nowak, Poehle, Numerical
+integration of constrained mechanical systems using MEXX, Mech. Struct. Mach. 23 (1995): projection after a step.
+"""
+
+from __future__ import annotations
+
+from rigidsim.jit import formula
+from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.vector import add, cross, dot, scaled, sub
+
+SMALLEST_PIVOT = 1e-12
+"""Of a row of J M^-1 J^T: the part of its diagonal below which what the other rows leave of it is rounding."""
+
+
+@formula
+def pull_moment(arm, e, n):
+    """arm x e + n, N m: of a force e at an arm from the centre of mass, and a torque n."""
+    return add(cross(arm, e), n)
+
+
+@formula
+def point_motion(v, a, omega, alpha, arm):
+    """(v + omega x arm, a + alpha x arm + omega x (omega x arm)): velocity and acceleration of a point."""
+    sweep = cross(omega, arm)
+    return add(v, sweep), add(a, add(cross(alpha, arm), cross(omega, sweep)))
+
+
+@formula
+def axes_apart(axis, across, omega_1, omega_2):
+    """(n, gap, drift) of an axis that is fixed in the first body and has to stay at right angles to a direction
+    `across` of the second; unit vectors, rad/s, world axes.
+
+    gap = axis . across, its rate n . (omega_2 - omega_1) with n = across x axis; drift = (omega_2 - omega_1) . n', n' =
+    (omega_2 x across) x axis + across x (omega_1 x axis), is what rates give of the second derivative, 1/s^2.
+    """
+    turning = add(cross(cross(omega_2, across), axis), cross(across, cross(omega_1, axis)))
+    return cross(across, axis), dot(axis, across), dot(sub(omega_2, omega_1), turning)
+
+
+@formula
+def distance_apart(r, v, length):
+    """(e, gap, drift) of a distance: e = r/|r|, gap = |r| - length, m; of its second derivative e . a + drift, the part
+    drift = (v . v - (e . v)^2)/|r|, m/s^2. At r = 0, where there is no direction, e = 0.
+    """
+    size = sqrt(dot(r, r))
+    inverse = select(size > 0.0, 1.0 / select(size > 0.0, size, 1.0), 0.0)
+    e = scaled(inverse, r)
+    along = dot(e, v)
+    return e, size - length, inverse * (dot(v, v) - along * along)
+
+
+@formula
+def inverse_pivot(pivot, diagonal):
+    """1/pivot, or 0 where a row depends on those before it, so that its multiplier is zero: the pivot is below
+    `SMALLEST_PIVOT` of the row's own diagonal.
+    """
+    holds = pivot > SMALLEST_PIVOT * diagonal
+    return select(holds, 1.0 / select(holds, pivot, 1.0), 0.0)

@@ -1,0 +1,99 @@
+"""Checks of loops: ends that nothing can hold together, gaps at the start, methods that do not keep loops closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rigidsim.physics.vector import norm, sub
+from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.hierarchy.loops import Closing, closings
+from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
+from rigidsim.scene.text.document import Path
+from rigidsim.tree.nodes import WORLD
+
+METHODS = ("rkmk4",)
+"""The integrators that keep loops closed."""
+CLOSED = 1e-6
+"""The part of the size of a loop, or of a speed, that a gap or its rate at the start may be; it is closed then."""
+
+
+def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Loops between parts of one rigid body, or between ends that forces do not move; what does not keep loops."""
+    scene = hierarchy.scene
+    for index, loop in enumerate(scene.world.loops):
+        place, nodes = ("world", "loops", index), [hierarchy.get(path) for path in loop.between]
+        if any(node is None and path != WORLD for node, path in zip(nodes, loop.between, strict=True)):
+            continue  # reported by `reference_findings`
+        bases = [node and hierarchy.base(node) for node in nodes]
+        if bases[0] is bases[1]:
+            what = f"parts of '{bases[0].path}'" if bases[0] else "parts of the world"
+            message = f"both ends are {what}, which does not change, so there is nothing to hold"
+            yield Finding("loop", message, (*place, "between"), "name two bodies that move relative to each other")
+        elif not any(node and hierarchy.carrier(node) for node in nodes):
+            message = "forces move neither end, so nothing can hold them together"
+            yield Finding("loop", message, (*place, "between"), "name a free body, or one on a joint")
+    if scene.world.loops and scene.reparent:
+        message = "in this version the hierarchy cannot change in a scene with loops"
+        yield Finding("reparent", message, ("reparent", 0), "omit 'reparent', or the loops")
+    if scene.world.loops and scene.simulation.integrator.name not in METHODS:
+        message = f"'{scene.simulation.integrator.name}' does not keep loops closed in this version"
+        yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
+
+
+def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Loops that are not closed at t = 0, or would not stay so. The tree is weighed."""
+    if hierarchy.scene.world.loops:
+        for index, closing in enumerate(closings(hierarchy, Starts(hierarchy))):
+            place = ("world", "loops", index)
+            yield from _particle_findings(hierarchy, closing, place)
+            yield from _gap_findings(closing, place) or _rate_findings(closing, place)
+
+
+def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> Iterator[Finding]:
+    ends = ((closing.first, closing.loop.at, "at"), (closing.second, closing.loop.to_at, "to_at"))
+    for node, at, key in ends:
+        carrier = hierarchy.carrier(node) if node else None
+        if carrier is None or not carrier.is_free() or not hierarchy.composite(carrier).mass.is_point:
+            continue
+        if isinstance(closing.loop, HingeLoop):
+            message = f"'{carrier.path}' is a particle, which does not rotate, so no axis of it can be held"
+            yield Finding("inertia", message, (*place, "between"), "write type: point, or give it an inertia")
+        elif norm(sub(hierarchy.placements[node.index].point(at), hierarchy.composite(carrier).mass.center)) > 0.0:
+            message = f"'{carrier.path}' is a particle, which does not rotate, so it is held at its mass only"
+            yield Finding("inertia", message, (*place, key), "omit this, or give the body an inertia")
+
+
+def _gap_findings(closing: Closing, place: Path) -> list[Finding]:
+    loop, allowed = closing.loop, CLOSED * (closing.size or 1.0)
+    if isinstance(loop, DistanceLoop) and not closing.length > 0.0:
+        message = "the points are at one place, so their distance has no direction"
+        return [Finding("loop", message, place, "write type: point")]
+    if isinstance(loop, DistanceLoop) and closing.gap > allowed:
+        now = norm(closing.way)
+        message = f"the points are {now:.9g} m apart at the start, not {closing.length:.9g} m"
+        hint = f"omit the length, which is then {now:.9g} m, or move a body"
+        return [Finding("loop", message, (*place, "length"), hint)]
+    if closing.gap > allowed:
+        x, y, z = closing.way
+        message = f"the loop is open at the start: the points are {closing.gap:.9g} m apart"
+        hint = f"in the axes of the first body, the second point is at [{x:.9g}, {y:.9g}, {z:.9g}] m from the first"
+        return [Finding("loop", message, place, hint)]
+    if isinstance(loop, HingeLoop) and closing.angle > CLOSED:
+        hint = "omit 'to_axis': by default it is where the axis is at the start"
+        message = f"the axes are not parallel at the start: the sine of their angle is {closing.angle:.9g}"
+        return [Finding("loop", message, (*place, "to_axis"), hint)]
+    return []
+
+
+def _rate_findings(closing: Closing, place: Path) -> list[Finding]:
+    if closing.speed > CLOSED * closing.pace:
+        x, y, z = closing.rate
+        message = f"the loop opens at the start: its second point moves away from the first at {closing.speed:.9g} m/s"
+        hint = f"give rates that fit together; its velocity is [{x:.9g}, {y:.9g}, {z:.9g}] m/s in the first body's axes"
+        return [Finding("loop", message, place, hint)]
+    if closing.turning > CLOSED * norm(closing.omega):
+        message = f"the loop opens at the start: its axes turn away from each other at {closing.turning:.9g} rad/s"
+        return [Finding("loop", message, place, "give rates that fit together")]
+    return []
