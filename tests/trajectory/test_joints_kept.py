@@ -222,13 +222,14 @@ def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
 
 
 def test_runs_of_a_sweep_have_the_motion_of_joints_and_metrics_read_their_coordinates(tmp_path):
-    text = ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\"}\n"
+    metered = Scene.from_text(ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\"}\n")
     varied = {"bodies.base.children.arm.motion.hinge.rate": [10, 20]}
-    with sweep(Scene.from_text(text), vary=varied, path=tmp_path / "s.h5", record=0.1) as runs:
-        alone = simulate(Scene.from_text(text, overrides=[("simulation.record_every", 0.1)]))
-        assert runs.metrics["bend"][1] == alone.metrics["bend"]
+    with sweep(metered, vary=varied, path=tmp_path / "metrics.h5", record="metrics") as runs:
+        assert runs.metrics["bend"][1] == simulate(metered).metrics["bend"]
+    every = Scene.from_text(ROBOT, overrides=[("simulation.record_every", 0.1)])
+    with sweep(every, vary=varied, path=tmp_path / "samples.h5", record=0.1) as runs:
         run = runs[1]
-        assert np.array_equal(run["base/arm"].world.position, alone["base/arm"].world.position)
+        assert np.array_equal(run["base/arm"].world.position, simulate(every)["base/arm"].world.position)
         with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
             quantity(run, "arm.angle")
         run.save(tmp_path / "run.h5")
