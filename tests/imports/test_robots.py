@@ -321,6 +321,30 @@ def test_names_are_changed_only_where_they_must_be(tmp_path):
     assert [*robot_in(tmp_path, MODEL.format(bodies)).bodies] == ["a_b", "a_b_2", "world_", "leg.1"]
 
 
+def test_names_that_look_like_something_else_stay_names(tmp_path):
+    names = [
+        "null",
+        "yes",
+        "1e3",
+        "<<",
+        "a: b",
+        "é",
+        "{x}",
+        "-",
+        "#x",
+        "0x1F",
+        "1_000",
+        ".inf",
+        "'q'",
+        "~",
+        "12:30",
+        "*a",
+    ]
+    bodies = "".join(f'<body name="{name}"><joint/><geom size="1"/></body>' for name in names if name != "<<")
+    text = robot_in(tmp_path, MODEL.format(bodies + '<body name="&lt;&lt;"/>')).checked("scene.yaml")
+    assert {*yaml.safe_load(text)["bodies"]} == {*Scene.from_text(text).bodies} == {*names}
+
+
 def test_the_command_writes_a_scene_and_names_what_is_left_out(tmp_path):
     run = CliRunner().invoke
     (tmp_path / "arm.urdf").write_text(ARM)
