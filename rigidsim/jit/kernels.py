@@ -312,11 +312,13 @@ class Caller:
         if len(arguments) != len(self._last):
             raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
         for k, x in enumerate(arguments):
+            if x is self._last[k]:
+                continue
             if isinstance(x, NUMBERS) and not self._knows[k]:
-                self._words[k] = word_of(x)
+                self._words[k], self._last[k] = word_of(x), x
                 if self._structures[k] != kind_of(x):
                     self._lay_out(k, x)
-            elif x is not self._last[k]:
+            else:
                 self._lay_out(k, x)
 
     def _lay_out(self, k: int, x: Any) -> None:

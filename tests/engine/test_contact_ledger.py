@@ -11,7 +11,6 @@ import rigidsim
 from contact_scenes import G, ball, block, collide, floor, rod, surface, touching
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact.ledger import FAST
-from rigidsim.errors import SimulationError
 from rigidsim.report.contact import ledger_warnings
 from rigidsim.trajectory.contact_ledger import CAUSES, ContactLedger
 
@@ -243,17 +242,17 @@ def bullet(step: float) -> rigidsim.Scene:
 
 
 def test_a_body_that_an_impact_spins_too_fast_is_named():
-    """At once, and when the run ends as not finite because of it."""
+    """At once, and the fastest of all; its motion goes on in parts of steps, but contact takes whole ones."""
     simulation = rigidsim.Simulation(bullet(1e-3))
     simulation.step()
     (warning,) = simulation.warnings
     turn = np.linalg.norm(simulation.state["rod"].world.angular_velocity) * 1e-3
     assert turn > FAST
     assert warning.startswith(f"contact made 'rod' spin by {turn:.3g} rad per step at t = 0.001 s, too fast for")
-    with pytest.raises(SimulationError) as failed:
-        simulation.step(4)
-    assert str(failed.value).startswith("the motion of 'rod' is not finite after t = ")
-    assert str(failed.value).endswith(warning)
+    simulation.step(simulation.n_step - 1)
+    (warning,) = simulation.warnings
+    assert "then 'rod' spin by 299 rad per step at t = 0.003 s" in warning
+    assert np.isfinite(simulation.state["rod"].world.angular_velocity).all()
     slower = rigidsim.Simulation(bullet(1e-5))
     slower.step(slower.n_step)
     assert slower.warnings == ()
