@@ -61,7 +61,7 @@ LEDGER_BOUNDS = {
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
     "newtons_cradle": 3e-10,  # 7.1e-11
-    "satellite_arm": 3e-9,  # 7.3e-10
+    "satellite_arm": 3e-12,  # 5.9e-13
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11
     "simo_wong_top": 3e-12,  # 6.1e-13
     "tumbling_chain": 6e-10,  # 1.5e-10
@@ -89,7 +89,7 @@ HALVED = {
     "double_pendulum": (8e-3, "lower.axis_z", "simulation.duration=1.6"),
     "simo_wong_top": (4e-3, "top.axis_z", "simulation.duration=0.8"),
     "tumbling_chain": (8e-3, "link_8.position", "simulation.duration=0.8"),
-    "satellite_arm": (0.02, "hand.position", "simulation.duration=8"),
+    "satellite_arm": (0.2, "hand.position", "simulation.duration=8"),
     "crane_on_ship": (0.04, "load.position", "simulation.duration=8"),
     "andrews_squeezer": (2e-5, "middle.orientation", "simulation.duration=0.01"),
     "four_bar": (8e-3, "third.orientation", "simulation.duration=1.6"),

@@ -10,6 +10,8 @@ from rigidsim.engine.model import table
 from rigidsim.quantities.vocabulary import CANONICAL
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import StateRead
+from rigidsim.scene.expressions.vocabulary import OF_JOINTS
+from rigidsim.tree.joints import coordinate_called, part_of
 from rigidsim.tree.nodes import Tree
 
 VIEWS = {
@@ -18,7 +20,7 @@ VIEWS = {
     "angular_velocity": (layout.SEEN_RATE, 3),
     CANONICAL: (layout.SEEN_ORIENTATION, 4),
     "speed": (layout.SEEN_SPEED, 1),
-    **dict.fromkeys(("angle", "displacement"), (layout.SEEN_COORDINATE, 1)),
+    "coordinate": (layout.SEEN_COORDINATE, 1),
     "rate": (layout.SEEN_COORDINATE_RATE, 1),
 }
 Frame = tuple[int, int]
@@ -59,9 +61,12 @@ class Scripts:
         return blueprint.ScriptTables(program, table(registers, 9), views, table(motors, 3))
 
     def _look(self, state: StateRead) -> RegisterRef:
+        if state.quantity in OF_JOINTS:
+            kind, width = VIEWS[part_of(state.quantity)]
+            frame, _ = self._frame(state.body)
+            number = coordinate_called(state.quantity, self._start.node(frame).joint.type)
+            return self._assembler.view((kind, (number, 0), (frame, 0)), width)
         kind, width = VIEWS[state.quantity]
-        if kind in (layout.SEEN_COORDINATE, layout.SEEN_COORDINATE_RATE):
-            return self._assembler.view((kind, (state.component, 0), self._frame(state.body)), width)
         seen = (kind, self._frame(state.observer), self._frame(state.body))
         return self._assembler.view(seen, width, state.component)
 

@@ -554,9 +554,10 @@ def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, 
 def store_joints(model, state, scratch, ledger, lanes):
     """Add the energy of all springs in joints."""
     joints = model.joints
-    for i in joints.coordinate:
-        store_coordinate(state[i], joints.value[i], ledger, lanes)
-    for i in joints.jointed:
-        if joints.joint[i].springs > 0:
+    for i in model.by_path:
+        kind = joints.joint[i].kind
+        if kind == at.HINGE or kind == at.SLIDE:
+            store_coordinate(state[i], joints.value[i], ledger, lanes)
+        elif joints.joint[i].springs > 0:
             parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
             store_ball(joints.value[i], parent, frame, ledger, lanes)

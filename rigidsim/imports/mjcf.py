@@ -9,29 +9,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rigidsim.errors import did_you_mean
 from rigidsim.imports.elements import Element, found_mesh, read_elements
 from rigidsim.imports.robot import ORIGIN, Robot, angle_of, relative_path, tensor_of, with_shared, without_defaults
-from rigidsim.physics.quaternion import canonical, product, rotate, turn_of_z
+from rigidsim.physics.quaternion import canonical, product, rotate, rotate_back, turn_of_z
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector, from_axis_angle, from_euler, from_matrix, unit
 from rigidsim.structures.columns import hypot
 
 NO_COUNTERPART = {
-    **dict.fromkeys(
-        ("actuator", "sensor", "keyframe", "extension"), "it has no counterpart; motors are written in the joint"
-    ),
-    **dict.fromkeys(("tendon", "equality", "deformable", "contact", "skin", "custom"), "it has no counterpart"),
-    **dict.fromkeys(("composite", "flexcomp", "plugin", "replicate", "attach"), "it is not understood"),
+    "actuator": "motors are written in the joint",
+    "weld": "only points are held together",
+    **dict.fromkeys(("sensor", "keyframe", "tendon", "deformable", "contact", "skin"), "it has no counterpart"),
 }
 PARTS = ("body", "joint", "freejoint", "geom", "inertial", "frame")
 APPEARANCE = ("asset", "visual", "statistic", "size", "site", "camera", "light", "custom")
-READ = ("default", "compiler", "option", "worldbody", *APPEARANCE)
+READ = ("default", "compiler", "option", "worldbody", "equality", *APPEARANCE)
 COMPILER = {"angle", "eulerseq", "inertiafromgeom", "inertiagrouprange", "autolimits", "meshdir", "assetdir",
             "coordinate", "texturedir", "discardvisual", "fusestatic", "usethread", "strippath", "balanceinertia",
             "alignfree"}  # fmt: skip
@@ -82,6 +80,9 @@ class Mjcf:
     mesh_folder: Path
     defaults: dict[str, dict[str, dict[str, str]]]
     folder: Path
+    paths: dict[str, tuple[str, ...]] = field(default_factory=lambda: {"world": ()})
+    places: dict[tuple[str, ...], tuple[Vector, Quaternion]] = field(default_factory=lambda: {(): (ORIGIN, IDENTITY)})
+    """Of each body by its name, and its pose in the world with all joints at zero, by its path."""
 
     def resolved(self, element: Element, childclass: str) -> Element:
         """The element with the defaults of its class."""
@@ -164,6 +165,8 @@ def mjcf_robot(root: Element, folder: Path) -> Robot:
         if shapes:
             robot.add((), "ground", world, _shapes_of(mjcf, shapes, weighed=False))
         _bodies(mjcf, (), found, rests=True)
+    for equality in root.all("equality"):
+        _close_loops(mjcf, equality)
     if not robot.bodies:
         raise root.error("empty", f"{root} has no bodies")
     return robot
@@ -278,14 +281,38 @@ def _add_body(
         if element.tag in ("joint", "freejoint")
     ]
     rests = rests and not joints
-    name, pose = body.name or f"body_{body.mark[0]}", mjcf.pose(body, frame).keys()
+    name, own, (p, q) = body.name or f"body_{body.mark[0]}", mjcf.pose(body, frame), mjcf.places[parent]
+    pose, place = own.keys(), (add(p, rotate(q, own.position)), product(q, own.q))
     for joint in joints[:-1]:
         parent = robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(mjcf, joint)})
         pose = {}
     motion = _motion(mjcf, joints[-1]) if joints else {"motion": "fixed"}
     geoms = [each for each in found if each[0].tag == "geom"]
     path = robot.add(parent, name, body, {**_weight(mjcf, body, geoms, rests), **pose, **motion})
+    mjcf.paths[body.name], mjcf.places[path] = path, place
     _bodies(mjcf, path, found, rests)
+
+
+def _close_loops(mjcf: Mjcf, equality: Element) -> None:
+    """Loops of the points that <connect> holds together."""
+    mjcf.robot.left_out.children(equality, ("connect",), NO_COUNTERPART)
+    for connect in equality.all("connect"):
+        if "body1" not in connect.attributes or connect.attributes.get("active") == "false":
+            mjcf.robot.left_out.add(connect, "only points of bodies that are active are held together")
+            continue
+        names = connect.attributes["body1"], connect.attributes.get("body2", "world")
+        for name in names:
+            if name not in mjcf.paths:
+                raise connect.error(
+                    "body", f"{connect}: there is no body '{shown(name)}'", did_you_mean(name, mjcf.paths)
+                )
+        (one, other), (anchor,) = (mjcf.paths[name] for name in names), (connect.numbers("anchor", 3),)
+        if anchor is None:
+            raise connect.error("missing", f"{connect} has no attribute 'anchor'")
+        (p, q), (p_other, q_other) = mjcf.places[one], mjcf.places[other]
+        to_at = rotate_back(q_other, sub(add(p, rotate(q, anchor)), p_other))
+        ends = ["/".join(path) or "world" for path in (one, other)]
+        mjcf.robot.loops.append({"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at)})
 
 
 def _weight(mjcf: Mjcf, body: Element, geoms: list[Found], rests: bool) -> dict[str, Any]:

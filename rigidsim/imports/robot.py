@@ -37,6 +37,7 @@ class Robot:
     step: float = 0.001
     collides: bool = True
     bodies: dict[str, Any] = field(default_factory=dict)
+    loops: list[dict[str, Any]] = field(default_factory=list)
     origins: dict[str, Element] = field(default_factory=dict)
     left_out: LeftOut = field(default_factory=LeftOut)
 
@@ -76,7 +77,7 @@ class Robot:
                 "step": self.step,
                 **({} if self.collides else {"contact": "off"}),
             },
-            **({"world": {"gravity": self.gravity}} if any(self.gravity) else {}),
+            **without_defaults(world=without_defaults(gravity=self.gravity, loops=self.loops)),
             "bodies": self.bodies,
         }
 
@@ -186,7 +187,7 @@ def _lines(data: Mapping[str, Any], margin: str = "", named: bool = False) -> It
         if isinstance(value, Mapping) and value and (named or holds_bodies or len(line) > WIDTH):
             yield head
             yield from _lines(value, f"{margin}  ", holds_bodies)
-        elif isinstance(value, list) and (len(line) > WIDTH or (key == "shapes" and len(value) > 1)):
+        elif isinstance(value, list) and (len(line) > WIDTH or (key in ("shapes", "loops") and len(value) > 1)):
             yield head
             yield from (f"{margin}  - {_flow(item)}" for item in value)
         else:

@@ -285,7 +285,7 @@ class Sweep:
         scene = self.scene_at(index)
         world = build_world(scene)
         header = header_of(scene, world, False)
-        if header.recorded is not None:  # terms and contact points are not kept
+        if header.recorded is not None or header.joints:  # terms, contact points and joints are not kept
             header = replace(header, recorded={name: header.recorded_rows(name) for name in self.datasets})
         if self.time is None:
             arrays = {name: self._of_bodies(name, self._stored(name, place)[None], header) for name in self.datasets}

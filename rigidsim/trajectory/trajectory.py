@@ -160,7 +160,7 @@ class Trajectory(BodyMapping):
     def contacts(self) -> ContactHistory:
         """Where shapes touched at each sample, recorded with `contacts=True`."""
         if not self.header.shapes:
-            raise UsageError("no bodies of this scene have shapes that can meet, so nothing touches")
+            raise UsageError("nothing touches in this scene: no two of its shapes can meet, or its contact is off")
         if not self.header.with_contacts:
             raise UsageError(
                 "only trajectories of simulate(scene, contacts=True) and of `run --contacts` have contact points"

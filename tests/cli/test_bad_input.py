@@ -27,7 +27,7 @@ SCENES = {
     "order of a quaternion": (SCENE.replace("    mass", "    orientation: [1, 0, 0, 0]\n    mass"), "6:18", "wxyz"),
     "mass where it has no effect": (ON_WORLD, "5:56", "a prescribed node exerts no reaction"),
     "alias bomb": (BOMB, "7:10", "aliases stand for more than"),
-    "deep nesting": ("[" * 100_000, "1:65", "nest"),
+    "deep nesting": ("[" * 100_000, "1:201", "nest"),
     "empty": ("", "", "the scene is empty"),
     "tab": (SCENE.replace("    mass", "\tmass"), "6:1", "indent with spaces"),
     "text for a number": (SCENE.replace("mass: 2", "mass: heavy"), "6:11", "expected a number"),
@@ -148,7 +148,7 @@ MISTAKES = """\
 2 | plot a.h5 brick.sped | did you mean 'speed'?
 2 | plot a.h5 brick | 'brick' is a body; name one of its quantities, such as brick.speed
 2 | plot a.h5 brick.terms | no terms were recorded; `rigidsim run scene.yaml --terms` records them
-2 | plot a.h5 brick.contact_force | --contacts
+2 | plot a.h5 brick.contact_force | nothing touches in this scene
 2 | plot a.h5 --against time | --against time: name the quantities to draw over it
 2 | plot a.h5 --from 3 | the trajectory covers 0 to 1 s
 2 | plot a.h5 --from soon | soon

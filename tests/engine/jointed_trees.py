@@ -208,3 +208,18 @@ def found_accelerations(model, scratch) -> np.ndarray:
         parts = {layout.BALL: [row[rate.alpha]], layout.HINGE: [row[:1]], layout.SLIDE: [row[:1]]}
         found += parts.get(kind, [row[rate.a], row[rate.alpha]])
     return np.concatenate(found)
+
+
+def every_joint() -> dict:
+    """Trees of all types of joints, free and held by a prescribed node; springs, motors, an impulse, a free child."""
+    random = np.random.default_rng(9)
+    free, held = random_tree(7, n=8)["n0"], random_tree(8, n=4, root="hinge")["n0"]
+    free["impulses"] = [{"time": 0.035, "impulse": [1.0, -2.0, 0.5]}]
+    ball = jointed(random, "ball", children={"bird": body(random)})
+    ball["motion"]["ball"] |= {"spring": {"stiffness": 1.5}, "damping": 0.2}
+    wheel = body(random, motion={"hinge": {"axis": [1, 2, 0], "motor": {"angle": "= sin(3*t)"}}})
+    cart = body(random, motion={"slide": {"axis": [0, 2, 1], "motor": {"force": "= -3*displacement + t"}}})
+    motion = {"prescribed": {"angular_velocity": [0.4, 1.2, -0.7], "velocity": [1.0, 0.2, 0.0]}}
+    held["children"]["wheel"] = wheel
+    drum = {"motion": motion, "scale": 2.0, "children": {"held": held, "ball": ball, "cart": cart}}
+    return {"free": free, "drum": drum}

@@ -17,13 +17,14 @@ import rigidsim
 from contact_scenes import DOWN, ball, block, collide, floor, rod, touching
 from every_kind import GRAVITY, STEP, every_kind, reordered
 from force_scenes import laws
+from jointed_trees import every_joint
 from rigidsim.engine import run as engine_run
 from rigidsim.engine.integrators import INTEGRATORS
 from scenes import make_scene, run
 
-CONTACT, LAWS = "contact", "laws"
-CASES = [*(integrator.name for integrator in INTEGRATORS), LAWS, CONTACT]
-"""Every kind of node with each integrator; every law of force, with impulses; and everything that touches."""
+CONTACT, LAWS, JOINTS = "contact", "laws", "joints"
+CASES = [*(integrator.name for integrator in INTEGRATORS), LAWS, JOINTS, CONTACT]
+"""Every kind of node with each integrator; every law of force, with impulses; all joints; everything that touches."""
 MOTIONS = [f"{frame}/{name}" for frame in ("local", "world")
            for name in ("position", "orientation", "velocity", "angular_velocity")]  # fmt: skip
 
@@ -47,10 +48,11 @@ def mixed() -> dict:
 def scene_of(case: str, duration: float = 0.5, is_reordered: bool = False, **how) -> rigidsim.Scene:
     if case == LAWS:
         return laws(is_reordered=is_reordered, duration=duration, **how)
-    bodies = mixed() if case == CONTACT else every_kind()
+    bodies = mixed() if case == CONTACT else every_joint() if case == JOINTS else every_kind()
     how |= {"duration": duration, "step": STEP}
     if case == CONTACT:
         return touching(dict(reversed(bodies.items())) if is_reordered else bodies, **how)
+    case = "rkmk4" if case == JOINTS else case
     return make_scene(reordered(bodies) if is_reordered else bodies, integrator=case, gravity=GRAVITY, **how)
 
 

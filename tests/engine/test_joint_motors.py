@@ -94,3 +94,44 @@ def test_a_motor_without_a_value_ends_the_run_with_its_place():
     bodies = {"arm": BOX | {"motion": {"hinge": {"axis": [0, 0, 1], "motor": {"torque": "= 1/(0.1 - t)"}}}}}
     with pytest.raises(rigidsim.SimulationError, match=r"arm, motion\.hinge\.motor"):
         run(bodies, duration=0.2, step=0.05, record_every=0.05)
+
+
+READING = """
+format: rigidsim/1
+parameters: {k: 3}
+simulation: {duration: 0.5, step: 1.0e-3, record_every: 0.01}
+bodies:
+  read:
+    mass: 1
+    inertia: {principal: [1, 1, 1]}
+    motion: {hinge: {axis: [0, 0, 1], angle: 1}}
+    forces: [{torque: [0, 0, "= -k*angle - 0.1*rate"]}]
+  sprung:
+    mass: 1
+    inertia: {principal: [1, 1, 1]}
+    motion: {hinge: {axis: [0, 0, 1], angle: 1, spring: {stiffness: 3}, damping: 0.1}}
+  frame:
+    scale: 2
+    children:
+      drill:
+        mass: 1
+        inertia: {principal: [1, 1, 1]}
+        motion: {cylindrical: {axis: [0, 0, 1], displacement: 0.1, rates: [1, 2]}}
+  follower:
+    mass: 1
+    inertia: {principal: [1, 1, 1]}
+    motion: {hinge: {axis: [0, 0, 1], motor: {torque: "= angle('frame/drill') + displacement('frame/drill')"}}}
+metrics: {last: "= final(angle('read') + rate_2('frame/drill'))"}
+"""
+
+
+def test_expressions_read_coordinates_of_joints_by_their_names():
+    scene = rigidsim.Scene.from_text(READING)
+    assert rigidsim.Scene.from_dict(scene.resolved()) == scene
+    found = rigidsim.simulate(scene)
+    read, sprung, follower = (found[path].joint for path in ("read", "sprung", "follower"))
+    assert np.array_equal(read.coordinates, sprung.coordinates)
+    # The drill moves freely: its angle is 2 t, its displacement 0.1 + t in units of the frame.
+    assert np.allclose(follower.motor[:, 0], 0.1 + 3 * found.time, atol=1e-14)
+    assert np.allclose(follower.coordinates[:, 0], 0.05 * found.time**2 + found.time**3 / 2, atol=1e-14)
+    assert found.metrics["last"] == read.coordinates[-1, 0] + 2.0

@@ -208,3 +208,17 @@ def test_a_spring_in_a_ball_joint_swings_as_a_spring_about_an_axis():
     theta = 5.0 / n * np.sin(n * found.time)
     assert abs(torque[:, 0, 2] + 3.0 * theta).max() < 1e-8
     assert np.ptp(found.total_energy) < 1e-9
+
+
+def test_trees_that_attract_each_other_keep_their_momentum_and_energy():
+    far = random_tree(2, n=4)
+    far["n0"] |= {"position": [9.0, 1.0, -2.0]}
+    scene = make_scene(
+        {"near": random_tree(1, n=5)["n0"], "far": far["n0"]}, duration=0.4, step=2e-3, record_every=0.04
+    )
+    world = {"mutual_gravity": {"constant": 30.0, "softening": 1.0}}
+    found = rigidsim.simulate(scene.with_overrides([("world", world)]))
+    ledger = np.asarray(found.ledger)
+    assert np.ptp(ledger[:, LEDGER.potential]) > 1.0
+    assert np.ptp(ledger[:, LEDGER.momentum], axis=0).max() < 1e-7
+    assert np.ptp(found.total_energy) < 1e-6

@@ -259,6 +259,36 @@ def test_meshes_and_included_files_are_found(tmp_path):
     assert abs(leg.mass.mass - 1000) < 1e-9  # a sixth of 1 x 2 x 3 m^3 of water
 
 
+FOUR_BARS = """<mujoco><worldbody>
+<body name="crank"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.5" size="0.02"/>
+  <body name="coupler" pos="0 0 0.5"><joint axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 1 0 0.3" size="0.02"/></body>
+</body>
+<body name="rocker" pos="1 0 0" euler="0 10 0"><joint axis="0 1 0"/><geom type="box" size="0.02 0.02 0.4"/></body>
+</worldbody><equality>
+<connect body1="coupler" body2="rocker" anchor="1 0 0.3"/><connect body1="crank" anchor="0 0 0" active="false"/>
+</equality></mujoco>"""
+
+
+def test_points_that_are_connected_close_a_loop(tmp_path):
+    robot = robot_in(tmp_path, FOUR_BARS)
+    assert [line.rpartition(": ")[2] for line in robot.left_out.lines()] == [
+        "only points of bodies that are active are held together"
+    ]
+    (loop,) = robot.loops
+    assert loop["between"] == ["crank/coupler", "rocker"] and loop["at"] == (1, 0, 0.3)
+    scene = yaml.safe_load(robot.checked("scene.yaml"))
+    scene["simulation"] = {"duration": 0.2, "step": 1e-3, "contact": "off"}
+    trajectory = rigidsim.simulate(Scene.from_dict(scene))
+    ends = []
+    for path, point in zip(loop["between"], (loop["at"], loop["to_at"]), strict=True):
+        world = trajectory[path].world
+        ends.append(world.position + np.stack(rotate(tuple(world.orientation.T), point), axis=-1))
+    assert np.abs(ends[0] - ends[1]).max() < 1e-14  # m
+    with pytest.raises(SceneError, match="there is no body 'rock'; did you mean 'rocker'"):
+        robot_in(tmp_path, FOUR_BARS.replace('body2="rocker"', 'body2="rock"'))
+
+
 LINK = '<robot name="r">\n<link name="a">\n{}\n</link>\n</robot>'
 MODEL = "<mujoco>\n<worldbody>\n{}\n</worldbody>\n</mujoco>"
 INERTIAL = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="{}"/></inertial>'
@@ -319,6 +349,30 @@ def test_names_are_changed_only_where_they_must_be(tmp_path):
         f'<body name="{name}"><joint/><geom size="1"/></body>' for name in ("a/b", "a_b", "world", "leg.1")
     )
     assert [*robot_in(tmp_path, MODEL.format(bodies)).bodies] == ["a_b", "a_b_2", "world_", "leg.1"]
+
+
+def test_names_that_look_like_something_else_stay_names(tmp_path):
+    names = [
+        "null",
+        "yes",
+        "1e3",
+        "<<",
+        "a: b",
+        "é",
+        "{x}",
+        "-",
+        "#x",
+        "0x1F",
+        "1_000",
+        ".inf",
+        "'q'",
+        "~",
+        "12:30",
+        "*a",
+    ]
+    bodies = "".join(f'<body name="{name}"><joint/><geom size="1"/></body>' for name in names if name != "<<")
+    text = robot_in(tmp_path, MODEL.format(bodies + '<body name="&lt;&lt;"/>')).checked("scene.yaml")
+    assert {*yaml.safe_load(text)["bodies"]} == {*Scene.from_text(text).bodies} == {*names}
 
 
 def test_the_command_writes_a_scene_and_names_what_is_left_out(tmp_path):

@@ -277,7 +277,7 @@ def test_a_size_that_cannot_be_drawn_is_refused(tumbling, size):
         ("top.path@tip", "there is no body 'tip'"),
         ("top.terms", "no terms were recorded; `rigidsim run .* --terms` records them"),
         ("top.polhod", "did you mean 'polhode'"),
-        ("top.contact", "no bodies of this scene have shapes that can meet"),
+        ("top.contact", "nothing touches in this scene"),
         ("impacts", "there are no impacts from 0 to 10 s"),
         (7, "a quantity must be a string"),
     ],

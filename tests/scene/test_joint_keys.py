@@ -187,6 +187,14 @@ FAULTS = {
         f"b: {{{POINT}, children: {{c: {{{BRICK}, {HINGE}}}}}}}",
         *("inertia", "b.children.c.motion", "'b' is a particle"),
     ),
+    "motor reads no joint": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [0, 0, 1], motor: {{torque: \"= displacement('b')\"}}}}}}}}",
+        *("quantity", "b.motion.hinge.motor", "the hinge joint of 'b' has no displacement; it has angle, rate"),
+    ),
+    "force reads no joint": (
+        f'b: {{{BRICK}, forces: [{{force: [0, 0, "= angle"]}}]}}',
+        *("quantity", "b.forces[0].force[2]", "'b' is free: only bodies on joints have angle"),
+    ),
     "inherits": (
         f"b: {{{BRICK}, {HINGE}, inherit_impulses: true}}",
         "motion",

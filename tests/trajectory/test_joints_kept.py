@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from rigidsim import Scene, load, simulate
+from rigidsim import Scene, load, simulate, sweep
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
 from rigidsim.hindsight.differences import Comparison
 from rigidsim.hindsight.quantities import names, quantity
@@ -219,3 +219,17 @@ def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
     labelled = exported.joints_coordinate.sel(joint_coordinate="base/arm/wrist.2").values
     assert np.array_equal(labelled, wrist.coordinates[:, 1])
     assert exported.joint_type.sel(joint="base/top").item() == "ball"
+
+
+def test_runs_of_a_sweep_have_the_motion_of_joints_and_metrics_read_their_coordinates(tmp_path):
+    metered = Scene.from_text(ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\"}\n")
+    varied = {"bodies.base.children.arm.motion.hinge.rate": [10, 20]}
+    with sweep(metered, vary=varied, path=tmp_path / "metrics.h5", record="metrics") as runs:
+        assert runs.metrics["bend"][1] == simulate(metered).metrics["bend"]
+    every = Scene.from_text(ROBOT, overrides=[("simulation.record_every", 0.1)])
+    with sweep(every, vary=varied, path=tmp_path / "samples.h5", record=0.1) as runs:
+        run = runs[1]
+        assert np.array_equal(run["base/arm"].world.position, simulate(every)["base/arm"].world.position)
+        with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
+            quantity(run, "arm.angle")
+        run.save(tmp_path / "run.h5")

@@ -63,7 +63,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
     registers = dict(motors_of(courses, tree).tolist())
-    carrying, first_on = set(carriers), {c: k for k, c in reversed(list(enumerate(carriers)))}
+    carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved)}
     rows = [
         (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
@@ -74,7 +74,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
     return Joints(
         joint=table(rows, layout.JOINT.width),
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
-        inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
+        inward=np.array([k for k in inward(moved) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
         jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
         coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE, layout.TURNED, layout.SLID))),
@@ -134,10 +134,9 @@ def inner_frame(k: int, moved: Sequence[MovedRow]) -> int:
     return moved[k - 1].place + 1 if moved[k].number > 0 else moved[k].node.parent
 
 
-def inward(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
-    """The moved rows, those that hang on others before them."""
-    order = {index: place for place, index in enumerate(tree.order.handles())}
-    return sorted(range(len(moved)), key=lambda k: (order[moved[k].node.index], moved[k].number), reverse=True)
+def inward(moved: Sequence[MovedRow]) -> list[int]:
+    """The moved rows, those that hang on others before them; the sums do not depend on the order of the file."""
+    return sorted(range(len(moved)), key=lambda k: (moved[k].node.path.split("/"), moved[k].number), reverse=True)
 
 
 def value_row(row: MovedRow, tree: Tree) -> list[float]:

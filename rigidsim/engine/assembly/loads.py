@@ -184,11 +184,11 @@ def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual | None:
 
 
 def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
-    """The free bodies that attract each other, in the order of their paths."""
+    """The moved bodies that attract each other, in the order of their paths."""
     if mutual is None:
         return []
     if mutual.bodies is None:
-        carriers = [node for node in tree.free() if node.falls]
+        carriers = [node for node in tree.moved_nodes() if node.falls]
     else:
         carriers = [tree.carrier(tree.nodes[index]) for index in mutual.bodies]
     return sorted({node.index: node for node in carriers}.values(), key=lambda node: node.path)

@@ -14,7 +14,7 @@ from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, m
 from rigidsim.quantities.vocabulary import BODY, JOINT, PARENT, REACTION
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.references import references
+from rigidsim.scene.hierarchy.references import coordinate_reads, references
 from rigidsim.scene.schema.oracle import KEY, Reference
 from rigidsim.scene.schema.record import JOINTS, RecordedPart
 from rigidsim.scene.text.document import Path, shown
@@ -33,6 +33,11 @@ def reference_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     known = KnownPaths(node.path for node in hierarchy)
     for place, name, words in references(hierarchy):
         yield from known.unknown(place, name, words)
+    for place, name, body in coordinate_reads(hierarchy):
+        if body in hierarchy:
+            yield from coordinate_findings(hierarchy, name, body, place)
+        else:
+            yield from known.unknown(place, body)
 
 
 class KnownPaths:

@@ -47,6 +47,8 @@ from rigidsim.scene.expressions.vocabulary import (
     COUNT,
     DRIFT,
     FUNCTIONS,
+    OF_JOINTS,
+    OWN_FRAMES,
     PARENT,
     RATE,
     REDUCTIONS,
@@ -197,9 +199,8 @@ class _Parser:
             self._require_allowed("time", name)
             self._varying.add(name)
             return Operand(Time(), NUMBER, name.offset, measure=SECONDS if "paths" in self._allow else None)
-        if name.text in self._of_joint():
-            self._varying.add(name)
-            return Operand(StateRead(name.text, 0), NUMBER, name.offset)
+        if name.text in self._of_joint() or (name.text in self._of_joints() and name.text not in self._names):
+            return self._coordinate(name, ())
         if name.text in STATES:
             return self._state(name, ())
         if name.text == DRIFT and self._is_metric:
@@ -226,6 +227,20 @@ class _Parser:
         word = next((word for word in COORDINATES if word in self._allow), None)
         return (word, RATE) if word else ()
 
+    def _of_joints(self) -> tuple[str, ...]:
+        """The names of coordinates of joints where a state can be read, or by a motor."""
+        return OF_JOINTS if "state" in self._allow or self._of_joint() else ()
+
+    def _coordinate(self, name: Token, paths: tuple[str, ...]) -> Operand:
+        """A coordinate of the joint of a body, by default of that on which the load acts, or its rate."""
+        if len(paths) > 1:
+            raise ExpressionError(f"{name.text}() takes one path, of a body on a joint", name.offset)
+        self._varying.add(name)
+        if "paths" in self._allow:
+            path, _ = self._seen(name, paths)
+            return read_of(StateRead(name.text, 0, path, OWN_FRAMES[PARENT]), name.offset)
+        return Operand(StateRead(name.text, 0, *paths), NUMBER, name.offset)
+
     def _functions(self) -> Collection[str]:
         if "special" in self._allow:
             return {**FUNCTIONS, **SPECIAL}
@@ -245,6 +260,8 @@ class _Parser:
         opening = self._take()
         if name.text in STATES:
             return self._state(name, self._paths())
+        if name.text in self._of_joints():
+            return self._coordinate(name, self._paths())
         if name.text not in self._functions():
             self._fail_no_function(name, opening)
         if name.text == COUNT:

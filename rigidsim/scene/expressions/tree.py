@@ -11,12 +11,11 @@ from typing import Any
 from rigidsim.physics.operations import CONDITION, JETS, NUMBER, VALUES
 from rigidsim.quantities.vocabulary import BODY, OF_RUN, READ
 from rigidsim.scene.expressions.vocabulary import (
-    COORDINATES,
     COUNT,
     DECLARED,
     DRIFT,
+    OF_JOINTS,
     OWN_FRAMES,
-    RATE,
     SELF,
     STATE_NAMES,
     TIME,
@@ -222,8 +221,8 @@ def _bracketed(part: tuple[str, int], least: int) -> str:
 
 def _state(state: StateRead) -> str:
     name = STATE_NAMES.get((state.quantity, state.component))
-    if state.body == SELF and state.quantity in (*COORDINATES, RATE):
-        return state.quantity
+    if state.quantity in OF_JOINTS and state.observer == "parent":
+        return state.quantity if state.body == SELF else f"{state.quantity}({_quoted(state.body)})"
     if name is None or not state.body or state.observer in OWN_FRAMES.values():
         return _quoted(_named(state))
     if state.observer != "parent":

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from rigidsim.engine.laws import declaration as laws
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.vocabulary import BODIES
+from rigidsim.scene.expressions.vocabulary import BODIES, OF_JOINTS, SELF
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.forces import Declared
 from rigidsim.scene.schema.names import AXES
@@ -15,6 +15,23 @@ from rigidsim.tree.nodes import WORLD
 
 ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: ()}
 """The words allowed in place of a path, by the form of a force's key."""
+
+
+def coordinate_reads(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, str]]:
+    """Every coordinate of a joint that a load or a motor reads: its location, the name, and the path of the body."""
+    for node in hierarchy:
+        expressions = [
+            (where, part)
+            for index, force in enumerate(node.body.forces)
+            for where, part in _expressions((*node.place, "forces", index), force)
+        ]
+        for coordinate in node.joint.coordinates if node.joint else ():
+            if isinstance(coordinate.law, Expression):
+                expressions.append(((*node.place, "motion", node.joint.type, "motor"), coordinate.law))
+        for where, part in expressions:
+            for state in part.states:
+                if state.quantity in OF_JOINTS:
+                    yield where, state.quantity, node.path if state.body == SELF else state.body
 
 
 def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str]]]:
@@ -46,9 +63,16 @@ def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collect
         value = getattr(force, key.name)
         if key.form in ALLOWED and isinstance(value, str):
             yield (*place, key.name), value, ALLOWED[key.form]
+    for where, part in _expressions(place, force):
+        for state in part.states:
+            yield where, state.body, BODIES
+            yield where, state.observer, BODIES
+
+
+def _expressions(place: Path, force: Declared) -> Iterator[tuple[Path, Expression]]:
+    """The expressions of a force, with their locations."""
+    for key in force.kind.keys:
+        value = getattr(force, key.name)
         for index, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
             if isinstance(part, Expression):
-                where = (*place, key.name) if index is None else (*place, key.name, index)
-                for state in part.states:
-                    yield where, state.body, BODIES
-                    yield where, state.observer, BODIES
+                yield (*place, key.name) if index is None else (*place, key.name, index), part

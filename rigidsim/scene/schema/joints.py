@@ -235,10 +235,12 @@ class Planar(SceneModel):
 
 def _alone(joint: Hinge | Slide) -> Any:
     """The joint, if a motor and nothing else says how it moves."""
-    given = joint.model_fields_set & {"angle", "displacement", "rate", "spring", "damping"}
-    prescribes = joint.motor is not None and joint.motor.model_fields_set & {"angle", "displacement"}
+    fields, motor = type(joint).model_fields, joint.motor
+    others = ("angle", "displacement", "rate", "spring", "damping")
+    given = [key for key in others if key in fields and getattr(joint, key) != fields[key].default]
+    prescribes = any(getattr(motor, key, None) is not None for key in ("angle", "displacement"))
     if prescribes and given:
-        key = min(given)
+        key = given[0]
         message = f"'{key}' is given, but the motor alone says how the joint moves"
         raise invalid("motion", message, f"omit '{key}'", key=key)
     return joint
