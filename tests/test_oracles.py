@@ -13,7 +13,14 @@ from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.oracles import closed_forms, errors, reference
 
-WITHOUT = {"andrews_squeezer", "crane_on_ship", "kapitza_pendulum", "marbles_in_drum", "spheres_in_a_box"}
+WITHOUT = {
+    "andrews_squeezer",
+    "crane_on_ship",
+    "flyball_governor",
+    "kapitza_pendulum",
+    "marbles_in_drum",
+    "spheres_in_a_box",
+}
 """The shipped scenes without a closed form."""
 METHOD = 1e-9
 """The error in a frame that turns by z = 0.01 rad a step for T = 1 rad: z^4 (1/24 + T/120) = 5e-10."""

@@ -57,6 +57,7 @@ LEDGER_BOUNDS = {
     "door": 2e-11,  # 4.2e-12
     "double_pendulum": 3e-8,  # 6.5e-9
     "foucault_pendulum": 2e-12,  # 3.8e-13
+    "flyball_governor": 1e-9,  # 9.6e-11
     "four_bar": 1e-11,  # 1.8e-12
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
@@ -92,6 +93,7 @@ HALVED = {
     "satellite_arm": (0.2, "hand.position", "simulation.duration=8"),
     "crane_on_ship": (0.04, "load.position", "simulation.duration=8"),
     "andrews_squeezer": (2e-5, "middle.orientation", "simulation.duration=0.01"),
+    "flyball_governor": (0.016, "spindle/slider.position", "simulation.duration=1.6"),
     "four_bar": (8e-3, "third.orientation", "simulation.duration=1.6"),
 }
 TURN_ONLY = {"gravity_gradient_libration", "nesc_tumbling_brick", "simo_wong_top"}

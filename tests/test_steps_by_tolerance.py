@@ -39,8 +39,12 @@ def agrees(name: str, method: dict, part: int, duration: float | None = None) ->
     """Smooth motion differs from that of fine steps by the errors of both, of which those of fine steps are a known
     share of those of the scene's own; with contact the step is that of contact, and the errors of contact are the same.
     """
+    try:
+        found = simulated(name, method, duration=duration)
+    except rigidsim.SceneError as error:
+        assert "in this version; use rkmk4" in str(error)
+        pytest.skip(str(error))
     rough = simulated(name, {"name": "rkmk4"}, duration=duration)
-    found = simulated(name, method, duration=duration)
     if build_world(rigidsim.Scene.from_file(SCENES[name])).blueprint.contacts is not None:
         assert apart(found, rough).max() < 1e-8
         return

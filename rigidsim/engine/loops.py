@@ -29,7 +29,7 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.engine.relations import separate
 from rigidsim.engine.responses import respond
-from rigidsim.jit import inlined, lanewise
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.loops import axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
@@ -307,10 +307,10 @@ def displace_root(carried: CARRIED, own: CORRECTION, lane):
     own.turn = carried.alpha
 
 
-@inlined
+@routine
 def close_loops(t, model, state, scratch, lanes):
     """Close the gaps of all loops at time t (s), and end their rates: the smallest displacement and the smallest change
-    of velocities, measured by the mass matrix.
+    of velocities, measured by the mass matrix. What is left is a product of the gap and of a rate or the gap itself.
     """
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     drive(t, model, state, scratch, lanes)

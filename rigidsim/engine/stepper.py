@@ -136,9 +136,10 @@ def next_instant(n, n_end, stride, era, model):
 
 @inlined
 def begin_era(buffer, t, era, model, state, scratch, lanes):
-    """What happens at time t (s), at which this era begins."""
+    """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
-        close_loops(t, model, state, scratch, lanes)
+        for _ in range(2):
+            close_loops(t, model, state, scratch, lanes)
     if buffer is not None:
         cross_edge(buffer, t, era, model, state, scratch, lanes)
 

@@ -47,8 +47,8 @@ def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     if hierarchy.scene.world.loops:
         for index, closing in enumerate(closings(hierarchy, Starts(hierarchy))):
             place = ("world", "loops", index)
-            yield from _particle_findings(hierarchy, closing, place)
-            yield from _gap_findings(closing, place) or _rate_findings(closing, place)
+            particles = [*_particle_findings(hierarchy, closing, place)]
+            yield from particles or _gap_findings(closing, place) or _rate_findings(closing, place)
 
 
 def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> Iterator[Finding]:
