@@ -129,10 +129,18 @@ def test_the_length_of_what_begins_with_the_third_power_has_no_series():
 def test_equations_serve_all_blocks_in_which_the_same_numbers_vary():
     graph = Graph()
     t, c = graph.variable(), graph.named(0, np.array([1.0, 0.0]))
-    x = t * c * (c + 1.0)
-    assert x.operation == "scale" and x.operands[1].values.tolist() == [2.0, 0.0]  # nothing is folded for its value
+    x = t * c + (c + 1.0)
+    assert x.operation == "add" and x.operands[0].operation == "scale"  # nothing is folded for its value
+    assert x.operands[1].values.tolist() == [2.0, 1.0]
     graph.renew(np.array([[3.0, 5.0]]))
-    assert x.operands[1].values.tolist() == [12.0, 30.0]
+    assert x.operands[1].values.tolist() == [4.0, 6.0]
+
+
+def test_factors_change_places_only_where_that_changes_no_bit():
+    graph = Graph()
+    t, u = graph.variable(), graph.variable()
+    assert (t * 0.5) * (u * 4.0) is (t * u) * 2.0 and t * 3.0 * 0.5 is t * 1.5 and t * 0.5 / u is t / u * 0.5
+    assert (t * 3.0) * u is not (t * u) * 3.0 and t * 3.0 * 3.0 is not t * 9.0
 
 
 def test_compiled_coefficients_have_the_bits_of_the_interpreted_text():

@@ -136,6 +136,26 @@ def test_lanes_and_slices_do_not_change_a_bit():
     assert not np.array_equal(state[:, :, 0], state[:, :, 1])
 
 
+def test_numbers_that_are_zero_or_one_in_one_lane_do_not_change_its_bits():
+    """Alone, what is zero or one leaves the graph; beside worlds in which it is another number, it does not."""
+
+    def world(x):
+        spring = {"type": "spring", "to": "top", "stiffness": 3.0, "length": 1.0, "damping": x, "at": [0, 0.2 * x, 0]}
+        drags = [{"type": "drag", "linear": x, "quadratic": 0.1}, DRAG | {"medium": "top"}]
+        body = {"mass": 2.0, "inertia": {"principal": [1.0, 1.0, 1.0 + x]}, "position": [2, 0, x]}
+        body |= {"velocity": [x, 0, 0], "center_of_mass": [0, 0.1 * x, 0], "forces": [spring, *drags]}
+        bodies = {"top": TOP | {"inertia": {"principal": [1.0, 2.0, 2.0 + x]}}, "weight": body}
+        return build_world(scene(bodies, 5.0, gravity=[0, 0, -x]))
+
+    together = BlockRun([world(x) for x in (0.0, 0.3, 1.0)], 3)
+    together.advance(100)
+    state = together.state.reshape(len(together.state), -1, 3)
+    for lane, x in enumerate((0.0, 0.3, 1.0)):
+        alone = BlockRun([world(x)], 1)
+        alone.advance(100)
+        assert alone.state.tobytes() == np.ascontiguousarray(state[:, :, lane]).tobytes(), x
+
+
 def test_a_block_that_begins_again_has_the_bits_of_a_new_one():
     """With other numbers, of which the series are made anew, and with another start only."""
     first, heavier = TOP, TOP | {"inertia": {"principal": [1.0, 2.5, 3.0]}}

@@ -14,6 +14,7 @@ equality holds at single instants only, and is never true of numbers that vary.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from operator import add, mul, neg, sub
 from typing import Any, NamedTuple
@@ -243,9 +244,9 @@ class Graph:
         if is_operation(a, "negate") or is_operation(b, "negate"):
             p, q = (x.operands[0] if x.operation == "negate" else x for x in (a, b))
             return p * q if a.operation == b.operation else -(p * q)
-        if is_operation(a, "scale") or is_operation(b, "scale"):
-            (p, x), (q, y) = (n.operands if n.operation == "scale" else (n, 1.0) for n in (a, b))
-            return self._scaled(self.product(p, q), self._computed(mul, x, y))
+        (p, x), (q, y) = (n.operands if has_exact_factor(n) else (n, 1.0) for n in (a, b))
+        if p is not a or q is not b:
+            return self._scaled(self.product(p, q), x * y)
         return self.vertex("square", a, a) if a is b else self.vertex("multiply", *in_order(a, b))
 
     def _scaled(self, a: Number, c: Number) -> Number:
@@ -258,9 +259,10 @@ class Graph:
             return a
         if is_number(c, -1.0):
             return -a
-        if a.operation in ("scale", "negate"):
-            inner, factor = a.operands if a.operation == "scale" else (a.operands[0], -1.0)
-            return self._scaled(inner, self._computed(mul, factor, c))
+        if a.operation == "negate":
+            return self._scaled(a.operands[0], self._computed(neg, c))
+        if has_exact_factor(a) or (a.operation == "scale" and is_exact(c)):
+            return self._scaled(a.operands[0], self._computed(mul, a.operands[1], c))
         return self.vertex("scale", a, c)
 
     def quotient(self, a: Number, b: Number) -> Number:
@@ -268,14 +270,15 @@ class Graph:
         if is_constant(b):
             if is_constant(a):
                 return self._computed(functions.quotient, a, b)
-            return self._scaled(a, self._computed(functions.quotient, 1.0, b))
+            if is_exact(b):
+                return self._scaled(a, 1.0 / b)
         if is_number(a, 0.0):
             return 0.0
         if a is b:
             return 1.0
         if is_operation(a, "negate"):
             return -(a.operands[0] / b)
-        if is_operation(a, "scale"):
+        if has_exact_factor(a):
             return self._scaled(self.quotient(a.operands[0], b), a.operands[1])
         return self.vertex("divide", a, b)
 
@@ -482,6 +485,16 @@ def is_constant(x: Number) -> bool:
 def is_number(x: Number, value: Number) -> bool:
     """Whether it is this number in all lanes."""
     return not isinstance(x, Vertex) and not isinstance(value, Vertex) and x == value
+
+
+def is_exact(x: Number) -> bool:
+    """Whether products and quotients with this number are exact, and may change places: a power of two or minus one."""
+    return not isinstance(x, Vertex) and abs(math.frexp(x)[0]) == 0.5
+
+
+def has_exact_factor(x: Number) -> bool:
+    """Whether it is another number times such a number."""
+    return is_operation(x, "scale") and is_exact(x.operands[1])
 
 
 def is_operation(x: Number, name: str) -> bool:
