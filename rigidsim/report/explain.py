@@ -82,43 +82,48 @@ RESUMMED = 1e-9
 
 @dataclass(frozen=True)
 class Shares:
-    """The contribution of each force to a body's terms, and the recorded rest, which comes from callbacks; `reason`
-    says why they are not known, if so.
+    """The contribution of each force to a body's terms, and the recorded rest, which comes from loops that hold it, by
+    their places in the scene, or from callbacks; `reason` says why they are not known, if so.
     """
 
     loads: list[Share]
     rest: dict[str, np.ndarray]
     reason: str = ""
+    loops: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
         """For a free body at a sample with terms; `at` reads a recorded term."""
         try:
-            loads = LoadsAtSample(SampleModel(trajectory, sample)).shares(body)
+            past = SampleModel(trajectory, sample)
+            loads = LoadsAtSample(past).shares(body)
         except NotRecordedError as error:
             return cls([], {}, f"the parts of each force are unknown: {error}")
-        return cls(loads, {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None})
+        named = enumerate(past.scene.world.loops)
+        loops = tuple(f"world.loops[{k}]" for k, loop in named if body in map(past.carrier, loop.between))
+        rest = {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None}
+        return cls(loads, rest, loops=loops)
 
     def lines(self, term: str) -> list[str]:
         """The table of forces of a term; empty if there are none, or only one gravity."""
         rows = [(str(share.load), share.terms[term]) for share in self.loads if share.terms[term].any()]
         if term in self.rest:
-            rows.append((f"not in the scene{self._missing()}", self.rest[term]))
+            rows.append((self._named_rest(), self.rest[term]))
         if not rows or (term == "gravity" and len(rows) == 1):
             return []
         return ["", *table(f"{term}, force by force", UNITS[term], rows)]
 
-    def _missing(self) -> str:
+    def _named_rest(self) -> str:
         """The possible origin of the rest."""
+        if self.loops:
+            return f"reaction of {', '.join(self.loops)}"
         is_wound = any(share.load.is_wound for share in self.loads)
-        return " (a callback, or full turns between samples)" if is_wound else " (a callback)"
+        return f"not in the scene {'(a callback, or full turns between samples)' if is_wound else '(a callback)'}"
 
     def as_list(self) -> list[object]:
         """What JSON has."""
-        return [
-            *self.loads,
-            *([{"name": "not in the scene", "body": "", "index": 0, **self.rest}] if self.rest else []),
-        ]
+        name = self._named_rest() if self.loops else "not in the scene"
+        return [*self.loads, *([{"name": name, "body": "", "index": 0, **self.rest}] if self.rest else [])]
 
 
 def _rest(loads: list[Share], name: str, recorded: np.ndarray) -> np.ndarray | None:

@@ -192,3 +192,17 @@ def test_turns_that_a_part_made_before_it_was_fixed_count():
     car = {"mass": 5, "inertia": CUBE, "position": [3, 0, 0]}
     docking = {"body": "hand", "to": "car", "time": 2, "motion": "fixed"}
     assert not rest_of({"hand": hand, "car": car}, [docking], "car", 2.5)
+
+
+def test_what_a_loop_exerts_is_named_and_is_the_tension_of_the_rod():
+    loop = {"type": "distance", "between": ["bob", "world"]}
+    scene = rigidsim.Scene.from_dict({
+        "format": "rigidsim/1", "simulation": {"duration": 1, "step": 1e-3},
+        "world": {"gravity": [0, -9.81, 0], "loops": [loop]},
+        "bodies": {"bob": {"mass": 2, "inertia": "point", "position": [1, 0, 0], "velocity": [0, 1, 0]}},
+    })  # fmt: skip
+    trajectory = rigidsim.simulate(scene, terms=True)
+    world, applied = trajectory["bob"].world, trajectory.arrays["terms/applied"][:, 0]
+    tension = np.sum(world.velocity**2, axis=1) - 9.81 * world.position[:, 1]
+    assert np.abs(applied + tension[:, None] * world.position).max() < 1e-12 * tension.max()
+    assert "reaction of world.loops[0]" in str(Explanation(trajectory, "bob", 1.0))
