@@ -249,3 +249,31 @@ def test_what_cannot_be_expressed_is_named():
         certify(
             Scene.from_dict({"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": {"a": {}}})
         )
+
+
+JOINTED = """\
+format: rigidsim/1
+simulation: {duration: 0.5, step: 2.0e-3}
+world: {gravity: {center: [0.5, -3, 1], gm: 5}}
+bodies:
+  base:
+    mass: 5
+    inertia: {principal: [1, 1.5, 2]}
+    angular_velocity: [0.3, 0.2, -1]
+    children:
+      arm:
+        mass: 1
+        inertia: {principal: [0.1, 0.2, 0.25]}
+        center_of_mass: [0.4, 0, 0]
+        motion: {hinge: {axis: [0, 1, 1], at: [0.1, 0, 0], angle: 0.5, rate: 2, spring: {stiffness: 3}}}
+        children:
+          hand: {mass: 1, inertia: {principal: [1, 2, 3]}, position: [1, 0, 0], motion: {ball: {at: [-0.3, 0, 0]}}}
+  hung: {mass: 1, inertia: {principal: [0.1, 0.2, 0.25]}, position: [0, 0, 2], motion: {ball: {at: [0, 0, 0.5]}}}
+"""
+
+
+def test_trees_of_joints_are_certified_below_frames_and_below_bodies_that_swing():
+    found = certify(Scene.from_text(JOINTED))
+    assert [way.verdict for way in (found.half, *found.ways)] == [AGREES] * 9
+    assert {"base", "base/arm", "base/arm/hand", "hung"} == {one.body for one in found.ways[0].bodies}
+    assert next(way.remark for way in found.ways if way.name == "another parent") == "below hung"

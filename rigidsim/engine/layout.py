@@ -232,8 +232,8 @@ NUMBERS = Row(
 
 NODE = Row(
     "a node: frame of the parent; FREE, FIXED, PRESCRIBED, DRIVEN or JOINTED; row among moved or driven nodes; row of"
-    " its carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a free"
-    " body moves it (itself, if it is free), and free bodies are below it; of a moved node the first of its rows",
+    " its carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a moved"
+    " body moves it (itself, if it is one), and free bodies are below it; of a moved node the first of its rows",
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
 JOINT = Row(

@@ -222,3 +222,17 @@ def test_trees_that_attract_each_other_keep_their_momentum_and_energy():
     assert np.ptp(ledger[:, LEDGER.potential]) > 1.0
     assert np.ptp(ledger[:, LEDGER.momentum], axis=0).max() < 1e-7
     assert np.ptp(found.total_energy) < 1e-6
+
+
+def test_a_free_body_below_one_that_swings_flies_straight_to_fourth_order():
+    box = {"mass": 1, "inertia": {"principal": [0.1, 0.2, 0.25]}}
+    flying = box | {"position": [1, 0, 0], "velocity": {"frame": "world", "relative_to": "world", "value": [1, 2, 3]}}
+    swing = {"hinge": {"axis": [0, 1, 0], "at": [0, 0, 0.5], "angle": 1}}
+    errors = []
+    for step in (4e-3, 2e-3):
+        bodies = {"hung": box | {"motion": swing, "children": {"free": flying | {"gravity": False}}}}
+        found = run(bodies, duration=0.5, step=step, gravity=[0, 0, -9.81])
+        path = found["hung/free"].world.position
+        errors.append(np.abs(path - path[0] - np.outer(found.time, [1, 2, 3])).max())
+    assert errors[0] < 2e-10
+    assert errors[0] / errors[1] > 14

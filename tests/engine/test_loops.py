@@ -179,6 +179,16 @@ def test_bricards_mechanism_moves_though_it_is_held_more_than_needed():
     assert np.log2(energy[0] / energy[1]) > 3.5
 
 
+@pytest.mark.parametrize("integrator", ["euler", "magnus"])
+def test_simple_methods_keep_loops_at_first_order(integrator):
+    rods, loops = bricard()
+    how = {"loops": loops, "gravity": GRAVITY, "duration": 0.4}
+    exact = turned(run(rods, step=1e-3, **how), "rod0")[-1]
+    ends = [turned(run(rods, step=step, integrator=integrator, **how), "rod0")[-1] for step in (4e-3, 2e-3)]
+    errors = np.abs(np.array(ends) - exact)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.1)
+
+
 def governor(t: np.ndarray) -> np.ndarray:
     """The angle of the arms of scenes/flyball_governor.yaml, from an equation of its own: angular momentum L about the
     spindle is constant, and d/dt dT/dalpha' = L^2 I'(alpha)/(2 I^2) - V'.

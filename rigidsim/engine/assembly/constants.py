@@ -76,7 +76,7 @@ def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
     rows = []
     for node in tree.nodes:
         kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
-        bears = int(node.index in bearing and tree.free_ancestor(node) is not None)
+        bears = int(node.index in bearing and any(map(Node.is_moved, tree.lineage(node))))
         row = tree.rows[node.index]
         rows.append((node.parent, kind, row, tree.row(tree.carrier(node)), bears, row - links_of(node)))
     return table(rows, layout.NODE.width)

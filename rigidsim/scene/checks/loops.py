@@ -13,8 +13,8 @@ from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.nodes import WORLD
 
-METHODS = ("rkmk4",)
-"""The integrators that keep loops closed."""
+METHODS = ("rkmk4", "euler", "magnus")
+"""The integrators that keep loops closed: those whose steps have a given length, and that know joints."""
 CLOSED = 1e-6
 """The part of the size of a loop, or of a speed, that a gap or its rate at the start may be; it is closed then."""
 
