@@ -147,6 +147,34 @@ def test_the_unit_of_a_metric_follows_from_what_it_reads(text, unit):
     assert parse(f"= {text}", {"g": 9.81}, METRIC, {"g": "m/s^2"}).unit == unit
 
 
+def test_a_metric_is_given_in_the_unit_that_is_asked_for():
+    """It is printed so, too, and read again."""
+    plain, asked = (f"{SCENE}  m: \"= max(speed('ball'))*2{unit}\"\n" for unit in ("", " [km/h]"))
+    one, other = (rigidsim.simulate(rigidsim.Scene.from_text(text)) for text in (plain, asked))
+    assert other.metrics["m"] == one.metrics["m"] / (1000 / 3600)
+    written = other.header.metrics["m"]
+    assert written == '= max(speed("ball", "world")) * 2.0 [km/h]' and other.header.metric_units == {"m": "km/h"}
+    assert other.metric(written) == other.metrics["m"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("max(speed('ball')) [deg]", "what is in m/s cannot be given in 'deg'", "there are m/s, km/s"),
+        ("max(3) [m]", "a number without a unit cannot be given in 'm'", ""),
+        (
+            "max('ball.speed[km/h]')",
+            "a unit in an expression, [km/h]",
+            "behind the expression: = max('ball.speed') [km/h]",
+        ),
+        ("max(speed('ball')) []", "'[' is not allowed in an expression", ""),
+    ],
+)
+def test_a_unit_that_means_nothing_is_refused(text, message, hint):
+    problem = refused(f'"= {text}"')
+    assert (problem.message, hint in problem.hint) == (message, True)
+
+
 @pytest.mark.parametrize(
     ("text", "units"),
     [
