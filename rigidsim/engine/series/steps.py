@@ -25,9 +25,9 @@ from rigidsim.physics.summation import compensated_sum
 
 LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
 MOST_PARTS = 1000  # that are looked at for one margin
-HALVINGS = 48  # of a part, to find where the sign changes
+HALVINGS = 60  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
-BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
+BEYOND, AT_LEAST = 1e-13, 1e-16  # of the way to a change and of a step: it ends so much later, changed for good
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 
 
@@ -249,9 +249,12 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 
 @lanewise
 def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
-    """End the step where the answer has changed, or where the search has ended."""
+    """End the step where the answer has changed, or where the search has ended; farther beyond that in the steps after
+    a quick one, which ended too near to it.
+    """
     last = select(crossing.open > 0.0, crossing.begin, crossing.end)
-    end = LATER * (step.t + (last + BEYOND * crossing.length))
+    beyond = BEYOND * select(step.quick > 0.0, crossing.length, last) + AT_LEAST * crossing.length
+    end = LATER * (step.t + (last + beyond))
     trial.t = select(crossing.found + crossing.open > 0.0, select(end < trial.t, end, trial.t), trial.t)
 
 
