@@ -79,7 +79,7 @@ def test_existing_file_is_not_replaced_by_an_example_unless_forced(call, workpla
     ("arguments", "code", "words"),
     [
         (["fliping_axis"], 2, "did you mean 'flipping_axis'?"),
-        (["zzz"], 2, "the examples are ball_in_tumbling_box"),
+        (["zzz"], 2, "the examples are andrews_squeezer, ball_in_tumbling_box"),
         ([], 2, "--all"),
         (["flipping_axis", "-o", "nowhere"], 5, "the folder nowhere does not exist"),
     ],
