@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from rigidsim.engine.layout import HINGE, PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
 from rigidsim.engine.programs import fill
-from rigidsim.jit import inlined, lanewise
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import dot
@@ -44,6 +44,13 @@ def set_count(count: SCALAR, lane):
     count.value = parts_of_step(count.value)
 
 
+@routine
+def count_parts(count, lanes):
+    """The number of parts in each lane, in place of the square of the largest turn. Returns the largest of them."""
+    set_count(count, lanes)
+    return largest_of(count, lanes)
+
+
 @inlined
 def divide(t, t_end, h, model, state, scratch, lanes):
     """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
@@ -59,8 +66,7 @@ def divide(t, t_end, h, model, state, scratch, lanes):
     fill(part[PART_LENGTH], h, lanes)
     if not largest_of(part[PART_COUNT], lanes) > 1.0:
         return 1.0
-    set_count(part[PART_COUNT], lanes)
-    return largest_of(part[PART_COUNT], lanes)
+    return count_parts(part[PART_COUNT], lanes)
 
 
 @lanewise
@@ -72,7 +78,7 @@ def set_part(number, t, t_end, h, count: SCALAR, begin: SCALAR, end: SCALAR, len
     length.value = select(waits, 0.0, each)
 
 
-@inlined
+@routine
 def begin_part(number, t, t_end, h, most, state, scratch, lanes):
     """Set the times of one of several parts; keep the state if some lane may wait."""
     if most > 1.0:
@@ -90,7 +96,7 @@ def put_back(length: SCALAR, before: STATE, state: STATE, lane):
         state[c] = select(waits, before[c], state[c])
 
 
-@inlined
+@routine
 def end_part(most, state, scratch, lanes):
     """Put lanes that wait back."""
     if len(lanes) > 1 and most > 1.0:
