@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -326,3 +327,35 @@ def test_a_floating_mechanism_with_ball_joints_keeps_momenta_and_energy_at_order
         errors.append([np.ptp(found.total_energy), *(np.ptp(part, axis=0).max() for part in momenta)])
     assert max(errors[1]) < 2e-10
     assert (np.log2(np.divide(*errors)) > 3.3).all()
+
+
+def pulled_crank(path: str) -> tuple[dict, list]:
+    """A crank and a bar of 1 m, whose tip is held at a slider at x = 1 m that moves along a given path."""
+    rate = 1.2 / math.sqrt(3)  # of the crank at 60 degrees, if the slider begins at 1.2 m/s
+    bar = SOLID | {"position": [1, 0, 0], "orientation": {"axis": Z, "angle": -2 * math.pi / 3}}
+    bar["motion"] = {"hinge": {"axis": Z, "rate": 2 * rate}}
+    crank = SOLID | {"orientation": {"axis": Z, "angle": math.pi / 3}, "children": {"bar": bar}}
+    crank["motion"] = {"hinge": {"axis": Z, "rate": -rate}}
+    slider = {"motion": {"prescribed": {"position": [f"= {path}", 0, 0]}}}
+    return {"slider": slider, "crank": crank}, [{"type": "point", "between": ["crank/bar", "slider"], "at": [1, 0, 0]}]
+
+
+def test_a_loop_that_is_pulled_out_of_reach_ends_the_run_and_one_that_stays_in_reach_does_not():
+    """At 1.2 m/s the slider is 2 m away, where crank and bar are in line, at t = 5/6 s."""
+    scenes = []
+    for path in ("1 + 1.2*t", "1 + 0.9*sin(1.2/0.9*t)"):
+        bodies, loops = pulled_crank(path)
+        scenes.append(make_scene(bodies, loops=loops, duration=1.5, step=2e-3, record_every=0.01))
+    said = r"world\.loops\[0\] between 'crank/bar' and 'slider' .* t = (0\.8\d*) s: a gap of ([\d.e-]+) m is left"
+    with pytest.raises(rigidsim.SimulationError, match=said) as failed:
+        rigidsim.simulate(scenes[0])
+    time, gap = map(float, re.search(said, str(failed.value)).groups())
+    assert 5 / 6 < time < 5 / 6 + 3 * 2e-3
+    assert 1e-6 < gap < 0.1
+    good = rigidsim.simulate(scenes[1])
+    tip = point(good["crank/bar"].world, [1, 0, 0])
+    assert np.abs(tip - good["slider"].world.position).max() < 1e-8
+    simulation = rigidsim.Simulation(scenes[0])
+    with pytest.raises(rigidsim.SimulationError, match=said):
+        simulation.step(750)
+    assert simulation.time == pytest.approx(time - 2e-3)
