@@ -8,16 +8,11 @@ that need fewer than others wait: at the end of their step they are put back to 
 from __future__ import annotations
 
 from rigidsim.engine.layout import HINGE, PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.programs import fill
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
 from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import dot
-
-
-@lanewise
-def clear(largest: SCALAR, lane):
-    """No turn up to now."""
-    largest.value = 0.0
 
 
 @lanewise
@@ -44,12 +39,6 @@ def largest_of(row, lanes):
 
 
 @lanewise
-def whole(t, t_end, h, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
-    """The whole step is one part."""
-    begin.value, end.value, length.value = t, t_end, h
-
-
-@lanewise
 def set_count(count: SCALAR, lane):
     """The number of parts, in place of the square of the largest turn."""
     count.value = parts_of_step(count.value)
@@ -59,13 +48,15 @@ def set_count(count: SCALAR, lane):
 def divide(t, t_end, h, model, state, scratch, lanes):
     """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
     part = scratch.part
-    clear(part[PART_COUNT], lanes)
+    fill(part[PART_COUNT], 0.0, lanes)
     for k in range(len(model.moved_node)):
         if model.joints is not None and model.joints.joint[k].kind == HINGE:
             note_hinge(state[k], h, part[PART_COUNT], lanes)
         else:
             note_turn(state[k], h, part[PART_COUNT], lanes)
-    whole(t, t_end, h, part[PART_BEGIN], part[PART_END], part[PART_LENGTH], lanes)
+    fill(part[PART_BEGIN], t, lanes)
+    fill(part[PART_END], t_end, lanes)
+    fill(part[PART_LENGTH], h, lanes)
     if not largest_of(part[PART_COUNT], lanes) > 1.0:
         return 1.0
     set_count(part[PART_COUNT], lanes)

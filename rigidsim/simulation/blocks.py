@@ -30,8 +30,10 @@ class Group(Protocol):
     def world(self, place: int) -> World:
         """The world of one variant."""
 
-    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
-        """Model and state of a block of these variants, one for each lane."""
+    def block(self, places: Sequence[int], into: Model | None = None) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane. `into` is the model of another block of this
+        group with as many lanes, which may become this one: then only what varies in the group is written.
+        """
 
 
 class WorldList:
@@ -47,7 +49,7 @@ class WorldList:
         """The world of one variant."""
         return self._worlds[place]
 
-    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
+    def block(self, places: Sequence[int], _into: Model | None = None) -> tuple[Model, np.ndarray]:
         """Model and state of a block of these variants, one for each lane."""
         return block_of([self._worlds[place] for place in places])
 
@@ -81,6 +83,7 @@ class BlockRunner:
         remembers = self.lanes == 1 or "keeps_events" in options
         self._is_reusable = not remembers and not self._first.blueprint.schedule.reparentings
         self._run: BlockRun | None = None
+        self._group: Group | None = None  # of the last block
         self._samples: Samples | None = None
 
     def run(self, group: Group, places: Sequence[int], watch: Watch) -> Outcome:
@@ -129,7 +132,9 @@ class BlockRunner:
             self._run.prepare()
         if self._is_reusable:
             spare = [places[-1]] * (self.lanes - len(places))
-            self._run.begin_again(*group.block([*places, *spare]))
+            into = self._run.whole_model if group is self._group else None
+            self._group = group
+            self._run.begin_again(*group.block([*places, *spare], into))
         return self._run
 
 

@@ -74,6 +74,16 @@ def test_a_condition_changes_late_in_a_run_as_it_does_early():
     assert abs(found.total_energy[-1] / found.total_energy[0] - 1) < 1e-8  # 8e-10 measured
 
 
+@pytest.mark.parametrize("far", [1e6, 1e9])
+def test_a_condition_changes_far_from_the_origin_as_it_does_near_it(far):
+    """Places near 1e9 m are 1.2e-7 m apart, so the sign of x - far is hidden for as many seconds at 1 m/s."""
+    bodies = pushed(f"= if(x > {far!r}, -1, 1)", 0, 0)
+    bodies["b"]["position"] = [far - 0.5, 0.0, 0.0]
+    # Parabolas from far at 1, 3, ... 9 s on. A step ends up to 16 times as far beyond a change as the sign is hidden,
+    # d = 1.8e-15 far s; each of five jumps moves the end by less than 4 d. Measured: 1e-8 m and 9e-6 m.
+    assert position(bodies, 10.3)[0] - far == pytest.approx(0.5 - 0.3**2 / 2, abs=4e-14 * far)
+
+
 def test_forces_that_jump_in_time_are_summed_exactly():
     # a = floor(3 t) on (0, 2): the sum over k = 0 to 5 of k (1/3) (2 - (2 k + 1)/6), plus 0
     wanted = sum(k / 3 * (2 - (2 * k + 1) / 6) for k in range(6))
