@@ -26,7 +26,7 @@ from rigidsim.physics.summation import compensated_sum
 
 LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
 MOST_PARTS = 1000  # that are looked at for one margin
-HALVINGS = 60  # of a part, to find where the sign changes
+HALVINGS = 52  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-13  # of the way to a change, by which a step ends later, so that the sign has changed for good
 SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH times as much after each quick one
