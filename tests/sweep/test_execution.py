@@ -7,7 +7,9 @@ import pytest
 
 import rigidsim
 from rigidsim import Scene, simulate
+from rigidsim.engine.run import BlockRun
 from rigidsim.errors import StorageError
+from rigidsim.simulation import blocks
 from tops import TOP, contents, run, swept
 
 
@@ -37,6 +39,21 @@ def test_content_hash_depends_neither_on_lanes_nor_on_threads(tmp_path):
         with swept(tmp_path / f"{number}.h5", threads=threads, lanes=lanes) as sweep:
             hashes.add(sweep.content_hash)
     assert len(hashes) == 1
+
+
+def test_a_runner_goes_on_from_batch_to_batch_with_the_bits_of_runs_alone(tmp_path, monkeypatch):
+    """In the first batch, of 64 runs, the pull does not vary; in the second it is another one, and does."""
+    made = []
+    monkeypatch.setattr(
+        blocks, "BlockRun", lambda *given, **options: made.append(BlockRun(*given, **options)) or made[-1]
+    )
+    vary = {"pull": [0.1, 0.2, 0.3], "spin": np.linspace(0, 1, 64)}
+    with swept(tmp_path / "a.h5", vary=vary, threads=1) as sweep:
+        assert len(made) == 1
+        for index in (0, 63, 64, 127, 128, 191):
+            expected = alone(sweep, index)["top"].world
+            assert np.array_equal(sweep[index]["top"].world.orientation, expected.orientation[-1])
+            assert np.array_equal(sweep[index]["top"].world.velocity, expected.velocity[-1])
 
 
 def test_values_with_units_are_those_of_set(tmp_path):
