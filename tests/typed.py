@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 from unittest import mock
 
@@ -56,9 +57,12 @@ def in_shell(text: str, folder: Path, said: Path) -> Outcome:
 
 
 def command(words: list[str], said: Path) -> int:
-    """The command line in this process; its exit code."""
-    with (said / "out").open("w") as out, (said / "err").open("w") as err:
+    """The command line in this process; its exit code. Workers that it starts import its script, which is not that of
+    the tests.
+    """
+    with pytest.MonkeyPatch.context() as script, (said / "out").open("w") as out, (said / "err").open("w") as err:
         streams = mock.patch.multiple(sys, argv=["rigidsim", *words], stdout=out, stderr=err)
+        script.setitem(sys.modules, "__main__", ModuleType("__main__"))
         with streams, pytest.raises(SystemExit) as left:
             main()
     return left.value.code

@@ -100,7 +100,7 @@ def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     return tuple(
         LoopRecord(
             closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), closing.loop.at, closing.loop.to_at,
-            closing.axis, closing.to_axis, closing.length,
+            closing.axis, closing.to_axis, closing.length, closing.size,
         )
         for closing in closings(hierarchy, Starts(hierarchy))
     )  # fmt: skip

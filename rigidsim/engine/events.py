@@ -14,7 +14,7 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.corrections import begin_corrections
-from rigidsim.engine.layout import BODY, CHANGE, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
+from rigidsim.engine.layout import BODY, CHANGE, EACH, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
 from rigidsim.engine.model import Corrections, Model, Samples, floats, integers, made, make_samples, n_places
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
@@ -117,7 +117,7 @@ def record_reached_bodies(nodes, instant, model, buffer):
 
 @lanewise
 def write_event(
-    t, v_before: TRIPLE, v_after: TRIPLE, omega_before: TRIPLE, omega_after: TRIPLE, ledger_before: LEDGER,
+    t: EACH, v_before: TRIPLE, v_after: TRIPLE, omega_before: TRIPLE, omega_after: TRIPLE, ledger_before: LEDGER,
     ledger_after: LEDGER, value: HIT, lane,
 ):  # fmt: skip
     """Write the time of an event, the receiver's motion in the world before and after, and the energies of the

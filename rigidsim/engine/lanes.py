@@ -20,6 +20,8 @@ def lanes_of(world: World) -> int:
 
 def overwrite(part: object, other: object) -> None:
     """Give a model, or a part of one, the values of another one of the same structure."""
+    if part is other:
+        return
     if isinstance(part, tuple):
         for mine, theirs in zip(part, other, strict=True):
             overwrite(mine, theirs)

@@ -149,8 +149,8 @@ CARRIED = Row(
 LOOP_VALUE = Row(
     "constants of a loop: its point on the first body relative to the origin, and to the centre of mass, of that, its"
     " axes, m; likewise on the second; the unit axis in the first body's axes, and two at right angles to that of the"
-    " second, in its axes; the length of a distance, m",
-    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1,
+    " second, in its axes; the length of a distance, and the size of the loop, m",
+    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1, size=1,
 )  # fmt: skip
 MEETING = Row(
     "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
@@ -192,7 +192,8 @@ CHANGE = Row(
     v=3, omega=3, a=3, alpha=3,
 )  # fmt: skip
 FAULT = Row(
-    "the first non-finite value of an expression: 1.0 if there is one, its time (s), the value",
+    "the first non-finite value of an expression, or the first gap of a loop that cannot be closed: 1.0 if there"
+    " is one, its time (s), the value",
     failed=1, time=1, value=1,
 )  # fmt: skip
 CHAIN = Row(

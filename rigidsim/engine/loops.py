@@ -18,6 +18,8 @@ from rigidsim.engine.layout import (
     CARRIED,
     CLOSING,
     CORRECTION,
+    EACH,
+    FAULT,
     FELT,
     FRAME,
     LOOP_VALUE,
@@ -27,10 +29,12 @@ from rigidsim.engine.layout import (
     TRIPLE,
     WRENCH,
 )
+from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import separate
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.loops import axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
+from rigidsim.physics.elementary import select
+from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
 
@@ -307,17 +311,73 @@ def displace_root(carried: CARRIED, own: CORRECTION, lane):
     own.turn = carried.alpha
 
 
-@routine
-def close_loops(t, model, state, scratch, lanes):
-    """Close the gaps of all loops at time t (s), and end their rates: the smallest displacement and the smallest change
-    of velocities, measured by the mass matrix. What is left is a product of the gap and of a rate or the gap itself.
-    """
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+@inlined
+def write_gaps(t, model, state, scratch, lanes):
+    """Place the frames at time t (s), and write the equations of all loops."""
     drive(t, model, state, scratch, lanes)
     for node in model.active:
         place(node, t, model, state, scratch, lanes)
     separate(model.relations, model, scratch, lanes)
     write_equations(model, scratch, lanes)
+
+
+@inlined
+def part_of_allowed(closing, value, turns):
+    """The gap of an equation in parts of what is allowed: of the loop's size, or, of axes, of 1."""
+    gap = select(closing.gap < 0.0, -closing.gap, closing.gap)
+    return gap / (CLOSED * select(turns > 0.0, 1.0, value.size))
+
+
+@lanewise
+def note_gap(closing: CLOSING, value: LOOP_VALUE, turns, opened: SCALAR, widest: SCALAR, lane):
+    """Keep a gap, and the widest."""
+    opened.value = part_of_allowed(closing, value, turns)
+    widest.value = select(opened.value > widest.value, opened.value, widest.value)
+
+
+@lanewise
+def find_gap(t: EACH, closing: CLOSING, value: LOOP_VALUE, turns, opened: SCALAR, fault: FAULT, lane):
+    """Note the first gap that was too wide, and of which too much is left. Other lanes do not matter."""
+    left = part_of_allowed(closing, value, turns)
+    most = select(LEFT * opened.value > 1.0, LEFT * opened.value, 1.0)
+    is_open = select(opened.value > 1.0, select(left > most, 1.0, 0.0), 0.0)
+    first = is_open > fault.failed
+    fault.time = select(first, t, fault.time)
+    fault.value = select(first, closing.gap, fault.value)
+    fault.failed = select(first, 1.0, fault.failed)
+
+
+@inlined
+def note_gaps(model, made, lanes):
+    """Keep the gaps of all loops before they are closed."""
+    loops = model.loops
+    take(made.widest[0], 0.0, lanes)
+    for k in range(len(loops.loop)):
+        for i in range(loops.loop[k].begin, loops.loop[k].end):
+            turns = 1.0 if i >= loops.loop[k].begin + 3 else 0.0
+            note_gap(made.closing[i], loops.value[k], turns, made.opened[i], made.widest[0], lanes)
+
+
+@inlined
+def find_open(t, model, scratch, lanes):
+    """Find loops that the projection has left open; the last rows of the faults are theirs."""
+    loops, made, n = model.loops, scratch.loops, len(model.loops.loop)
+    for k in range(n):
+        fault = scratch.fault[len(scratch.fault) - n + k]
+        for i in range(loops.loop[k].begin, loops.loop[k].end):
+            turns = 1.0 if i >= loops.loop[k].begin + 3 else 0.0
+            find_gap(t, made.closing[i], loops.value[k], turns, made.opened[i], fault, lanes)
+
+
+@routine
+def close_loops(t, model, state, scratch, lanes):
+    """Close the gaps of all loops at time t (s), and end their rates: the smallest displacement and the smallest change
+    of velocities, measured by the mass matrix. What is left is a product of the gap and of a rate or the gap itself; a
+    loop of which more is left cannot be closed, which is a fault.
+    """
+    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+    write_gaps(t, model, state, scratch, lanes)
+    note_gaps(model, made, lanes)
     gather_inwards(model, state, scratch, lanes)
     weigh(model, scratch, lanes)
     begin_corrections(made.made)
@@ -338,3 +398,6 @@ def close_loops(t, model, state, scratch, lanes):
             strike(made.multiplier[k // 2], made.push[k], made.made.own[i], lanes)
             made.made.is_pushed[i] = 1
     distribute(model.active, model, state, scratch, made.made, lanes)
+    if largest_of(made.widest[0], lanes) > 1.0:
+        write_gaps(t, model, state, scratch, lanes)
+        find_open(t, model, scratch, lanes)

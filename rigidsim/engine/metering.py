@@ -41,6 +41,7 @@ class Metering:
         self._arrays: _Arrays | None = None
         self._counts = np.zeros(len(CAUSES))
         self._room: Samples | None = None
+        self._end = np.zeros(1)  # s, the time of the last sample
         self._fold, self._fold_last = fold_samples.caller(), fold_samples.caller()  # each remembers its arrays
         self._evaluate = evaluate_metrics.caller()
 
@@ -110,7 +111,8 @@ class Metering:
         if not self._metrics:
             return zeros(0, len(self._lanes))
         metrics, arrays, place = self._metrics, self._arrays, self.place()
-        self._fold_last(*self._folding(np.array([time]), last, 0))
+        self._end[0] = time
+        self._fold_last(*self._folding(self._end, last, 0))
         first = len(metrics.results.constant) + 1
         for r, kind in enumerate(metrics.folds[:, layout.FOLD.kind].tolist()):
             if kind >= len(FOLDS):

@@ -326,6 +326,8 @@ class Closings(NamedTuple):
     diagonal: SCALAR = floats("equations")  # of J M^-1 J^T
     inverse: SCALAR = floats("equations")  # of D
     multiplier: SCALAR = floats("equations")
+    opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
+    widest: SCALAR = floats(1)  # of these
 
 
 class Scratch(NamedTuple):
@@ -343,7 +345,7 @@ class Scratch(NamedTuple):
     apart: APART = floats("pairs")
     wound: WINDING = floats("wound")  # of loads with a winding
     way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
-    fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, and paced ones
+    fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, paced ones; of loops
     pull: PULL = floats()
     wrench: WRENCH = floats("moved + 1")  # the last is none
     rate: RATE = floats("state")
@@ -457,7 +459,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "moved": len(model.body),
         "pairs": max(len(one.pair) - 1 if one else 0 for one in relations_of(model)),
         "wound": followed(model),
-        "expressed": fault_count(expressions),
+        "expressed": fault_count(expressions) + (len(model.loops.loop) if model.loops else 0),
         "state": max(n_state, len(model.body)),
         "explained": int(model.asked is not None and model.asked.terms is not None),
     }

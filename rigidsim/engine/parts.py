@@ -8,16 +8,11 @@ that need fewer than others wait: at the end of their step they are put back to 
 from __future__ import annotations
 
 from rigidsim.engine.layout import HINGE, PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
-from rigidsim.jit import inlined, lanewise
+from rigidsim.engine.programs import fill
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import dot
-
-
-@lanewise
-def clear(largest: SCALAR, lane):
-    """No turn up to now."""
-    largest.value = 0.0
 
 
 @lanewise
@@ -44,32 +39,34 @@ def largest_of(row, lanes):
 
 
 @lanewise
-def whole(t, t_end, h, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
-    """The whole step is one part."""
-    begin.value, end.value, length.value = t, t_end, h
-
-
-@lanewise
 def set_count(count: SCALAR, lane):
     """The number of parts, in place of the square of the largest turn."""
     count.value = parts_of_step(count.value)
+
+
+@routine
+def count_parts(count, lanes):
+    """The number of parts in each lane, in place of the square of the largest turn. Returns the largest of them."""
+    set_count(count, lanes)
+    return largest_of(count, lanes)
 
 
 @inlined
 def divide(t, t_end, h, model, state, scratch, lanes):
     """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
     part = scratch.part
-    clear(part[PART_COUNT], lanes)
+    fill(part[PART_COUNT], 0.0, lanes)
     for k in range(len(model.moved_node)):
         if model.joints is not None and model.joints.joint[k].kind == HINGE:
             note_hinge(state[k], h, part[PART_COUNT], lanes)
         else:
             note_turn(state[k], h, part[PART_COUNT], lanes)
-    whole(t, t_end, h, part[PART_BEGIN], part[PART_END], part[PART_LENGTH], lanes)
+    fill(part[PART_BEGIN], t, lanes)
+    fill(part[PART_END], t_end, lanes)
+    fill(part[PART_LENGTH], h, lanes)
     if not largest_of(part[PART_COUNT], lanes) > 1.0:
         return 1.0
-    set_count(part[PART_COUNT], lanes)
-    return largest_of(part[PART_COUNT], lanes)
+    return count_parts(part[PART_COUNT], lanes)
 
 
 @lanewise
@@ -81,7 +78,7 @@ def set_part(number, t, t_end, h, count: SCALAR, begin: SCALAR, end: SCALAR, len
     length.value = select(waits, 0.0, each)
 
 
-@inlined
+@routine
 def begin_part(number, t, t_end, h, most, state, scratch, lanes):
     """Set the times of one of several parts; keep the state if some lane may wait."""
     if most > 1.0:
@@ -99,7 +96,7 @@ def put_back(length: SCALAR, before: STATE, state: STATE, lane):
         state[c] = select(waits, before[c], state[c])
 
 
-@inlined
+@routine
 def end_part(most, state, scratch, lanes):
     """Put lanes that wait back."""
     if len(lanes) > 1 and most > 1.0:

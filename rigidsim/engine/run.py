@@ -93,7 +93,7 @@ class BlockRun:
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
         """Start with another block of the same structure, which has no reparentings. The arrays stay the same objects,
-        so that kernels need not look at them again.
+        so that kernels need not look at them again; those of `whole_model` have their numbers already.
         """
         self._metering.begin_again(model)
         overwrite(self.model, model._replace(metrics=None))
@@ -104,6 +104,11 @@ class BlockRun:
         set_constants(self._scratch, model, len(self._lanes))
         self._scratch.fault[:] = 0.0
         self._forget()
+
+    @property
+    def whole_model(self) -> Model:
+        """The model with the tables of metrics."""
+        return self.model._replace(metrics=self._metering.tables()[0])
 
     @property
     def time(self) -> float:

@@ -91,6 +91,8 @@ def run_motor(torque: SCALAR, hung: HUNG, lane):
 def run_motors(given, t, model, scratch, lanes):
     """Let all motors run that have a law."""
     first = len(scratch.fault) - len(given.motors)
+    if model.loops is not None:
+        first -= len(model.loops.loop)
     for k in range(len(given.motors)):
         torque = scratch.working.register[given.motors[k].register]
         record_fault(t, torque, 0, scratch.fault[first + k], lanes)

@@ -21,6 +21,7 @@ from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import begin_part, divide, end_part
+from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
@@ -84,13 +85,22 @@ def go_to(method, t, known, era, model, state, scratch, lanes):
 
 
 @inlined
+def in_lanes(method, t, scratch, lanes):
+    """Time t (s) as the steps of a method have it: what depends on it is compiled for numbers, or for rows of lanes."""
+    if not divides(method) and trials_of(method) is None:
+        return t
+    fill(scratch.part[at.PART_NOW], t, lanes)
+    return scratch.part[at.PART_NOW]
+
+
+@inlined
 def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
     if trials_of(method) is None or model.contacts is not None:
-        observe(t, era, model, state, scratch, samples, row, lanes)
+        observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
         return known
     known = look(method, t, known, era, model, state, scratch, lanes)
-    observe(t, era, model, scratch.stage, scratch, samples, row, lanes)
+    observe(in_lanes(method, t, scratch, lanes), era, model, scratch.stage, scratch, samples, row, lanes)
     return known
 
 
@@ -135,13 +145,13 @@ def next_instant(n, n_end, stride, era, model):
 
 
 @inlined
-def begin_era(buffer, t, era, model, state, scratch, lanes):
+def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
     if buffer is not None:
-        cross_edge(buffer, t, era, model, state, scratch, lanes)
+        cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
 
 
 @kernel
@@ -174,7 +184,7 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
             era += 1
         if arrives:
-            begin_era(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
+            begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes)
         if n >= n_end:

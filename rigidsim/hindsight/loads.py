@@ -10,8 +10,12 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.laws.registry import BY_NAME
+from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.past import SampleModel
 from rigidsim.scene import Scene
+from rigidsim.trajectory.provenance import CALLBACKS
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.tree.nodes import WORLD
 
 OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
 """Loads on all bodies: name, and key in `world`."""
@@ -51,6 +55,58 @@ class Share:
     def as_dict(self) -> dict[str, object]:
         """What JSON has."""
         return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **self.terms}
+
+
+@dataclass(frozen=True)
+class LoopReaction:
+    """What a loop exerts on its second end at one sample, world axes: a force, N, at its point, and a torque, N m; the
+    opposite acts on the first. `place` is that in the scene, `world.loops[0]`.
+    """
+
+    place: str
+    type: str
+    between: tuple[str, str]
+    force: np.ndarray
+    torque: np.ndarray
+
+    def as_dict(self) -> dict[str, object]:
+        """What JSON has."""
+        return {
+            "place": self.place, "type": self.type, "between": list(self.between), "force": self.force,
+            "torque": self.torque,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        first, second = (f"'{end}'" if end != WORLD else "the world" for end in self.between)
+        turning = f" and {_vector(self.torque)} N m" if self.torque.any() else ""
+        what = f"{_vector(self.force)} N{turning}, in world axes,"
+        return f"{self.place} ({self.type}) exerts {what} on {second} at its point, and the opposite on {first}"
+
+
+def _vector(v: np.ndarray) -> str:
+    return f"[{', '.join(f'{x:.6g}' for x in v)}]"
+
+
+def loop_reactions(trajectory: Trajectory, sample: int) -> list[LoopReaction]:
+    """The reactions of all loops of the scene, in its order, from the state at a sample: the multipliers of the
+    equations of motion, sum of lambda (e, n) as in `physics/loops.py`; contact acts in sub-steps, so it has no part in
+    them. Raises NotRecordedError if the motion was not recorded, or forces came from callbacks.
+    """
+    if CALLBACKS in trajectory.header.provenance:
+        raise NotRecordedError("the forces of callbacks are not recorded, so the reactions of loops are unknown")
+    past = SampleModel(trajectory, sample)
+    loads = past.under(past.scene)
+    if loads.model.loops is None:
+        return []
+    loads.evaluate(past.time, past.state())
+    made = loads.scratch.loops
+    x, closing = made.multiplier.ravel(), [layout.CLOSING(row) for row in made.closing]
+    found = []
+    for k, (row, loop) in enumerate(zip(loads.model.loops.loop, past.scene.world.loops, strict=True)):
+        rows = range(layout.LOOP(row).begin, layout.LOOP(row).end)
+        force, torque = (np.sum([x[i] * np.array(getattr(closing[i], one)) for i in rows], axis=0) for one in "ft")
+        found.append(LoopReaction(f"world.loops[{k}]", loop.type, tuple(loop.between), force, torque))
+    return found
 
 
 class LoadsAtSample:

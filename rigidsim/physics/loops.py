@@ -23,6 +23,13 @@ from rigidsim.physics.vector import add, cross, dot, scaled, sub
 SMALLEST_PIVOT = 1e-12
 """Of a row of J M^-1 J^T: the part of its diagonal below which what the other rows leave of it is rounding."""
 
+CLOSED = 1e-6
+"""The part of the size of a loop that a gap may be; of one without unit, the gap itself."""
+LEFT = 0.1
+"""The part of a wider gap of which a displacement leaves less, as long as there are places where the loop is closed: a
+product of the gap and of itself. Out of reach it leaves a quarter and more, as Newton's method at a double root.
+"""
+
 
 @formula
 def pull_moment(arm, e, n):

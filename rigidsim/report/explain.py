@@ -10,7 +10,7 @@ from itertools import repeat
 import numpy as np
 
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.loads import LoadsAtSample, Share
+from rigidsim.hindsight.loads import LoadsAtSample, LoopReaction, Share, loop_reactions
 from rigidsim.hindsight.past import SampleModel
 from rigidsim.hindsight.path_directions import AT_REST, directions
 from rigidsim.hindsight.quantities import quantity
@@ -230,11 +230,12 @@ class BodyReport(Report):
         """At the sample nearest to `time` (s). Raises UsageError if there is neither an event, a touch nor a term."""
         path, terms = trajectory[body].path, None
         events, joint = list(events_near(trajectory, path, time)), joint_state(trajectory, path, time)
+        held = loops_on(trajectory, path, nearest_sample(trajectory, time))
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
             terms = Explanation(trajectory, body, time)
         except UsageError:
-            if not events and not touched and not joint:
+            if not events and not touched and not joint and not held:
                 raise
         shown = (
             describe_event(event, path, trajectory[body].free_ancestor_at(event.time))
@@ -246,6 +247,7 @@ class BodyReport(Report):
             Section({"body": path} | (terms.as_dict() if terms else {})),
             Section({"contacts": touched} if touched else {}, list(map(str, touched))),
             Section({"joint": joint} if joint else {}, joint_lines(path, joint) if joint else ()),
+            Section({"loops": held} if held else {}, list(map(str, held))),
             Section({"events": events}, [str(terms)] if terms else []),
         )
 
@@ -277,6 +279,17 @@ def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
         force, torque = (number(float(np.linalg.norm(joint[f"reaction_{one}"]))) for one in ("force", "torque"))
         lines.append(f"the joint exerts {force} N on it, and {torque} N m about the joint")
     return lines
+
+
+def loops_on(trajectory: Trajectory, path: str, sample: int) -> list[LoopReaction]:
+    """What loops exert at a sample that have an end on a body or a part fixed to it, as far as that is known."""
+    if not trajectory.header.scene.world.loops:
+        return []
+    with suppress(NotRecordedError):
+        tree = trajectory.header.tree_at(float(trajectory.time[sample]))
+        ends = {node.path for node in tree.nodes if tree.part_of(node).path == path} | {path}
+        return [one for one in loop_reactions(trajectory, sample) if ends.intersection(one.between)]
+    return []
 
 
 class Explanation:

@@ -65,13 +65,13 @@ def simulate(
     check_memory(sum(map(history_bytes, scenes, worlds, repeat(terms), repeat(contacts))))
     results: list[Trajectory | None] = [None] * len(worlds)
 
-    def run(runners: Runners, places: np.ndarray) -> None:
-        numbers = runners.group.numbers[places].tolist()
+    def run(runners: Runners, group: WorldList, places: np.ndarray) -> None:
+        numbers = group.numbers[places].tolist()
         if len(numbers) == 1:
             results[numbers[0]] = _kept(scenes[numbers[0]], recorded, watch)
             return
         runner = runners.take()
-        outcome = runner.run(places, watch)
+        outcome = runner.run(group, places, watch)
         for lane, number in enumerate(numbers):
             results[number] = _lane_history(scenes[number], worlds[number], recorded, outcome, lane)
         runners.give(runner)
@@ -80,21 +80,21 @@ def simulate(
             if results[number] is None:
                 results[number] = _kept(scenes[number], recorded, watch)
 
-    blocks = [(runners, block) for runners in _groups(scenes, worlds, terms) for block in runners.blocks()]
+    blocks = [(*found, block) for found in _groups(scenes, worlds, terms) for block in found[0].blocks(found[1])]
     with ThreadPoolExecutor(max_workers=threads) as pool:
         list(pool.map(lambda block: run(*block), blocks))
     return results
 
 
-def _groups(scenes: Sequence[Scene], worlds: Sequence[World], terms: bool) -> list[Runners]:
+def _groups(scenes: Sequence[Scene], worlds: Sequence[World], terms: bool) -> list[tuple[Runners, WorldList]]:
     """The worlds in groups of one structure, that record the same."""
     found: dict = defaultdict(list)
     for number, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
         found[structure(world), terms or records_terms(scene)].append(number)
 
-    def runners(numbers: list[int], with_terms: bool) -> Runners:
-        group = WorldList([worlds[number] for number in numbers], numbers)
-        return Runners(group, lambda: BlockRunner(group, {}, with_terms=with_terms, keeps_events=True))
+    def runners(numbers: list[int], with_terms: bool) -> tuple[Runners, WorldList]:
+        group, first = WorldList([worlds[number] for number in numbers], numbers), worlds[numbers[0]]
+        return Runners(lambda: BlockRunner(first, {}, with_terms=with_terms, keeps_events=True)), group
 
     return [runners(numbers, with_terms) for (_, with_terms), numbers in found.items()]
 

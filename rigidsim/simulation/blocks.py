@@ -30,8 +30,10 @@ class Group(Protocol):
     def world(self, place: int) -> World:
         """The world of one variant."""
 
-    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
-        """Model and state of a block of these variants, one for each lane."""
+    def block(self, places: Sequence[int], into: Model | None = None) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane. `into` is the model of another block of this
+        group with as many lanes, which may become this one: then only what varies in the group is written.
+        """
 
 
 class WorldList:
@@ -47,7 +49,7 @@ class WorldList:
         """The world of one variant."""
         return self._worlds[place]
 
-    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
+    def block(self, places: Sequence[int], _into: Model | None = None) -> tuple[Model, np.ndarray]:
         """Model and state of a block of these variants, one for each lane."""
         return block_of([self._worlds[place] for place in places])
 
@@ -69,26 +71,24 @@ class Outcome(NamedTuple):
 
 
 class BlockRunner:
-    """Runs blocks of a group, one after the other, in the same arrays if they can be used again. `parts` are those of
-    samples that are not kept (see `make_samples`), None if only the last state is. `ahead` is how many blocks there
-    will be; `options` are those of `BlockRun`.
+    """Runs blocks of groups of one structure, that of the world `first`, one after the other, in the same arrays if
+    they can be used again. `parts` are those of samples that are not kept (see `make_samples`), None if only the last
+    state is. `ahead` is how many blocks will follow; `options` are those of `BlockRun`.
     """
 
-    def __init__(
-        self, group: Group, parts: Mapping[str, bool] | None, lanes: int = LANES, ahead: int = 1, **options: Any
-    ):
-        self._group, self._parts, self._ahead, self._options = group, parts, ahead, options
-        self._first = group.world(0)
+    def __init__(self, first: World, parts: Mapping[str, bool] | None, lanes: int = LANES, **options: Any):
+        self._first, self._parts, self._options, self.ahead = first, parts, options, 0
         self.lanes = min(lanes, lanes_of(self._first))
         # A block of other worlds begins in the same arrays, unless something is remembered or worlds become others.
         remembers = self.lanes == 1 or "keeps_events" in options
         self._is_reusable = not remembers and not self._first.blueprint.schedule.reparentings
         self._run: BlockRun | None = None
+        self._group: Group | None = None  # of the last block
         self._samples: Samples | None = None
 
-    def run(self, places: Sequence[int], watch: Watch) -> Outcome:
-        """Run the worlds at these places of the group, until `watch` ends it."""
-        run, blueprint = self._entered(places), self._first.blueprint
+    def run(self, group: Group, places: Sequence[int], watch: Watch) -> Outcome:
+        """Run the worlds at these places of a group, until `watch` ends it."""
+        run, blueprint = self._entered(group, places), self._first.blueprint
         samples, stride = None, NO_SAMPLES
         if self._parts is not None:
             self._samples = self._samples or run.room(sample_count(blueprint), **self._parts)
@@ -104,14 +104,14 @@ class BlockRunner:
             samples = samples.part(slice(last + 1))
         return Outcome(run, samples or end, finite_lanes(run, end), metrics)
 
-    def seconds(self, places: Sequence[int], least: float) -> float:
+    def seconds(self, group: Group, places: Sequence[int], least: float) -> float:
         """The time that a block of these worlds takes, without compiling, measured for at least `least` seconds."""
         steps, spent, n_step = 0, 0.0, self._first.blueprint.n_step
-        self._entered(places)  # compiles
+        self._entered(group, places)  # compiles
         with watch_compilation() as compiling:
             begin = time.perf_counter()
             while spent < least:
-                for n in self._entered(places).slices(n_step, NO_SAMPLES, None, 0):
+                for n in self._entered(group, places).slices(n_step, NO_SAMPLES, None, 0):
                     steps, spent = steps + n, time.perf_counter() - begin - compiling.seconds
                     if spent > least:
                         break
@@ -122,40 +122,46 @@ class BlockRunner:
         """The gear of the last block, and why."""
         return self._run.gear.as_dict()
 
-    def _entered(self, places: Sequence[int]) -> BlockRun:
+    def _entered(self, group: Group, places: Sequence[int]) -> BlockRun:
         is_first = self._run is None
         if is_first or not self._is_reusable:
-            worlds = [self._first] if self._is_reusable else [self._group.world(place) for place in places]
+            worlds = [self._first] if self._is_reusable else [group.world(place) for place in places]
             self._run = BlockRun(worlds, self.lanes, **self._options)
-        self._ahead -= 1
-        self._run.ahead = max(0, self._ahead) * self._first.blueprint.n_step
+        self._run.ahead = self.ahead * self._first.blueprint.n_step
         if is_first:
             self._run.prepare()
         if self._is_reusable:
             spare = [places[-1]] * (self.lanes - len(places))
-            self._run.begin_again(*self._group.block([*places, *spare]))
+            into = self._run.whole_model if group is self._group else None
+            self._group = group
+            self._run.begin_again(*group.block([*places, *spare], into))
         return self._run
 
 
 class Runners:
-    """The runners of a group: as many as threads need at a time. `make` makes one."""
+    """The runners of groups of one structure: as many as threads need at a time. `make` makes one; `ahead` is how many
+    blocks each thread has still to begin.
+    """
 
-    def __init__(self, group: Group, make: Callable[[], BlockRunner]):
-        self.group, self._make = group, make
+    def __init__(self, make: Callable[[], BlockRunner]):
+        self._make, self.ahead = make, 0.0
         self._free = [make()]
         self.lanes = self._free[0].lanes
 
-    def blocks(self) -> list[np.ndarray]:
+    def blocks(self, group: Group) -> list[np.ndarray]:
         """The places of the worlds of each block, in the order of their numbers."""
-        in_order = np.argsort(self.group.numbers, kind="stable")
+        in_order = np.argsort(group.numbers, kind="stable")
         return [in_order[k : k + self.lanes] for k in range(0, len(in_order), self.lanes)]
 
-    def take(self) -> BlockRunner:
-        """A runner for one thread."""
+    def take(self, threads: int = 1) -> BlockRunner:
+        """A runner for the next block, on one of so many threads."""
         try:
-            return self._free.pop()
+            runner = self._free.pop()
         except IndexError:
-            return self._make()
+            runner = self._make()
+        self.ahead -= 1 / threads  # of interest for its size only, so threads need not wait for each other
+        runner.ahead = max(0, int(self.ahead))
+        return runner
 
     def give(self, runner: BlockRunner) -> None:
         """Return it, when its samples are no longer needed."""

@@ -14,21 +14,38 @@ from rigidsim.scene.notes.steps import ADVISED_TURN
 FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of float64
 
 
-def expression_fault(run: BlockRun) -> str:
-    """The first expression with a non-finite value, its time and the value; empty if there is none."""
+def noted_fault(run: BlockRun) -> str:
+    """The first expression with a non-finite value, its time and the value, or the first loop that could not be closed;
+    empty if there is none.
+    """
     failed = np.flatnonzero(run.fault[:, layout.FAULT.failed])
     if not len(failed):
         return ""
     first = min(failed, key=lambda k: run.fault[k, layout.FAULT.time])
-    label, fault = run.worlds[0].blueprint.labels[first], layout.FAULT(run.fault[first])
+    fault, labels = layout.FAULT(run.fault[first]), run.worlds[0].blueprint.labels
+    if first >= len(labels):
+        return _open_loop(run, first - len(labels), fault)
+    label = labels[first]
     wanted = "a finite value with finite derivatives" if label.endswith("prescribed") else "a finite value"
     return f"the expression of {label} gave {fault.value:g} at t = {fault.time:.9g} s; expected {wanted}"
+
+
+def _open_loop(run: BlockRun, number: int, fault: layout.FAULT) -> str:
+    """A message about a loop that could not be closed after a step."""
+    world = run.worlds[0]
+    loop = world.blueprint.loops[number]
+    ends = " and ".join(f"'{world.paths[frame - 1]}'" if frame else "the world" for frame in (loop.first, loop.second))
+    unit = "(m, or of the axes without unit)" if loop.type == "hinge" else "m"
+    return (
+        f"the loop world.loops[{number}] between {ends} cannot be closed any more at t = {fault.time:.9g} s:"
+        f" a gap of {abs(fault.value):.3g} {unit} is left; check whether a prescribed motion takes an end out of reach"
+    )
 
 
 def start_fault(run: BlockRun) -> str:
     """The non-finite value before the first step, and its cause."""
     when = f"at t = {run.time:.9g} s"
-    known = expression_fault(run) or prescribed_fault(run, when) or composite_fault(run, when)
+    known = noted_fault(run) or prescribed_fault(run, when) or composite_fault(run, when)
     if known:
         return known
     loads = run.observed(with_terms=True).terms[layout.T_ACCELERATION, 0]

@@ -28,7 +28,7 @@ from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns, ledger_of, point_columns, scheduled_ids
-from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, spun_bodies, start_fault
+from rigidsim.simulation.failures import half_turns, motion_fault, noted_fault, spun_bodies, start_fault
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
@@ -344,7 +344,7 @@ class Simulation:
         while self._is_finite():
             good, over = run.place(), len(run.events)
             run.advance(1, stride, samples, first)
-        fault = expression_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
+        fault = noted_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
         run.go_back(good)
         return SimulationError(fault)
 

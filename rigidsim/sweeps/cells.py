@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 
 import numpy as np
 
@@ -40,9 +41,12 @@ class Cells:
         if count not in self._wide:
             self._wide[count] = side_by_side([self._fixed] * count)
         found = copied(self._wide[count])
-        rows, columns = self._fixed.shape
-        found.reshape(rows, columns, count)[self._place] = self._columns[:, lanes]
+        self.put(found, lanes)
         return found
+
+    def put(self, block: np.ndarray, lanes: np.ndarray) -> None:
+        """Make the array of other lanes that of these."""
+        block.reshape(*self._fixed.shape, len(lanes))[self._place] = self._columns[:, lanes]
 
 
 class WorldColumns:
@@ -60,6 +64,7 @@ class WorldColumns:
         self._shared: dict[int, object] = {}
         _look(self._origin, {}, self._columns, self._shared)
         self._wide: dict[int, tuple[Model, object]] = {}
+        self._cells = list(_cells_in(self._model))
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -71,14 +76,19 @@ class WorldColumns:
         origin = copy.deepcopy(self._origin, self._shared | numbers)
         return World(*origin, *_each((self._model, self._state), Cells.of, lane))
 
-    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
-        """Model and state of a block of these variants, one for each lane."""
-        count = len(places)
+    def block(self, places: Sequence[int], into: Model | None = None) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane; see `Group.block`."""
+        count, lanes = len(places), self._lanes[places]
         if count not in self._wide:
             self._wide[count] = _mapped(
                 (self._model, self._state), lambda one: side_by_side([one] * count) if holds_values(one) else one
             )
-        return _each(self._wide[count], Cells.block, self._lanes[places])
+        model, state = self._wide[count]
+        if into is None:
+            return _each((model, state), Cells.block, lanes)
+        for path, cells in self._cells:
+            cells.put(reduce(getitem, path, into), lanes)
+        return into, _each((state,), Cells.block, lanes)[0]
 
 
 def one_value(part: object) -> object:
@@ -99,6 +109,15 @@ def _with_cells(part: object) -> object:
 def _each(part: object, array_of: Callable, lanes: object) -> object:
     """A model, or a part of one, with arrays in place of cells."""
     return _mapped(part, lambda one: array_of(one, lanes) if isinstance(one, Cells) else one)
+
+
+def _cells_in(part: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Cells]]:
+    """The cells of a model, with the place of each part on the way to them."""
+    if isinstance(part, tuple):
+        for place, inner in enumerate(part):
+            yield from _cells_in(inner, (*path, place))
+    elif isinstance(part, Cells):
+        yield path, part
 
 
 def _mapped(part: object, changed: Callable) -> object:

@@ -40,6 +40,11 @@ LOOPBACK = "127.0.0.1"
 IGNORE_INTERRUPT = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 """For workers on this machine, which a terminal interrupts together with this process: it ends them."""
 
+NOT_STARTED = (
+    'is it short of memory? a script that asks for them must do so below `if __name__ == "__main__":`, since each of '
+    "them imports it; threads need neither"
+)
+
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
@@ -47,7 +52,7 @@ def connected(address: str) -> Iterator[Cluster]:
     machine, which ends with the context.
 
     Raises UsageError for anything else and if dask.distributed is missing, StorageError if the scheduler cannot be
-    reached or has no workers.
+    reached or has no workers, or if those on this machine do not start.
     """
     count = _local_workers(address)
     try:
@@ -57,10 +62,14 @@ def connected(address: str) -> Iterator[Cluster]:
         raise UsageError('--dask needs dask.distributed: pip install "rigidsim[cluster]"') from None
     with silence_logging_cmgr(logging.CRITICAL):
         if count:
-            local = LocalCluster(
-                n_workers=count, threads_per_worker=1, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
-                preload=[IGNORE_INTERRUPT], silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+            try:
+                local = LocalCluster(
+                    n_workers=count, threads_per_worker=1, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
+                    preload=[IGNORE_INTERRUPT], silence_logs=logging.CRITICAL,
+                )  # fmt: skip
+            except Exception as error:  # what was raised in a worker is raised here, whatever it was
+                failed = f"--dask {address}: the workers on this machine did not start ({_first_cause(error)})"
+                raise StorageError(f"{failed}; {NOT_STARTED}") from error
             with local, Client(local, timeout=CONNECT_SECONDS) as client:
                 yield Cluster(client, address)
             return
@@ -70,6 +79,13 @@ def connected(address: str) -> Iterator[Cluster]:
             raise StorageError(f"no Dask scheduler answers at {address} within {CONNECT_SECONDS:.0f} s") from None
         with client:
             yield Cluster(client, address)
+
+
+def _first_cause(error: BaseException) -> str:
+    """In one line, what the errors of Dask, one raised from the other, began with."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _local_workers(address: str) -> int:

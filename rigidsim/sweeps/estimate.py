@@ -26,9 +26,10 @@ def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[floa
     if not groups:
         return runs * reading, {}
     group = max(groups, key=len)
-    runner = runner_of(group, contents.recording, ahead=runs // LANES // threads)
+    runner = runner_of(group.world(0), contents.recording)
+    runner.ahead = runs // LANES // threads
     places = range(min(runner.lanes, len(group)))
-    runner.seconds(places, MEASURED_SECONDS)  # compiles, and finds the gear
-    block = runner.seconds(places, MEASURED_SECONDS)
+    runner.seconds(group, places, MEASURED_SECONDS)  # compiles, and finds the gear
+    block = runner.seconds(group, places, MEASURED_SECONDS)
     blocks = -(-runs // runner.lanes) if runs >= LANES else 1
     return runs * reading + block * -(-blocks // threads), runner.gear

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from functools import partial
 from threading import Lock
 
 import numpy as np
 
-from rigidsim.engine.lanes import LANES
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.lanes import LANES, structure
 from rigidsim.engine.metering import parts_read
 from rigidsim.simulation.batch import check_memory
 from rigidsim.simulation.blocks import BlockRunner, Group, Runners
@@ -35,7 +36,8 @@ def unwatched(_done: int, _failed: int) -> bool:
 
 class Execution:
     """The runs of a sweep that are missing in a result file. `ahead` is how many each thread will compute, if that is
-    more than these.
+    more than these. Runners go on from one batch to the next, so that their arrays are made once, and their gear is
+    chosen by all steps that are still to come.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Execution:
     ):
         self._ahead = len(writer.missing) * contents.portion // threads if ahead is None else ahead
         self._contents, self._writer = contents, writer
+        self._runners: dict[Hashable, Runners] = {}  # of the last batch, by structure
         self._threads, self._lanes = threads, lanes
         self._variants = Variants(contents.scene.document(), contents.plan.names)
         self._spare: list[dict] | None = None if writer.keeps_portions else []
@@ -107,24 +110,35 @@ class Execution:
             batch.fail(place, INVALID, str(fault))
             batch.note(np.array([place]))
         blocks = []
+        before, self._runners = self._runners, {}
         for group in groups:
-            ahead = int(self._ahead * len(group) / len(numbers)) // self._lanes
-            make = partial(runner_of, group, contents.recording, self._lanes, ahead)
-            runners = Runners(group, make)
-            blocks += [(runners, block) for block in runners.blocks()]
-        blocks.sort(key=lambda block: block[0].group.numbers[block[1][0]])
+            runners = self._runners_of(group, before)
+            runners.ahead += self._ahead * len(group) / len(numbers) / runners.lanes
+            blocks += [(runners, group, block) for block in runners.blocks(group)]
+        self._ahead -= len(numbers) / self._threads
+        blocks.sort(key=lambda block: block[1].numbers[block[2][0]])
         return {pool.submit(self._compute, batch, *block) for block in blocks}
 
+    def _runners_of(self, group: Group, before: Mapping[Hashable, Runners]) -> Runners:
+        """The runners of the structure of a group, those of the batch before if they serve; no block is ahead yet."""
+        first = group.world(0)
+        key = structure(first)
+        if key not in self._runners:
+            make = partial(runner_of, first, self._contents.recording, self._lanes)
+            self._runners[key] = before.get(key) or Runners(make)
+            self._runners[key].ahead = 0.0
+        return self._runners[key]
+
     @np.errstate(all="ignore")  # of kernels that are not compiled
-    def _compute(self, batch: Batch, runners: Runners, places: np.ndarray) -> None:
+    def _compute(self, batch: Batch, runners: Runners, group: Group, places: np.ndarray) -> None:
         """Run a block."""
         if self._stopping:
             return
-        runner = runners.take()
-        outcome = runner.run(places, lambda _: self._stopping)
+        runner = runners.take(self._threads)
+        outcome = runner.run(group, places, lambda _: self._stopping)
         if not outcome.is_complete:
             return
-        numbers = runners.group.numbers[places]
+        numbers = group.numbers[places]
         batch.put(numbers, results_of(self._contents.recording, outcome, runner.lanes))
         self.gear = runner.gear
         runners.give(runner)
@@ -161,10 +175,10 @@ def consecutive(numbers: list[int], begin: int, most: int) -> list[int]:
     return numbers[begin:end]
 
 
-def runner_of(group: Group, recording: Recording, lanes: int = LANES, ahead: int = 1) -> BlockRunner:
-    """A runner of a group that keeps the parts of samples that are recorded or that metrics read."""
+def runner_of(first: World, recording: Recording, lanes: int = LANES) -> BlockRunner:
+    """A runner of the structure of a world that keeps the parts of samples that are recorded or that metrics read."""
     parts = None
     if recording.times is not None:
-        read = parts_read(group.world(0).model.metrics)
+        read = parts_read(first.model.metrics)
         parts = read | {name: True for name in read if any(rows.field.source == name for rows in recording.rows)}
-    return BlockRunner(group, parts, lanes, ahead)
+    return BlockRunner(first, parts, lanes)

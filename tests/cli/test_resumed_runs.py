@@ -21,7 +21,7 @@ from spinning_brick import remains
 
 @pytest.mark.parametrize("scene", ["reparented", "touching"])
 def test_ended_run_goes_on(tmp_path, scene):
-    assert "resumed: " in outcomes_of(tmp_path, scene, 4)
+    assert "resumed: " in outcomes_of(tmp_path, scene, 2)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,11 @@ from scipy.special import ellipj, ellipk
 
 import rigidsim
 from jointed_trees import body
+from rigidsim.errors import NotRecordedError
+from rigidsim.hindsight.loads import loop_reactions
 from rigidsim.hindsight.quantities import quantity
 from rigidsim.physics.quaternion import rotate
+from rigidsim.report.explain import BodyReport
 from scenes import make_scene, run
 
 ROD, BAR = ({"principal": moments} for moments in ([1 / 12, 1e-3, 1 / 12], [1e-3, 1 / 12, 1 / 12]))
@@ -326,3 +330,79 @@ def test_a_floating_mechanism_with_ball_joints_keeps_momenta_and_energy_at_order
         errors.append([np.ptp(found.total_energy), *(np.ptp(part, axis=0).max() for part in momenta)])
     assert max(errors[1]) < 2e-10
     assert (np.log2(np.divide(*errors)) > 3.3).all()
+
+
+def pulled_crank(path: str, speed: float = 1.2) -> tuple[dict, list]:
+    """A crank and a bar of 1 m, whose tip is held at a slider that begins at x = 1 m, at this speed."""
+    rate = speed / math.sqrt(3)  # of the crank at 60 degrees
+    bar = SOLID | {"position": [1, 0, 0], "orientation": {"axis": Z, "angle": -2 * math.pi / 3}}
+    bar["motion"] = {"hinge": {"axis": Z, "rate": 2 * rate}}
+    crank = SOLID | {"orientation": {"axis": Z, "angle": math.pi / 3}, "children": {"bar": bar}}
+    crank["motion"] = {"hinge": {"axis": Z, "rate": -rate}}
+    slider = {"motion": {"prescribed": {"position": [f"= {path}", 0, 0]}}}
+    return {"slider": slider, "crank": crank}, [{"type": "point", "between": ["crank/bar", "slider"], "at": [1, 0, 0]}]
+
+
+def test_a_loop_that_is_pulled_out_of_reach_ends_the_run_and_one_that_stays_in_reach_does_not():
+    """At 1.2 m/s the slider is 2 m away, where crank and bar are in line, at t = 5/6 s."""
+    scenes = []
+    for path in ("1 + 1.2*t", "1 + 0.9*sin(1.2/0.9*t)"):
+        bodies, loops = pulled_crank(path)
+        scenes.append(make_scene(bodies, loops=loops, duration=1.5, step=2e-3, record_every=0.01))
+    said = r"world\.loops\[0\] between 'crank/bar' and 'slider' .* t = (0\.8\d*) s: a gap of ([\d.e-]+) m is left"
+    with pytest.raises(rigidsim.SimulationError, match=said) as failed:
+        rigidsim.simulate(scenes[0])
+    time, gap = map(float, re.search(said, str(failed.value)).groups())
+    assert 5 / 6 < time < 5 / 6 + 3 * 2e-3
+    assert 1e-6 < gap < 0.1
+    good = rigidsim.simulate(scenes[1])
+    tip = point(good["crank/bar"].world, [1, 0, 0])
+    assert np.abs(tip - good["slider"].world.position).max() < 1e-8
+    simulation = rigidsim.Simulation(scenes[0])
+    with pytest.raises(rigidsim.SimulationError, match=said):
+        simulation.step(750)
+    assert simulation.time == pytest.approx(time - 2e-3)
+
+
+def test_the_reactions_of_loops_are_those_of_closed_forms():
+    """A mass on two rods to the world: their pulls balance its weight and what it needs on its circle about the line
+    of their ends. A beam on a hinge about the vertical: its weight, the torque of that, and the centripetal force.
+    """
+    rods = [{"type": "distance", "between": ["bob", "world"], "to_at": [x, 0, 0]} for x in (-0.8, 1.5)]
+    bodies = {"bob": {"mass": 2, "inertia": "point", "position": [0, -1.2, 0], "velocity": [0, 0, 3]}}
+    beam = SOLID | {"position": [5, 0, 0], "center_of_mass": [0.5, 0, 0], "angular_velocity": [0, 4, 0]}
+    hinge = {"type": "hinge", "between": ["beam", "world"], "to_at": [5, 0, 0], "axis": [0, 1, 0]}
+    found = run(bodies | {"beam": beam}, loops=[*rods, hinge], gravity=GRAVITY, duration=0.5, step=1e-3)
+    place, speed = (getattr(found["bob"].world, name)[-1] for name in ("position", "velocity"))
+    below = place * [0, 1, 1]
+    ways = np.array([[x, 0, 0] - place for x in (-0.8, 1.5)])
+    first, second, hinged = loop_reactions(found, len(found.time) - 1)
+    for one, way in zip((first, second), ways, strict=True):
+        assert np.abs(np.cross(one.force, way)).max() < 1e-12 * np.linalg.norm(one.force)
+        assert one.force @ way < 0  # the rod pulls the world towards the mass
+        assert not one.torque.any()
+    tension = 2 * ((speed @ speed) / 1.2 - 9.81 * below[1] / 1.2)
+    assert np.abs(first.force + second.force - tension * below / 1.2).max() < 1e-9 * tension
+    out = found["beam"].world.orientation[-1]
+    out = np.array(rotate(tuple(out), (1, 0, 0)))
+    assert np.abs(hinged.force - (0.5 * 4**2 * out - [0, 9.81, 0])).max() < 1e-9
+    assert np.abs(hinged.torque - np.cross(0.5 * out, [0, -9.81, 0])).max() < 1e-9
+    shown = str(BodyReport.of(found, "beam", 0.5))
+    assert "world.loops[2] (hinge) exerts [" in shown and "world.loops[0]" not in shown
+
+
+def test_the_reaction_of_a_truss_at_rest_is_half_the_weight_on_it():
+    """The mass of the bar is at its joint: 1 kg on two bars at 60 degrees, of which one stands on the slider."""
+    bodies, loops = pulled_crank("1", speed=0)
+    how = {"loops": loops, "gravity": GRAVITY, "duration": 0.01, "step": 1e-3}
+    found = run(bodies, **how)
+    (one,) = loop_reactions(found, 0)
+    pushed = 9.81 / 2 * np.array([1 / math.sqrt(3), -1, 0])
+    assert np.abs(one.force - pushed).max() < 1e-13
+    # The joint of the bar bears the rest of the weight, in the axes of the crank.
+    axes = tuple(found["crank"].world.orientation[0])
+    borne = np.array(rotate(axes, quantity(found, "crank/bar.reaction_force").values[0]))
+    assert np.abs(borne + GRAVITY - one.force).max() < 1e-13
+    unknown = rigidsim.simulate(make_scene(bodies, **how), callbacks={"crank": lambda t, state: ((0, 0, 0), (0, 0, 0))})
+    with pytest.raises(NotRecordedError, match="callbacks"):
+        loop_reactions(unknown, 0)

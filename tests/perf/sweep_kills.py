@@ -67,9 +67,9 @@ def steps_alone(runs: int) -> float:
     scene = Scene.from_file(SCENE, SETTINGS)
     contents = contents_of(scene, make_plan(vary=vary(1000)), "final")
     (group, *_), _ = Variants(scene.document(), contents.plan.names).models(contents.plan.written(range(64)))
-    runner, least = runner_of(group, contents.recording), float("inf")
+    runner, least = runner_of(group.world(0), contents.recording), float("inf")
     for begin in [*range(0, 64, 16)] * 3:
-        entered = runner._entered(range(begin, begin + 16))
+        entered = runner._entered(group, range(begin, begin + 16))
         since = time.process_time()
         for _ in entered.slices(STEPS, NO_SAMPLES, None, 0):
             pass

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import version
+from types import ModuleType
 
 import pytest
 
@@ -221,3 +222,19 @@ def test_workers_on_this_machine_are_reachable_from_it_only(tmp_path, undisturbe
     with connected("local:2") as cluster:
         assert addresses() == {"127.0.0.1"}
         assert run(tmp_path / "a.h5", contents(), cluster.execution) == undisturbed
+
+
+@pytest.mark.parametrize(
+    ("at_start", "cause"),
+    [
+        ("raise OSError(12, 'Cannot allocate memory')", r"\[Errno 12\] Cannot allocate memory"),
+        ("import os; os._exit(1)", "Nanny failed to start worker process"),
+    ],
+)
+def test_workers_on_this_machine_that_do_not_start_are_one_error(monkeypatch, at_start, cause):
+    """They raise, or end without a word."""
+    monkeypatch.setattr("rigidsim.sweeps.cluster.IGNORE_INTERRUPT", at_start)
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # workers would import the script of the tests
+    expected = rf"--dask local:1: the workers on this machine did not start \({cause}\); is it short of memory\?"
+    with pytest.raises(StorageError, match=expected), connected("local:1"):
+        pass

@@ -56,6 +56,7 @@ def compared(document, read, columns: Mapping, only: list[int] | None = None) ->
     found = {int(k): (group, place) for group in groups for place, k in enumerate(group.numbers)}
     count = len(next(iter(columns.values())))
     assert sorted([*found, *faults]) == list(range(count))
+    used: dict[int, object] = {}  # a model of each group, with the numbers of the variant before
     for k in range(count) if only is None else only:
         expected = read_alone(read, columns, k)
         if isinstance(expected, str):
@@ -63,7 +64,10 @@ def compared(document, read, columns: Mapping, only: list[int] | None = None) ->
             continue
         group, place = found[k]
         assert not difference(group.world(place), expected)
-        assert not difference(group.block([place] * 16), block_of([expected] * 16))
+        block = block_of([expected] * 16)
+        assert not difference(group.block([place] * 16), block)
+        into = used.setdefault(id(group), group.block([place] * 16)[0])
+        assert not difference(group.block([place] * 16, into), block)
     return family
 
 

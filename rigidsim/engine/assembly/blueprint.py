@@ -104,6 +104,7 @@ class LoopRecord(NamedTuple):
     axis: tuple = (0.0, 0.0, 1.0)
     to_axis: tuple = (0.0, 0.0, 1.0)
     length: float = 0.0
+    size: float = 1.0  # m: the largest of the lengths that it is made of
 
 
 class ViewRecord(NamedTuple):

@@ -211,7 +211,8 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
         across, beside = at_right_angles(to_axis)
         values.append(
             layout.LOOP_VALUE.filled(at=first.point, lever=first.lever, to_at=second.point, to_lever=second.lever,
-                                     axis=axis, across=across, beside=beside, length=record.length)
+                                     axis=axis, across=across, beside=beside, length=record.length,
+                                     size=record.size)
         )  # fmt: skip
     outermost = {outermost_of(row, joints) for row in held if row != layout.NO_ROW}
     return Loops(

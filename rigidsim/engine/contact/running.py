@@ -37,6 +37,8 @@ class ContactRecord:
 
     def touches(self) -> np.ndarray:
         """(k, 4) the contacts that began, and the impacts: cause, two shapes, and how many there were."""
+        if not self.log:
+            return self.before.copy()
         logged = [rows[:, [layout.RECORD.cause, layout.RECORD.first, layout.RECORD.second]] for rows, _ in self.log]
         rows = np.concatenate([np.zeros((0, 3), dtype=np.int64), *logged])
         rows = rows[np.isin(rows[:, 0], (layout.CAUSE_BEGAN, layout.CAUSE_IMPACT))]

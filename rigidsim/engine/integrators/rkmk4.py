@@ -129,7 +129,7 @@ def add_changes_of_joint(end, changes):
 @inlined
 def last_changes(state, stage, rate, turn, total, h, weight):
     """h times the weighted sum of the rates of all stages, of which this is the last: the changes of p, v, omega and
-    work; and the orientation at the end.
+    work; and the orientation at the end, not yet of unit length.
     """
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
@@ -141,7 +141,7 @@ def last_changes(state, stage, rate, turn, total, h, weight):
     mean_power = total.power + weight * rate.power
 
     q = product(state.q, exp_septic(scaled(0.5 * h, mean_turning)))
-    return (scaled(h, mean_v), scaled(h, mean_a), scaled(h, mean_alpha), h * mean_power), renormalised(q)
+    return (scaled(h, mean_v), scaled(h, mean_a), scaled(h, mean_alpha), h * mean_power), q
 
 
 @lanewise
@@ -161,7 +161,7 @@ def finish(
     """Advance the state of a free body by a step; the parent's frame is that at the end."""
     changes, q = last_changes(state, stage, rate, turn, total, h, weight)
     add_changes(state, start, parent, body, changes)
-    state.q = q
+    state.q = renormalised(q)
 
 
 @lanewise
@@ -169,7 +169,7 @@ def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SU
     """Advance the state of a joint by a step."""
     changes, q = last_changes(state, stage, rate, turn, total, h, weight)
     add_changes_of_joint(state, changes)
-    state.q = q
+    state.q = renormalised(q)
 
 
 @lanewise

@@ -18,6 +18,7 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.exponentials import power_of_two
 from rigidsim.physics.functions import absolute
 from rigidsim.physics.quaternion import renormalised
 from rigidsim.physics.step_control import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
@@ -25,9 +26,10 @@ from rigidsim.physics.summation import compensated_sum
 
 LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
 MOST_PARTS = 1000  # that are looked at for one margin
-HALVINGS = 48  # of a part, to find where the sign changes
+HALVINGS = 52  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
-BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
+BEYOND = 1e-13  # of the way to a change, by which a step ends later, so that the sign has changed for good
+SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH times as much after each quick one
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 
 
@@ -249,9 +251,13 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 
 @lanewise
 def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
-    """End the step where the answer has changed, or where the search has ended."""
+    """End the step where the answer has changed, or where the search has ended; farther beyond it after quick steps:
+    the margin may be the difference of large numbers, whose rounding hides its sign there.
+    """
     last = select(crossing.open > 0.0, crossing.begin, crossing.end)
-    end = LATER * (step.t + (last + BEYOND * crossing.length))
+    grown = SPARE * power_of_two(GROWTH * step.quick)
+    beyond = BEYOND * last + select(grown < MOST_SPARE, grown, MOST_SPARE) * crossing.length
+    end = LATER * (step.t + (last + beyond))
     trial.t = select(crossing.found + crossing.open > 0.0, select(end < trial.t, end, trial.t), trial.t)
 
 

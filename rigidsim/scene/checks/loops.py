@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.loops import Closing, closings
@@ -15,8 +16,6 @@ from rigidsim.tree.nodes import WORLD
 
 METHODS = ("rkmk4", "euler", "magnus")
 """The integrators that keep loops closed: those whose steps have a given length, and that know joints."""
-CLOSED = 1e-6
-"""The part of the size of a loop, or of a speed, that a gap or its rate at the start may be; it is closed then."""
 
 
 def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
@@ -66,7 +65,7 @@ def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> I
 
 
 def _gap_findings(closing: Closing, place: Path) -> list[Finding]:
-    loop, allowed = closing.loop, CLOSED * (closing.size or 1.0)
+    loop, allowed = closing.loop, CLOSED * (closing.size)
     if isinstance(loop, DistanceLoop) and not closing.length > 0.0:
         message = "the points are at one place, so their distance has no direction"
         return [Finding("loop", message, place, "write type: point")]

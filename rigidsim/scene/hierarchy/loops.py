@@ -27,7 +27,7 @@ class Closing(NamedTuple):
     to_axis: Vector  # in the axes of the second body
     turned: Vector  # that axis in those of the first
     omega: Vector
-    size: Any  # the largest of the lengths that the loop is made of, m
+    size: Any  # the largest of the lengths that the loop is made of, m; 1 if all are 0
     pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least 1e-6 of that in the world
 
     @property
@@ -91,7 +91,7 @@ def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
         to_axis=to_axis,
         turned=rotate(q, to_axis),
         omega=omega,
-        size=max(*reaches, *places, getattr(loop, "length", None) or 0.0),
+        size=max(*reaches, *places, getattr(loop, "length", None) or 0.0) or 1.0,
         pace=max(norm(scaled(metres[0], v)), norm(swept), 1e-6 * max(paces)),
     )
 
