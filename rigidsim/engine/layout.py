@@ -327,12 +327,12 @@ PAIR = Row("a pair of frames: first and second frame, first link of the path", f
 # Components of the arrays of a node's motion in a sample: position, orientation, velocity, angular velocity.
 MOTION_WIDTHS = (3, 4, 3, 3)
 
-# Terms of one free body, each a vector: velocity and acceleration of the centre of mass relative to the parent (m/s,
+# Terms of one moved body, each a vector: velocity and acceleration of the centre of mass relative to the parent (m/s,
 # m/s2), the terms of which the acceleration is the sum, the angular acceleration relative to the parent (rad/s2), and
-# its terms. The terms of contact, of both, come last.
+# its terms. The terms of contact and of joints, of both, come last.
 T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUGAL, T_CORIOLIS = range(8)
 T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(8, 13)
-T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
+T_CONTACT, T_ANGULAR_CONTACT, T_JOINT, T_ANGULAR_JOINT, TERMS = range(13, 18)
 
 # The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.

@@ -1,30 +1,33 @@
-"""The terms of which the acceleration of a free body is the sum, one by one."""
+"""The terms of which the acceleration of a moved body is the sum, one by one.
+
+What joints do to a body is what all others leave of its acceleration: articulated inertia gives the sum itself.
+"""
 
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
-from rigidsim.engine.kinds import hangs
+from rigidsim.engine.kinds import hangs, is_moved, is_root
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.frames import local_angular_acceleration
+from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.frames import local_acceleration, local_angular_acceleration
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.inertial_terms import centrifugal_term, coriolis_term, euler_term, linear_term
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import gyroscopic_torque
 from rigidsim.physics.vector import add, cross, negated, scaled, sub
 
-NAN = float("nan")
+LINEAR = (at.T_APPLIED, at.T_GRAVITY, at.T_LINEAR, at.T_EULER, at.T_CENTRIFUGAL, at.T_CORIOLIS)
+ANGULAR = (at.T_ANGULAR_APPLIED, at.T_GYROSCOPIC, at.T_ANGULAR_PARENT, at.T_ANGULAR_TRANSPORT)
 
 
-@lanewise
-def linear_terms(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, rate: RATE, terms: TRIPLE, k, node, lane):
+@inlined
+def write_linear(drift, applied, a, parent, arm, wrench, terms, k, node):
     """Terms of the centre of mass's acceleration relative to the parent: m/s2 in the parent's axes."""
-    q_WP, omega_WP = parent.q, parent.omega
-    d, drift = arm.d, arm.drift
-    applied = scaled(1.0 / body.mass, wrench.f)
+    q_WP, omega_WP, d = parent.q, parent.omega, arm.d
     terms[at.T_VELOCITY, k, node].xyz = rotate_back(q_WP, drift)
-    terms[at.T_ACCELERATION, k, node].xyz = scaled(body.scale, rate.a)
+    terms[at.T_ACCELERATION, k, node].xyz = a
     terms[at.T_APPLIED, k, node].xyz = rotate_back(q_WP, applied)
     terms[at.T_GRAVITY, k, node].xyz = rotate_back(q_WP, wrench.g)
     terms[at.T_LINEAR, k, node].xyz = rotate_back(q_WP, linear_term(parent.a))
@@ -34,12 +37,29 @@ def linear_terms(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, rate: RATE
 
 
 @lanewise
-def angular_terms(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+def linear_terms(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, rate: RATE, terms: TRIPLE, k, node, lane):
+    """Those of a free body."""
+    applied, a = scaled(1.0 / body.mass, wrench.f), scaled(body.scale, rate.a)
+    write_linear(arm.drift, applied, a, parent, arm, wrench, terms, k, node)
+
+
+@lanewise
+def linear_terms_of_jointed(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+    """Those of a body on a joint, which may have no mass: then what is applied to it is part of what joints do."""
+    omega_WP, d, mass = parent.omega, arm.d, body.mass
+    drift = sub(arm.v, cross(omega_WP, d))
+    applied = scaled(select(mass > 0.0, 1.0, 0.0) / select(mass > 0.0, mass, 1.0), wrench.f)
+    a = local_acceleration(parent.a, omega_WP, parent.alpha, parent.q, 1.0, d, drift, arm.a_WC)
+    write_linear(drift, applied, a, parent, arm, wrench, terms, k, node)
+
+
+@inlined
+def write_angular(omega_B, body, parent, frame, wrench, terms, k, node):
     """Terms of the angular acceleration relative to the parent: rad/s2 in the parent's axes."""
     q_WP, omega_WP = parent.q, parent.omega
     alpha_WP, alpha_WB = parent.alpha, frame.alpha
     q_WB, omega_WB = frame.q, frame.omega
-    inverse_inertia, omega_B = body.inverse, state.omega
+    inverse_inertia = body.inverse
     tau_B = rotate_back(q_WB, wrench.tau)
     gyroscopic_B = apply(inverse_inertia, gyroscopic_torque(body.inertia, omega_B))
     terms[at.T_ANGULAR, k, node].xyz = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
@@ -47,6 +67,30 @@ def angular_terms(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, wrench:
     terms[at.T_GYROSCOPIC, k, node].xyz = rotate_back(q_WP, rotate(q_WB, gyroscopic_B))
     terms[at.T_ANGULAR_PARENT, k, node].xyz = rotate_back(q_WP, negated(alpha_WP))
     terms[at.T_ANGULAR_TRANSPORT, k, node].xyz = rotate_back(q_WP, cross(omega_WB, omega_WP))
+
+
+@lanewise
+def angular_terms(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+    """Those of a free body."""
+    write_angular(state.omega, body, parent, frame, wrench, terms, k, node)
+
+
+@lanewise
+def angular_terms_of_jointed(body: BODY, parent: FRAME, frame: FRAME, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+    """Those of a body on a joint."""
+    write_angular(rotate_back(frame.q, frame.omega), body, parent, frame, wrench, terms, k, node)
+
+
+@lanewise
+def leave_to_joints(terms: TRIPLE, k, node, lane):
+    """What all other terms leave of the accelerations of a body with joints."""
+    linear, angular = terms[at.T_ACCELERATION, k, node].xyz, terms[at.T_ANGULAR, k, node].xyz
+    for term in LINEAR:
+        linear = sub(linear, terms[term, k, node].xyz)
+    for term in ANGULAR:
+        angular = sub(angular, terms[term, k, node].xyz)
+    terms[at.T_JOINT, k, node].xyz = linear
+    terms[at.T_ANGULAR_JOINT, k, node].xyz = angular
 
 
 @routine
@@ -94,14 +138,14 @@ def observe_contacts(contacts, model, scratch, terms, k):
 def leave_out_held(model, terms, k):
     """NaN for the nodes that have no terms."""
     for node in model.every:
-        if model.node[node].kind != at.FREE:
+        if not is_moved(node, model):
             for term in range(len(terms)):
                 terms[term, k, node, :] = NAN
 
 
 @inlined
 def observe_terms(t, era, model, state, scratch, terms, k, lanes):
-    """Write the terms of every free body in sample k: the given state at time t (s), with the loads of the given
+    """Write the terms of every moved body in sample k: the given state at time t (s), with the loads of the given
     era.
     """
     evaluate(t, era, model, state, scratch, lanes)
@@ -110,13 +154,20 @@ def observe_terms(t, era, model, state, scratch, terms, k, lanes):
         accelerate_nodes(model.active, model, state, scratch, lanes)
     leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
-        if hangs(i, model):
-            continue
         node = model.moved_node[i]
+        if node >= len(model.node):  # a link of a joint, which is no node
+            continue
         parent, frame, arm = scratch.frame[model.node[node].parent], scratch.frame[node + 1], scratch.arm[node]
-        linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], terms, k, node, lanes)
-        angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], terms, k, node, lanes)
-        terms[at.T_CONTACT, k, node, :] = 0.0
-        terms[at.T_ANGULAR_CONTACT, k, node, :] = 0.0
+        body, wrench = model.body[i], scratch.wrench[i]
+        for term in range(at.T_CONTACT, at.TERMS):
+            terms[term, k, node, :] = 0.0
+        if hangs(i, model):
+            linear_terms_of_jointed(body, parent, arm, wrench, terms, k, node, lanes)
+            angular_terms_of_jointed(body, parent, frame, wrench, terms, k, node, lanes)
+        else:
+            linear_terms(body, parent, arm, wrench, scratch.rate[i], terms, k, node, lanes)
+            angular_terms(state[i], body, parent, frame, wrench, terms, k, node, lanes)
+        if is_root(i, model) or hangs(i, model):
+            leave_to_joints(terms, k, node, lanes)
     if model.contacts is not None:
         observe_contacts(model.contacts, model, scratch, terms, k)

@@ -125,7 +125,7 @@ class LoadsAtSample:
             body["forces"] = []
 
     def on(self, body: str) -> Iterator[SceneLoad]:
-        """The loads that can act on a free body: of the world, on its parts, and springs attached to it."""
+        """The loads that can act on a moved body: of the world, on its parts, and springs attached to it."""
         yield from (SceneLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
         for path, forces in self._forces.items():
             for index, force in enumerate(forces):
@@ -135,8 +135,8 @@ class LoadsAtSample:
                     yield SceneLoad(kind.called(force, other), path, index, kind.table.follow is not None)
 
     def shares(self, body: str) -> list[Share]:
-        """The contribution of each load on a free body."""
-        state, row = self.past.state(), self.past.free.index(body)
+        """The contribution of each load on a body that forces move."""
+        state, row = self.past.state(), self.past.tree[body].index
         found = []
         for load in self.on(body):
             terms = self.past.under(self.alone(load)).terms(self.past.time, state)

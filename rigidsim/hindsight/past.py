@@ -104,17 +104,17 @@ class SampleModel:
 
 
 class LoadsInEra:
-    """The loads of one era on the free bodies."""
+    """The loads of one era on the bodies that forces move."""
 
     def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
         self.model, self.era, self.windings = model, era, windings
-        self._free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
+        self.free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
-        """(TERMS, free, 3) the terms of the accelerations, in a state at a time (s)."""
+        """(TERMS, node, 3) the terms of the accelerations, in a state at a time (s); NaN for driven nodes."""
         self.evaluate(time, state)
-        return self.sample.terms[:, 0][:, self._free]
+        return self.sample.terms[:, 0].copy()
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""

@@ -76,7 +76,7 @@ def _number(rate: Rate) -> float:
 
 def _pull(acting: LoadsInEra, time: float, state: np.ndarray) -> np.ndarray:
     """(free, 2, 3) acceleration and angular acceleration due to all loads."""
-    terms = acting.terms(time, state)
+    terms = acting.terms(time, state)[:, acting.free]
     return np.stack([terms[layout.T_APPLIED] + terms[layout.T_GRAVITY], terms[layout.T_ANGULAR_APPLIED]], axis=1)
 
 

@@ -28,6 +28,8 @@ NAMES = {
     "angular_parent": "frame spins up",
     "angular_transport": "transport (frame turns)",
     "angular_contact": "contact",
+    "joint": "joints",
+    "angular_joint": "joints",
 }
 NEGLIGIBLE = 1e-9
 """A term is not drawn if it always is below this, relative to the largest."""
@@ -49,9 +51,10 @@ def terms_panels(request: Request) -> list[TermsPanel]:
     if not header.with_terms:
         scene = header.scene_name or "SCENE"
         raise UsageError(f"{body}.{kind}: no terms were recorded; `rigidsim run {scene} --terms` records them")
+    of_path, of_rotation = (of(bool(header.shapes), bool(header.joints)) for of in (linear_terms, angular_terms))
     linear, angular = (
-        Terms(history, body, [field.name.removeprefix("terms/") for field in fields(bool(header.shapes))], total)
-        for fields, total in ((linear_terms, "acceleration"), (angular_terms, "angular_acceleration"))
+        Terms(history, body, [field.name.removeprefix("terms/") for field in fields], total)
+        for fields, total in ((of_path, "acceleration"), (of_rotation, "angular_acceleration"))
     )
     panels = {"linear_terms": _linear_panels(linear, body), "angular_terms": _angular_panels(angular, body)}
     found = [panel for name, drawn in panels.items() if kind in ("terms", name) for panel in drawn]

@@ -32,17 +32,12 @@ MASS = "mass"
 VECTOR, IN_PARENT = "vector", "orientation relative to the parent"
 """A vector that does not follow from the motion, in axes of its own; q_PB, which turns those of the parent."""
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
-"""What only bodies that forces move have, or only free ones, in words."""
+"""What only bodies that forces move have, in words."""
 TERM, DIAGNOSTIC, CONTACT, SCENE = "terms", "diagnostics", "contacts", "scene"
 JOINT, REACTION = "coordinates of joints", "reactions of joints"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
-
-
-def bodies_with(what: str) -> str:
-    """The bodies that have one of these."""
-    return "free and jointed bodies" if what == OF_MASS else "free bodies"
 
 
 class Formula(NamedTuple):
@@ -73,7 +68,7 @@ class Quantity:
 
     `unit` has L for the unit of length of the frame and is empty for pure numbers; `frames` are those that it can have,
     the first if none is written, and `is_seen` whether it can be seen from other bodies too. `needs` is what has to be
-    recorded for it, `of_free` what messages call it if only free bodies have it.
+    recorded for it, `of_free` what messages call it if only bodies that forces move have it.
 
     It is read by a formula of the motion, `formula`, or else by `read(source, body)`: a vector of a body in its `axes`,
     one of the frames.
@@ -241,8 +236,8 @@ def _axis(letter: str, axis: tuple) -> Quantity:
 
 TERMS = ("velocity", "acceleration", "applied", "gravity", "linear", "euler", "centrifugal", "coriolis",
          "angular_acceleration", "angular_applied", "gyroscopic", "angular_parent", "angular_transport",
-         "contact", "angular_contact")  # fmt: skip
-"""The terms of a free body, in the order in which a sample has them."""
+         "contact", "angular_contact", "joint", "angular_joint")  # fmt: skip
+"""The terms of a body that forces move, in the order in which a sample has them."""
 FRICTION = "friction_force"
 _BODIES = (
     _of_motion("position", "position", XYZ, "L", ("position",), lambda p: p),

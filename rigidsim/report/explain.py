@@ -93,7 +93,7 @@ class Shares:
 
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
-        """For a free body at a sample with terms; `at` reads a recorded term."""
+        """For a moved body at a sample with terms; `at` reads a recorded term."""
         try:
             past = SampleModel(trajectory, sample)
             loads = LoadsAtSample(past).shares(body)
@@ -298,7 +298,7 @@ class Explanation:
     """
 
     def __init__(self, trajectory: Trajectory, body: str, time: float):
-        """At the sample nearest to `time` (s). Raises UsageError without terms, or for a body that is not free."""
+        """At the sample nearest to `time` (s). Raises UsageError without terms, or for a body that is driven."""
         index = trajectory.paths.index(trajectory[body].path)
         if not trajectory.header.with_terms:
             raise UsageError("this trajectory has no acceleration terms; record them with `rigidsim run --terms`")
@@ -312,14 +312,15 @@ class Explanation:
             return np.asarray(trajectory.arrays[f"terms/{name}"][k, index])
 
         self.body, self.time = body, float(trajectory.time[k])
-        _require_free(trajectory, body, self.time)
+        _require_moved(trajectory, body, self.time)
         self.parent = trajectory[body].parent_at(self.time) or "world"
         self.velocity, self.acceleration = at("velocity"), at("acceleration")
         self.angular_acceleration = at("angular_acceleration")
-        with_contact, along_path = bool(trajectory.header.shapes), directions(self.velocity, self.acceleration)
+        with_more = bool(trajectory.header.shapes), bool(trajectory.header.joints)
+        along_path = directions(self.velocity, self.acceleration)
         about_axis = directions(np.zeros(3), self.angular_acceleration)
-        self.linear = [AccelerationTerm.of(field, at, *along_path) for field in linear_terms(with_contact)]
-        self.angular = [AccelerationTerm.of(field, at, *about_axis) for field in angular_terms(with_contact)]
+        self.linear = [AccelerationTerm.of(field, at, *along_path) for field in linear_terms(*with_more)]
+        self.angular = [AccelerationTerm.of(field, at, *about_axis) for field in angular_terms(*with_more)]
         rate = known(sample_of(trajectory, k).motion("world", index), "angular_velocity")
         self.rate = 0.0 if rate is None else float(np.linalg.norm(rate))
         self.shares = Shares.of(trajectory, k, trajectory.paths[index], at)
@@ -410,13 +411,12 @@ def _cancellation(largest: AccelerationTerm, size: float) -> str:
     return f"; the terms nearly cancel (the largest is {largest})" if largest.size > NEARLY * size else ""
 
 
-def _require_free(trajectory: Trajectory, body: str, time: float) -> None:
+def _require_moved(trajectory: Trajectory, body: str, time: float) -> None:
     kind = trajectory[body].place_at(time).kind
-    if kind == "free":
+    if kind in ("free", "jointed"):
         return
     moving, parent = trajectory[body].free_ancestor_at(time), trajectory[body].parent_at(time) or "the world"
-    holding = {"fixed": f"it is fixed to {parent}", "jointed": f"a joint holds it on {parent}"}
-    how = holding.get(kind, "its motion is prescribed")
+    how = f"it is fixed to {parent}" if kind == "fixed" else "its motion is prescribed"
     hint = f"; use {moving}, which moves it" if moving else ""
     raise UsageError(f"'{body}' is not a free body: {how}, so there are no terms{hint}")
 

@@ -90,10 +90,12 @@ class BodyHistory:
 
     def term(self, name: str) -> np.ndarray:
         """One term of the acceleration relative to the parent, in the parent's axes, (time, 3): `applied`, `gravity`,
-        `linear`, `euler`, `centrifugal`, `coriolis`, in scenes with contact `contact`, in m/s2, ... Recorded with
-        `terms=True`.
+        `linear`, `euler`, `centrifugal`, `coriolis`, in scenes with contact `contact`, with joints `joint`, in m/s2,
+        ... Recorded with `terms=True`.
         """
-        known = [field.name.removeprefix("terms/") for field in term_fields(bool(self._bodies.header.shapes))]
+        header = self._bodies.header
+        fields = term_fields(bool(header.shapes), bool(header.joints))
+        known = [field.name.removeprefix("terms/") for field in fields]
         if name not in known:
             raise UsageError(f"there is no term {clipped(name)}; choose one of {', '.join(known)}")
         if f"terms/{name}" not in self._bodies.arrays:

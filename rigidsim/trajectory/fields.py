@@ -151,18 +151,21 @@ CONTACT_TERM = _term("contact", layout.T_CONTACT, "m s-2", "force of contact / m
 ANGULAR_CONTACT_TERM = _term(
     "angular_contact", layout.T_ANGULAR_CONTACT, "rad s-2", "torque of contact / inertia, in the last step"
 )
+# In scenes with joints: what those of a body do to it, to its parent and to its children.
+JOINT_TERM = _term("joint", layout.T_JOINT, "m s-2", "force of joints / mass")
+ANGULAR_JOINT_TERM = _term("angular_joint", layout.T_ANGULAR_JOINT, "rad s-2", "torque of joints / inertia")
 CONTACT_WORK = _of_run("contacts/work", LEDGER.contact, "", "J",
                      "work of contact since the start, part of diagnostics/work")  # fmt: skip
 
 
-def linear_terms(with_contact: bool) -> tuple[Field, ...]:
+def linear_terms(with_contact: bool, with_joints: bool) -> tuple[Field, ...]:
     """The terms of which the acceleration is the sum."""
-    return (*LINEAR_TERMS, CONTACT_TERM) if with_contact else LINEAR_TERMS
+    return (*LINEAR_TERMS, *[CONTACT_TERM] * with_contact, *[JOINT_TERM] * with_joints)
 
 
-def angular_terms(with_contact: bool) -> tuple[Field, ...]:
+def angular_terms(with_contact: bool, with_joints: bool) -> tuple[Field, ...]:
     """The terms of which the angular acceleration is the sum."""
-    return (*ANGULAR_TERMS, ANGULAR_CONTACT_TERM) if with_contact else ANGULAR_TERMS
+    return (*ANGULAR_TERMS, *[ANGULAR_CONTACT_TERM] * with_contact, *[ANGULAR_JOINT_TERM] * with_joints)
 
 
 COORDINATE, JOINT, JOINT_TYPE = "joint_coordinate", "joint", "joint_type"
@@ -178,13 +181,12 @@ JOINT_FIELDS = (
 )  # fmt: skip
 
 
-def term_fields(with_contact: bool) -> tuple[Field, ...]:
-    """The datasets of terms; those of contact come last."""
-    if not with_contact:
-        return TERM_FIELDS
-    sums = {"terms/acceleration": " and contact", "terms/angular_acceleration": " and angular_contact"}
-    terms = (f._replace(long_name=f.long_name + sums.get(f.name, "")) for f in TERM_FIELDS)
-    return (*terms, CONTACT_TERM, ANGULAR_CONTACT_TERM)
+def term_fields(with_contact: bool, with_joints: bool) -> tuple[Field, ...]:
+    """The datasets of terms; those of contact and of joints come last."""
+    more = (*[CONTACT_TERM, ANGULAR_CONTACT_TERM] * with_contact, *[JOINT_TERM, ANGULAR_JOINT_TERM] * with_joints)
+    names = [f" and {field.name.removeprefix('terms/')}" for field in more]
+    sums = {"terms/acceleration": "".join(names[::2]), "terms/angular_acceleration": "".join(names[1::2])}
+    return (*(f._replace(long_name=f.long_name + sums.get(f.name, "")) for f in TERM_FIELDS), *more)
 
 
 def sample_bytes(n_node: int, with_terms: bool) -> int:

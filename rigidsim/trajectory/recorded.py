@@ -23,7 +23,8 @@ def possible_fields(
     """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact, `joints`
     are types by path. Ball joints alone have no coordinates.
     """
-    terms, work = term_fields(with_contact) if with_terms else (), (CONTACT_WORK,) if with_contacts else ()
+    terms = term_fields(with_contact, bool(joints)) if with_terms else ()
+    work = (CONTACT_WORK,) if with_contacts else ()
     sizes = sizes_of(0, joints)
     return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if sizes[field.dimensions[1]]))
 

@@ -24,7 +24,6 @@ from rigidsim.quantities.vocabulary import (
     Columns,
     Formula,
     Quantity,
-    bodies_with,
 )
 from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyMapping
@@ -151,7 +150,7 @@ class Source:
 def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
     """Whether a trajectory has what a quantity, of a body, needs besides the motions."""
     header = trajectory.header
-    if one.of_free and not _is_ever(trajectory, body, one.of_free):
+    if one.of_free and not _is_ever_moved(trajectory, body):
         return False
     if one.needs == SCENE:
         return False
@@ -216,19 +215,18 @@ def require_joint(trajectory: BodyMapping, body: str) -> int:
     return joints.index(body)
 
 
-def _is_ever(trajectory: BodyMapping, path: str, what: str) -> bool:
-    """Whether a body is at some time one of those that have this."""
-    header = trajectory.header
-    return header.row_of[path] in (header.history.ever_moved if what == OF_MASS else header.history.ever_free)
+def _is_ever_moved(trajectory: BodyMapping, path: str) -> bool:
+    """Whether forces move a body at some time."""
+    return trajectory.header.row_of[path] in trajectory.header.history.ever_moved
 
 
 def require_free(trajectory: BodyMapping, path: str, what: str = OF_MASS) -> None:
-    """Raise UsageError if a body is never free, and so never has this."""
-    if not _is_ever(trajectory, path, what):
+    """Raise UsageError if forces never move a body, and so it never has this."""
+    if not _is_ever_moved(trajectory, path):
         moving = trajectory[path].free_ancestor_at(0.0)
         hint = f"ask for '{moving}', which moves it" if moving else "no free body moves it"
         kind = trajectory[path].kind
-        raise UsageError(f"'{path}' is {kind}: only {bodies_with(what)} have {what}; {hint}")
+        raise UsageError(f"'{path}' is {kind}: only free and jointed bodies have {what}; {hint}")
 
 
 def require_whole(trajectory: BodyMapping, body: str) -> None:

@@ -15,7 +15,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.poses import Poses
 
 MOST_POINTS = 100_000
-FORCES = ("applied", "gravity", "contact")
+FORCES = ("applied", "gravity", "contact", "joint")
 INERTIAL = ("linear", "euler", "centrifugal", "coriolis")
 
 

@@ -54,8 +54,31 @@ TOUCHING = METRICS | {
         for name, x, z in (("a", 0, 0.4), ("b", 0.1, 0.9), ("c", 1, 0.3))
     },
 }
+# Motors that prescribe and that pull, a ball joint, and a spring that counts turns.
+JOINTED = METRICS | {
+    "format": "rigidsim/1",
+    "simulation": {"duration": 0.6, "step": 2e-3, "record_every": 4e-3},
+    "world": {"gravity": [0, 0, -9.81]},
+    "bodies": {
+        "a": BALL | {
+            "angular_velocity": [0.1, 2, 0.3],
+            "impulses": [{"time": t, "impulse": [0, 1, 0]} for t in (0.001, 0.35)],
+            "children": {
+                "wheel": BALL | {
+                    "motion": {"hinge": {"axis": [0, 0, 1], "rate": 40}},
+                    "forces": [{"type": "torsion_spring", "to": "a", "axis": [0, 0, 1], "stiffness": 0.02}],
+                },
+                "arm": BALL | {
+                    "motion": {"hinge": {"axis": [1, 0, 0], "at": [0, 0, 1], "motor": {"angle": "= sin(9*t)"}}},
+                    "children": {"bob": BALL | {"position": [0, 0, -1], "motion": {"ball": {"at": [0, 0, 0.5]}}}},
+                },
+                "cart": BALL | {"motion": {"slide": {"axis": [0, 1, 0], "motor": {"force": "= 3*t - displacement"}}}},
+            },
+        }
+    },
+}  # fmt: skip
 LONG = REPARENTED | {"simulation": {"duration": 9, "step": 1e-3, "record_every": 1e-3}}  # more than two rows of chunks
-SCENES = {"long": LONG, "reparented": REPARENTED, "touching": TOUCHING}
+SCENES = {"long": LONG, "reparented": REPARENTED, "touching": TOUCHING, "jointed": JOINTED}
 
 
 def command(

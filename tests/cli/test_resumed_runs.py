@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import h5py
 import pytest
 
 import rigidsim
-from kill_runs import LONG, REPARENTED, SCENES, TOUCHING
+from kill_runs import JOINTED, LONG, REPARENTED, SCENES, TOUCHING
 from spinning_brick import remains
 
 
@@ -50,7 +51,14 @@ def content_hash(path: str) -> tuple[str, dict[str, float]]:
         return trajectory.stored_hash, trajectory.metrics
 
 
-@pytest.mark.parametrize(("scene", "times"), [(REPARENTED, ("0.7", "0.3", "1")), (TOUCHING, ("0.305", "0.1", "0.195"))])
+@pytest.mark.parametrize(
+    ("scene", "times"),
+    [
+        (REPARENTED, ("0.7", "0.3", "1")),
+        (TOUCHING, ("0.305", "0.1", "0.195")),
+        (JOINTED, ("0.304", "0.1", "0.196")),
+    ],
+)
 def test_extended_run_is_one_run(call, write, scene, times):
     write(scene)
     assert call("run", "s.json", "-o", "whole.h5", "-q").code == 0
@@ -88,16 +96,17 @@ def test_full_disk_leaves_a_run_to_resume(shell, write, workplace):
     assert remains(workplace) == {"scene.yaml", "s.json", "a.h5", "whole.h5"}
 
 
-def leave_unfinished(write, **versions: str) -> None:
+def leave_unfinished(write, scene: dict = REPARENTED, **versions: str) -> None:
     """What a run leaves that is killed after a checkpoint; perhaps of another version."""
     from rigidsim.simulation.single import Simulation
     from rigidsim.trajectory.writer import Writer
 
-    write(REPARENTED)
+    write(scene)
     simulation = Simulation("s.json")
     header = replace(simulation.header, provenance=simulation.header.provenance | versions)
     with Writer("a.h5", header, simulation.n_sample) as writer:
-        writer.append(next(simulation.blocks(every=0.0)))
+        for block in islice(simulation.blocks(every=0.0), 60):  # of one sample
+            writer.append(block)
         writer.commit(simulation.events, simulation.metrics)
 
 
@@ -110,8 +119,9 @@ def test_what_a_killed_run_left_is_not_lost_by_mistake(call, write, workplace):
     assert remains(workplace) == {"scene.yaml", "s.json", "a.h5"}
 
 
-def test_killed_run_is_recovered_and_goes_on(call, write, workplace):
-    leave_unfinished(write)
+@pytest.mark.parametrize("scene", [REPARENTED, JOINTED], ids=["reparented", "jointed"])
+def test_killed_run_is_recovered_and_goes_on(call, write, workplace, scene):
+    leave_unfinished(write, scene)
     code, out, _ = call("recover", "a.h5")
     assert code == 0
     assert out.startswith("a.h5: ") and out.endswith("; `rigidsim run --resume` goes on with it\n")

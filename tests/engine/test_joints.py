@@ -11,7 +11,7 @@ from scipy.special import ellipj, ellipk
 import rigidsim
 from jointed_trees import dense_accelerations, evaluated, found_accelerations, random_tree
 from rigidsim.engine.layout import LEDGER
-from scenes import make_scene, run, slopes
+from scenes import angle_between, make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]
 
@@ -34,6 +34,17 @@ def test_a_pendulum_swings_as_elliptic_functions_say():
     exact = 2 * math.asin(k * ellipj(ellipk(k * k) + 10 * rate, k * k)[0])
     w, x = run(pendulum(), duration=10.0, step=1e-3, gravity=[0, 0, -9.81])["rod"].world.orientation[-1][:2]
     assert abs(2 * math.atan2(x, w) - exact) < 2e-12  # 1.75e-12, the error of the method
+
+
+def test_a_top_without_torque_in_a_ball_joint_has_the_error_of_the_free_one():
+    """Moments 1, 2 and 3, ten seconds at 10 ms; held at its centre of mass, so that the joint turns it nowhere."""
+    top = {"mass": 1, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": {"frame": "body", "value": [1, 1, 1]}}
+    held = top | {"motion": {"ball": {}}}
+    found = run({"free": top, "held": held}, duration=10, step=0.01, record_every=10)
+    exact = run({"top": top}, duration=10, step=1e-3, record_every=10)["top"].world.orientation[-1]
+    free, inside = (angle_between(found[name].world.orientation[-1], exact) for name in ("free", "held"))
+    assert 1e-10 < free < 1e-8  # 1.425e-9 measured, of both
+    assert inside == pytest.approx(free, rel=1e-4)
 
 
 @pytest.mark.parametrize("root", ["free", "hinge", "universal"])

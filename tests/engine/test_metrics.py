@@ -274,7 +274,7 @@ def every_quantity(body: str) -> list[str]:
     found = [f"{one.name}{part and '.'}{part}" for one in diagnostics for part in one.accepts or ("",)]
     found += ["total_energy", "angular_momentum.y", "time"]
     for name, one in OF_BODIES.items():
-        if one.needs not in ("", TERM) or "contact" in name:
+        if one.needs not in ("", TERM) or "contact" in name or "joint" in name:
             continue
         frames = (*one.frames, *SEEN_FROM[1:]) if one.is_seen else one.frames
         found += [f"{body}.{name}{part and '.'}{part}@{frame}" for frame in frames for part in one.accepts or ("",)]

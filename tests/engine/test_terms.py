@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import rigidsim
+from jointed_trees import every_joint
 from rigidsim.cli.examples import shipped_scenes
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.report.explain import Explanation
-from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS
+from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, angular_terms, linear_terms
+from rigidsim.trajectory.motion import columns, rows
 from scenes import EPS, make_scene
 
 SCENES = shipped_scenes()
@@ -80,6 +84,60 @@ def test_bodies_that_are_not_free_have_no_terms():
     trajectory = with_terms("ball_on_turntable")
     assert np.isnan(trajectory.arrays["terms/acceleration"][:, 0]).all()
     assert not np.isnan(trajectory.arrays["terms/acceleration"][:, 1:]).any()
+
+
+@pytest.fixture(scope="module")
+def jointed() -> rigidsim.Trajectory:
+    gravity = [0.3, -0.2, -9.81]
+    return rigidsim.simulate(make_scene(every_joint(), duration=0.1, step=5e-3, gravity=gravity), terms=True)
+
+
+def test_terms_of_bodies_on_joints_and_of_roots_add_up(jointed):
+    moved = [path for path in jointed.paths if jointed[path].kind in ("free", "jointed")]
+    for total, terms in (("acceleration", linear_terms), ("angular_acceleration", angular_terms)):
+        parts = np.array([[jointed[path].term(f.name[6:]) for path in moved] for f in terms(False, True)])
+        sums = np.array([jointed[path].term(total) for path in moved])
+        assert np.isfinite(parts).all()
+        assert np.abs(parts.sum(axis=0) - sums).max() <= 8 * EPS * np.abs(parts).max()
+        assert not jointed["drum/ball/bird"].term({"acceleration": "joint"}.get(total, "angular_joint")).any()
+    assert np.isnan(jointed["drum"].term("joint")).all()
+
+
+def test_joint_terms_are_what_the_recorded_reactions_do_to_a_body(jointed):
+    """Newton and Euler about the centre of mass: m a and I alpha are what its own joint exerts on it, less what it
+    exerts on those that it carries; torques where no joint slides, whose place is on the body.
+    """
+    tree, still, turned = jointed.header.scene.hierarchy, np.tile([1.0, 0, 0, 0], (2, 1)), 0
+    joints = {path: tree[path] for path in jointed.header.joints}
+
+    def in_world(path: str, vectors: np.ndarray) -> np.ndarray:
+        parent = jointed[path].parent
+        return rows(rotate(columns(jointed[parent].world.orientation if parent else still), columns(vectors)))
+
+    def place(path: str, point: tuple) -> np.ndarray:
+        world = jointed[path].world
+        return world.position + rows(rotate(columns(world.orientation), point))
+
+    for path in ("free", *joints):
+        node, lump = tree[path], tree.lump(tree[path])
+        center, q = place(path, lump.center), columns(jointed[path].world.orientation)
+        force, torque, types = np.zeros((2, 3)), np.zeros((2, 3)), set()
+        for other, held in joints.items():
+            above = tree.parent(held)
+            sign = float(held is node) - float(above is not None and tree.carrier(above) is node)
+            if sign:
+                joint, types = jointed[other].joint, types | {held.joint.type}
+                f = sign * in_world(other, joint.force)
+                force += f
+                arm = place(other, tuple(held.metres * x for x in held.joint.at)) - center
+                torque += sign * in_world(other, joint.torque) + np.cross(arm, f)
+        a, alpha = (in_world(path, jointed[path].term(name)) for name in ("joint", "angular_joint"))
+        assert np.abs(lump.mass * a - force).max() <= 1e-13 * np.abs(force).max()
+        if not types & {"slide", "cylindrical", "planar"}:
+            turned += 1
+            found = rows(rotate(q, apply(lump.inertia, rotate_back(q, columns(alpha)))))
+            assert np.abs(found - torque).max() <= 1e-13 * np.abs(torque).max()
+    assert turned == 5
 
 
 def test_explanation_names_the_term_that_bends_the_path():

@@ -222,10 +222,15 @@ def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
 
 
 def test_runs_of_a_sweep_have_the_motion_of_joints_and_metrics_read_their_coordinates(tmp_path):
-    metered = Scene.from_text(ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\"}\n")
+    metered = Scene.from_text(
+        ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\", pull: \"= max('wrist.terms.joint.norm')\"}\n"
+    )
     varied = {"bodies.base.children.arm.motion.hinge.rate": [10, 20]}
     with sweep(metered, vary=varied, path=tmp_path / "metrics.h5", record="metrics") as runs:
-        assert runs.metrics["bend"][1] == simulate(metered).metrics["bend"]
+        alone = simulate(metered, terms=True)
+        assert {name: runs.metrics[name][1] for name in alone.metrics} == alone.metrics
+        pull = np.linalg.norm(alone["base/arm/wrist"].term("joint"), axis=1).max()
+        assert alone.metrics["pull"] == pytest.approx(pull, rel=1e-15)
     every = Scene.from_text(ROBOT, overrides=[("simulation.record_every", 0.1)])
     with sweep(every, vary=varied, path=tmp_path / "samples.h5", record=0.1) as runs:
         run = runs[1]

@@ -255,8 +255,8 @@ def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
         for key in ("acceleration", "angular_acceleration.x", "terms.euler@world"):
             with pytest.raises(UsageError) as caught:
                 named(trajectory, f"{name}.{key}").of()
-            words = "only free bodies have recorded accelerations and their terms; ask for 'cart', which moves it"
-            assert str(caught.value) == f"'cart/{name}' is {kind}: {words}"
+            words = "only free and jointed bodies have recorded accelerations and their terms"
+            assert str(caught.value) == f"'cart/{name}' is {kind}: {words}; ask for 'cart', which moves it"
         with pytest.raises(UsageError, match="only free and jointed bodies have energy and momentum"):
             named(trajectory, f"{name}.kinetic_energy").of()
     requests = Reader(History(trajectory, 0, "", slice(None))).requests("*.acceleration")

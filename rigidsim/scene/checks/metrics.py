@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
-from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_MASS, OF_RUN_METERED, REACTION, READ, bodies_with
+from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_RUN_METERED, REACTION, READ
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.references import KnownPaths, coordinate_findings
 from rigidsim.scene.expressions import Reduction, StateRead
@@ -57,9 +57,8 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
     released = {event.body for event in hierarchy.scene.reparent}
     for path in bodies_called(state.body, [node.path for node in hierarchy]) if kind.of_free else ():
         node = hierarchy[path]
-        has_it = node.is_moved() if kind.of_free == OF_MASS else node.is_free()
-        if not is_pattern(state.body) and not has_it and path not in released:
-            message = f"'{path}' is {node.kind}: only {bodies_with(kind.of_free)} have {kind.of_free}"
+        if not is_pattern(state.body) and not node.is_moved() and path not in released:
+            message = f"'{path}' is {node.kind}: only free and jointed bodies have {kind.of_free}"
             yield Finding("quantity", message, place)
 
 
