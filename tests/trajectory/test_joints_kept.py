@@ -161,6 +161,19 @@ def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
     assert found.metrics["top"] == quantity(found, "arm.angle").values.max()
 
 
+def test_a_metric_reads_the_force_of_a_motor_in_newtons_where_lengths_have_another_unit():
+    slide = "{slide: {axis: [1, 0, 0], motor: {force: '= 3'}}}"
+    cart = f"{{mass: 2, inertia: point, motion: {slide}}}"
+    found = simulate(
+        Scene.from_text(
+            "format: rigidsim/1\nsimulation: {duration: 0.1, step: 10 ms}\n"
+            "metrics: {push: \"= max('rail/cart.motor')\", way: \"= max('rail/cart.displacement')\"}\n"
+            f"bodies: {{rail: {{motion: fixed, scale: 0.01, children: {{cart: {cart}}}}}}}"
+        )
+    )
+    assert found.metrics == {"push": 3.0, "way": pytest.approx(0.75, rel=1e-14)}  # f t^2/(2 m) = 7.5 mm
+
+
 def test_ball_joints_alone_have_no_coordinates_and_are_kept(tmp_path):
     top = "{mass: 1, inertia: {principal: [1, 1, 2]}, center_of_mass: [0, 0, 1], motion: {ball: {}}}"
     text = f"format: rigidsim/1\nsimulation: {{duration: 0.1, step: 0.01}}\nbodies: {{top: {top}}}"

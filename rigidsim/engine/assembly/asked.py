@@ -73,12 +73,6 @@ def _joint_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:
     return jointed.index(vector.frame), int(vector.quantity.endswith("torque"))
 
 
-def _metres(vector: AskedVector, tree: Tree) -> float:
-    """Metres in the unit of a coordinate."""
-    node, number = _coordinate(vector, tree)
-    return 1.0 if node.joint.coordinates[number].turns else node.parent_metres
-
-
 def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]]) -> Accelerometers:
     """The tables of accelerometers at the origins of nodes, each with the place of its vector."""
     pairs, pulls, rows, uniform = FramePairs(tree), [], [], []
