@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.physics.quaternion import rotate
+from smooth_problems import GRAVITY, angles_of_rods, chain
 
-G = 9.81
 DOWN = (0.0, 0.0, -1.0)
 
 
@@ -34,7 +33,7 @@ def test_a_simple_pendulum_is_at_the_published_points():
     scene = {
         "format": "rigidsim/1",
         "simulation": {"duration": 10, "step": 1e-3, "record_every": 1},
-        "world": {"gravity": [0, 0, -G]},
+        "world": {"gravity": [0, 0, -GRAVITY]},
         "bodies": {"pendulum": {**particle, "motion": hinge}},
     }
     angle = angle_of(rigidsim.simulate(rigidsim.Scene.from_dict(scene))["pendulum"])
@@ -44,36 +43,10 @@ def test_a_simple_pendulum_is_at_the_published_points():
         assert (math.sin(angle[second]), -math.cos(angle[second])) == pytest.approx(place, abs=6e-10)
 
 
-def rods(n: int, times: np.ndarray) -> np.ndarray:
-    """The angles from the vertical, (rod, time), of n rods of 1 m and 1 kg that hang on each other and start at rest in
-    a horizontal line: Lagrange's equations, sum_j a_ij (cos(th_i - th_j) th_j'' + sin(th_i - th_j) th_j'^2) =
-    -g b_i sin(th_i).
-    """
-    below = n - np.arange(n)  # each rod and those under it
-    a = np.minimum.outer(below, below) - 0.5
-    np.fill_diagonal(a, below - 1 + 1 / 3)
-
-    def change(_t: float, y: np.ndarray) -> np.ndarray:
-        angle, rate = np.split(y, 2)
-        apart = np.subtract.outer(angle, angle)
-        pull = -(a * np.sin(apart)) @ rate**2 - G * (below - 0.5) * np.sin(angle)
-        return np.r_[rate, np.linalg.solve(a * np.cos(apart), pull)]
-
-    start = np.r_[np.full(n, math.pi / 2), np.zeros(n)]
-    solution = solve_ivp(change, (0, times[-1]), start, method="DOP853", t_eval=times, rtol=1e-13, atol=1e-13)
-    return solution.y[:n]
-
-
 def hanging(n: int, step: float, duration: float) -> tuple[np.ndarray, np.ndarray]:
     """The times and the angles of n such rods on hinges."""
-    bodies: dict = {}
-    for i in reversed(range(n)):
-        rod = {"mass": 1, "inertia": {"principal": [1 / 12, 1 / 12, 1e-3]}, "center_of_mass": [0, 0, -0.5]}
-        hinge = {"hinge": {"axis": [0, -1, 0], "angle": 0 if i else "90 deg"}}
-        bodies = {f"rod_{i}": {**rod, "position": [0, 0, -1 if i else 0], "motion": hinge, "children": bodies}}
     simulation = {"duration": duration, "step": step, "record_every": duration / 10}
-    world = {"gravity": [0, 0, -G]}
-    scene = {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies}
+    scene = {"format": "rigidsim/1", "simulation": simulation, **chain(n)}
     trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
     return trajectory.time, np.array([angle_of(trajectory[path]) for path in trajectory.paths])
 
@@ -81,7 +54,7 @@ def hanging(n: int, step: float, duration: float) -> tuple[np.ndarray, np.ndarra
 def test_a_double_pendulum_moves_as_lagranges_equations_say(run):
     trajectory = run("double_pendulum")
     until = np.searchsorted(trajectory.time, 5.0, side="right")
-    for path, angle in zip(("upper", "upper/lower"), rods(2, trajectory.time[:until]), strict=True):
+    for path, angle in zip(("upper", "upper/lower"), angles_of_rods(2, trajectory.time[:until]), strict=True):
         assert np.abs(angle_of(trajectory[path])[:until] - angle).max() <= 1e-7  # measured 2e-8
 
 
@@ -90,7 +63,7 @@ def test_many_rods_move_as_lagranges_equations_say_to_fourth_order(n, duration, 
     errors = []  # measured 3.6e-6, 4.2e-7, 1.2e-6, of order 4.00 to 4.09
     for step in (5e-3, 2.5e-3):
         times, angles = hanging(n, step, duration)
-        errors.append(np.abs(angles - rods(n, times)).max())
+        errors.append(np.abs(angles - angles_of_rods(n, times)).max())
     assert errors[0] <= bound
     assert math.log2(errors[0] / errors[1]) == pytest.approx(4, abs=0.15), errors
 

@@ -30,6 +30,7 @@ from rigidsim.engine.layout import (
     WRENCH,
 )
 from rigidsim.engine.parts import largest_of
+from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
@@ -176,12 +177,6 @@ def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
 
 
 @lanewise
-def take(x: SCALAR, value, lane):
-    """Set a number."""
-    x.value = value
-
-
-@lanewise
 def keep_pivot(pivot: SCALAR, diagonal: SCALAR, inverse: SCALAR, lane):
     """The inverse of a pivot, or zero."""
     inverse.value = inverse_pivot(pivot.value, diagonal.value)
@@ -216,12 +211,12 @@ def weigh(model, scratch, lanes):
     """J M^-1 J^T as L D L^T: each column is what a unit of one multiplier does; the inertia is gathered."""
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     for column in range(n):
-        take(made.multiplier[column], 1.0, lanes)
+        fill(made.multiplier[column], 1.0, lanes)
         push_bodies(column, column + 1, model, scratch, lanes)
         respond(loops.inward, model, scratch, made.made.shift, lanes)
         for row in range(column, n):
             product = made.gram[n * row + column]
-            take(product, 0.0, lanes)
+            fill(product, 0.0, lanes)
             for end in range(2 * row, 2 * row + 2):
                 if loops.held[end] != at.NO_ROW:
                     answer_of(made.push[end], scratch.joints.carried[loops.held[end]], product, lanes)
@@ -351,7 +346,7 @@ def find_gap(t: EACH, closing: CLOSING, value: LOOP_VALUE, turns, opened: SCALAR
 def note_gaps(model, made, lanes):
     """Keep the gaps of all loops before they are closed."""
     loops = model.loops
-    take(made.widest[0], 0.0, lanes)
+    fill(made.widest[0], 0.0, lanes)
     for k in range(len(loops.loop)):
         for i in range(loops.loop[k].begin, loops.loop[k].end):
             turns = 1.0 if i >= loops.loop[k].begin + 3 else 0.0

@@ -15,18 +15,23 @@ from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import dot
 
 
+@inlined
+def note(rate, h, largest):
+    """The largest square of a turn in a step of length h (s), rad^2, with that of one more rate, rad/s."""
+    square = h * h * dot(rate, rate)
+    largest.value = select(square > largest.value, square, largest.value)
+
+
 @lanewise
 def note_turn(state: STAGE, h, largest: SCALAR, lane):
-    """The largest square of a turn in a step of length h (s), rad^2, with that of one more body or ball joint."""
-    square = h * h * dot(state.omega, state.omega)
-    largest.value = select(square > largest.value, square, largest.value)
+    """Note a body or ball joint."""
+    note(state.omega, h, largest)
 
 
 @lanewise
 def note_hinge(state: STAGE, h, largest: SCALAR, lane):
-    """The same with that of a hinge."""
-    square = h * h * dot(state.v, state.v)
-    largest.value = select(square > largest.value, square, largest.value)
+    """Note a hinge."""
+    note(state.v, h, largest)
 
 
 @inlined

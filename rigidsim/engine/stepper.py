@@ -12,7 +12,6 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
-from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
@@ -35,12 +34,6 @@ NOW = -1  # in place of the number of a step
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
-
-
-@kernel
-def accelerate_all(model, state, scratch, lanes):
-    """The accelerations of all nodes under the loads that an observation left in the wrenches."""
-    accelerate_nodes(model.every, model, state, scratch, lanes)
 
 
 def stepper(interpreted: bool) -> Callable:
@@ -162,11 +155,10 @@ def advance(
     change the tree or to empty the event buffer; or to a step that contact has no room for.
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
-    and loops to be closed. A
-    sample is taken before each step whose number is a multiple of `stride`: sample k = n / stride is row k - first of
-    `samples`. With n_end = NOW nothing happens but that the present state becomes row `first`. Returns (n, done, era)
-    reached; at an edge, the era that ends there. The result does not depend on how a run is divided into calls: time is
-    n h, multiplied, and eras change at edges only.
+    and loops to be closed. A sample is taken before each step whose number is a multiple of `stride`: sample k = n /
+    stride is row k - first of `samples`. With n_end = NOW nothing happens but that the present state becomes row
+    `first`. Returns (n, done, era) reached; at an edge, the era that ends there. The result does not depend on how a
+    run is divided into calls: time is n h, multiplied, and eras change at edges only.
     """
     if n_end == NOW:
         t = (n + done) * model.step

@@ -44,7 +44,6 @@ JOINT = {"name", "class", "type", "pos", "axis", "stiffness", "springref", "ref"
 GEOM = {"name", "class", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mass",
         "density", "contype", "conaffinity", "friction", "mesh", "group", "condim", "priority", "solref", "solimp",
         "solmix", "margin", "gap", "rgba", "material", "user"}  # fmt: skip
-MESH = {"name", "class", "file", "scale", "content_type", "smoothnormal", "inertia"}
 TURNS = {"quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")

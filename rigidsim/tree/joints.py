@@ -90,10 +90,10 @@ class Coordinate(NamedTuple):
 class Joint(NamedTuple):
     """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
     q_PB = q_0 exp(u1 x1 / 2) exp(u2 x2 / 2), each about the joint or along its axis as the ones before have turned it.
-    A ball joint has no coordinates but the body's own rotation; a weld has none at all.
+    A ball joint has no coordinates but the body's own rotation.
     """
 
-    type: str  # hinge, slide, ball, universal, cylindrical, planar or weld
+    type: str  # one of those of `IS_ANGLE`
     position: tuple = ZERO  # pose in the parent with all coordinates zero
     orientation: tuple = NO_TURN
     at: tuple = ZERO  # the joint in the body's coordinates

@@ -17,43 +17,20 @@ import platform
 import tempfile
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from rigidsim.engine.lanes import LANES
 from rigidsim.errors import RigidsimError
-from smooth_problems import Problem
+from smooth_problems import GRAVITY, THIN, Problem, angles_of_rods, chain
 from work_precision import GENERAL, Figure, Ours, Runner, measured, table
 
 STEP = 0.001
 EVALUATIONS = 4
-GRAVITY = 9.81
 CHAINS = {2: 5.0, 5: 2.0, 10: 1.0, 30: 1.0}
 """The numbers of rods, and the seconds after which they are compared: the more rods, the sooner errors grow."""
 TARGETS = {2: 2.0, 5: 1.7, 10: 1.0, 30: 1.0}
 """How many times faster than the better peer one lane should be; sixteen lanes three times."""
-THIN = 1e-4
-"""Moment of inertia of a rod about itself, kg m^2; it has no effect."""
-
-
-def chain(n: int, tilt: float = 90.0, jointed: bool = True) -> dict[str, Any]:
-    """World and bodies; without joints the same bodies are free, where they are."""
-    bodies: dict[str, Any] = {}
-    for i in reversed(range(n)):
-        hinge = {"hinge": {"axis": [0, -1, 0], "angle": f"{tilt if i == 0 else 0} deg"}}
-        bodies = {
-            f"rod {i + 1}": {
-                "mass": 1,
-                "inertia": {"principal": [1 / 12, 1 / 12, THIN]},
-                "center_of_mass": [0, 0, -0.5],
-                "position": [0, 0, -1 if i else 0],
-                "motion": hinge if jointed else "free",
-                **({"children": bodies} if bodies else {}),
-            }
-        }
-    return {"world": {"gravity": [0, 0, -GRAVITY]}, "bodies": bodies}
 
 
 def paths(n: int) -> Iterator[str]:
@@ -66,21 +43,8 @@ def paths(n: int) -> Iterator[str]:
 
 @cache
 def exact_angles(n: int, duration: float) -> np.ndarray:
-    """The angles of the rods from the vertical at the end, by Lagrange's equations of the chain: sum_j a_ij (cos(th_i -
-    th_j) th_j'' + sin(th_i - th_j) th_j'^2) = -g b_i sin(th_i).
-    """
-    below = n - np.arange(n)  # each rod and those under it
-    a = np.minimum.outer(below, below) - 0.5
-    np.fill_diagonal(a, below - 1 + 1 / 3)
-
-    def change(_t: float, y: np.ndarray) -> np.ndarray:
-        angle, rate = np.split(y, 2)
-        apart = np.subtract.outer(angle, angle)
-        pull = -(a * np.sin(apart)) @ rate**2 - GRAVITY * (below - 0.5) * np.sin(angle)
-        return np.r_[rate, np.linalg.solve(a * np.cos(apart), pull)]
-
-    start = np.r_[np.full(n, math.pi / 2), np.zeros(n)]
-    return solve_ivp(change, (0, duration), start, method="DOP853", rtol=1e-13, atol=1e-13).y[:n, -1]
+    """The angles of the rods from the vertical at the end."""
+    return angles_of_rods(n, np.array([duration]))[:, -1]
 
 
 def orientations(angles: np.ndarray) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 Watched = tuple[str, str, int]  # "position" or "orientation", path of the body, first index in the state of heyoka
 
@@ -334,3 +335,50 @@ def gimballed_wheel() -> Problem:
 
 CLASSIC = (top("tumbling top", (0.01, 2.0, 0.01)), top("tidy top", (1.0, 1.0, 1.0)), kepler())
 HARDER = (spring_under_tumbling_parent(), double_orbit(), gimballed_wheel())
+
+
+# --- rods that hang on each other by hinges, in a plane
+
+GRAVITY = 9.81
+THIN = 1e-4
+"""Moment of inertia of a rod about itself, kg m^2; it has no effect."""
+
+
+def chain(n: int, tilt: float = 90.0, jointed: bool = True) -> dict[str, Any]:
+    """World and bodies of n rods, the first at `tilt` degrees from the vertical, the others in line; without joints the
+    same bodies are free, where they are.
+    """
+    bodies: dict[str, Any] = {}
+    for i in reversed(range(n)):
+        hinge = {"hinge": {"axis": [0, -1, 0], "angle": f"{tilt if i == 0 else 0} deg"}}
+        bodies = {
+            f"rod {i + 1}": {
+                "mass": 1,
+                "inertia": {"principal": [1 / 12, 1 / 12, THIN]},
+                "center_of_mass": [0, 0, -0.5],
+                "position": [0, 0, -1 if i else 0],
+                "motion": hinge if jointed else "free",
+                **({"children": bodies} if bodies else {}),
+            }
+        }
+    return {"world": {"gravity": [0, 0, -GRAVITY]}, "bodies": bodies}
+
+
+def angles_of_rods(n: int, times: np.ndarray) -> np.ndarray:
+    """The angles from the vertical, (rod, time), of n rods of 1 m and 1 kg that hang on each other and start at rest in
+    a horizontal line, by scipy's DOP853 of Lagrange's equations: sum_j a_ij (cos(th_i - th_j) th_j'' + sin(th_i - th_j)
+    th_j'^2) = -g b_i sin(th_i).
+    """
+    below = n - np.arange(n)  # each rod and those under it
+    a = np.minimum.outer(below, below) - 0.5
+    np.fill_diagonal(a, below - 1 + 1 / 3)
+
+    def change(_t: float, y: np.ndarray) -> np.ndarray:
+        angle, rate = np.split(y, 2)
+        apart = np.subtract.outer(angle, angle)
+        pull = -(a * np.sin(apart)) @ rate**2 - GRAVITY * (below - 0.5) * np.sin(angle)
+        return np.r_[rate, np.linalg.solve(a * np.cos(apart), pull)]
+
+    start = np.r_[np.full(n, math.pi / 2), np.zeros(n)]
+    solution = solve_ivp(change, (0, times[-1]), start, method="DOP853", t_eval=times, rtol=1e-13, atol=1e-13)
+    return solution.y[:n]
