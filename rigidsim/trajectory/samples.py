@@ -30,7 +30,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.tree.joints import IS_ANGLE, coordinate_called, part_of, without_coordinate, without_joint
+from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate, without_joint
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -109,8 +109,7 @@ class Source:
             raise NotRecordedError(f"{name} of '{body}' was not recorded ({self.whole.header.record_text})")
         header = self.whole.header
         found, metres = np.asarray(self.part.arrays[dataset][..., row]), header.parent_scale[header.row_of[body]]
-        turns = IS_ANGLE[header.joints[body]][row - header.coordinates[body].start]
-        return (found if turns or metres == 1.0 or part_of(name) == "motor" else found / metres,)
+        return (found / metres if metres != 1.0 and has_length(name, header.joints[body]) else found,)
 
     def reaction(self, name: str, body: str) -> Columns:
         """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""

@@ -60,6 +60,11 @@ def coordinate_unit(name: str, type: str) -> str:
     return units[part_of(name)][IS_ANGLE[type][coordinate_called(name, type)]]
 
 
+def has_length(name: str, type: str) -> bool:
+    """Whether what one of these names means contains the parent's unit of length."""
+    return coordinate_unit(name, type).startswith("L")
+
+
 def without_joint(kind: str, path: str, what: str = "reactions") -> str:
     """The message about a body that is not on a joint."""
     return f"'{path}' is {kind}: only bodies on joints have {what}"

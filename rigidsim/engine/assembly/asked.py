@@ -16,7 +16,7 @@ from rigidsim.engine.model import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import rejection, sub
 from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, REACTION, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import coordinate_called, part_of
+from rigidsim.tree.joints import coordinate_called, has_length, part_of
 from rigidsim.tree.nodes import Node, Tree
 
 NONE = (0.0, 0.0, 0.0)
@@ -46,25 +46,19 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
     )
 
 
-def _coordinate(vector: AskedVector, tree: Tree) -> tuple[Node, int]:
-    """The node on a joint that is meant, and the number of the coordinate."""
-    node = tree.nodes[vector.frame - 1]
-    return node, coordinate_called(vector.quantity, node.joint.type)
-
-
 def _row_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:
     """The number of a coordinate among all, and which part of it is meant."""
-    node, number = _coordinate(vector, tree)
+    node = tree.nodes[vector.frame - 1]
     jointed = [other.joint for other in tree.nodes[: node.index] if other.joint is not None]
     before = [coordinate for joint in jointed for coordinate in joint.coordinates]
-    return len(before) + number, ("coordinate", "rate", "motor").index(part_of(vector.quantity))
+    part = ("coordinate", "rate", "motor").index(part_of(vector.quantity))
+    return len(before) + coordinate_called(vector.quantity, node.joint.type), part
 
 
 def _metres(vector: AskedVector, tree: Tree) -> float:
     """Metres in the unit of a coordinate."""
-    node, number = _coordinate(vector, tree)
-    has_length = not node.joint.coordinates[number].turns and part_of(vector.quantity) != "motor"
-    return node.parent_metres if has_length else 1.0
+    node = tree.nodes[vector.frame - 1]
+    return node.parent_metres if has_length(vector.quantity, node.joint.type) else 1.0
 
 
 def _joint_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:

@@ -106,15 +106,19 @@ def carrier_of(k: int, moved: Sequence[MovedRow], tree: Tree, held: list[int]) -
     return tree.row(base) if base and base.is_moved() else len(moved) + held.index(base.frame if base else 0)
 
 
-def root_of(k: int, carriers: list[int]) -> int:
+def outermost_of(k: int, carriers: Sequence[int]) -> int:
+    """The row on which a moved row hangs in the end: it hangs on none, or on a frame that is held."""
+    while 0 <= carriers[k] < len(carriers):
+        k = carriers[k]
+    return k
+
+
+def root_of(k: int, carriers: Sequence[int]) -> int:
     """The row of the free body at the root of the tree of joints that a row is part of; the number of rows if that
     hangs on a frame that is held.
     """
-    while carriers[k] != layout.NO_ROW:
-        if carriers[k] >= len(carriers):
-            return len(carriers)
-        k = carriers[k]
-    return k
+    outermost = outermost_of(k, carriers)
+    return outermost if carriers[outermost] == layout.NO_ROW else len(carriers)
 
 
 def kind_of(row: MovedRow, carries: bool) -> int:
@@ -214,20 +218,14 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    outermost = {outermost_of(row, joints) for row in held if row != layout.NO_ROW}
+    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
+    outermost = {outermost_of(row, carriers) for row in held if row != layout.NO_ROW}
     return Loops(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
         held=np.array(held, dtype=np.int64),
-        inward=np.array([k for k in joints.inward if outermost_of(k, joints) in outermost], dtype=np.int64),
+        inward=np.array([k for k in joints.inward if outermost_of(k, carriers) in outermost], dtype=np.int64),
     )
-
-
-def outermost_of(row: int, joints: Joints) -> int:
-    """The row on which a moved row hangs in the end: it hangs on none, or on a frame that is held."""
-    while 0 <= (carrier := int(joints.joint[row, layout.JOINT.carrier])) < len(joints.joint):
-        row = carrier
-    return int(row)
 
 
 def at_right_angles(u: tuple) -> tuple[tuple, tuple]:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
-from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, in_parent_axes
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, in_body_axes
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop, Loop
-from rigidsim.scene.values.rotation import IDENTITY, Vector, unit
+from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.tree.motion import seen
 
 
@@ -100,10 +100,9 @@ def _axis(axis: JointAxis | None, node: SceneNode | None, starts: Starts) -> Vec
     """A unit axis in the axes of its body."""
     if axis is None:
         return (0.0, 0.0, 1.0)
-    if axis.frame == "body" or node is None:
+    if node is None:
         return unit(axis.value)
-    q_WP = starts[node.parent].q
-    return unit(rotate_back(node.orientation, in_parent_axes(axis, IDENTITY, q_WP)))
+    return in_body_axes(axis, node.orientation, starts[node.parent].q)
 
 
 def ends_on(hierarchy: Hierarchy) -> set[int]:

@@ -103,6 +103,13 @@ def in_parent_axes(vector: FramedVector | PrescribedVector | JointAxis, q_PB: tu
     return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
 
 
+def in_body_axes(axis: JointAxis, q_PB: tuple, q_WP: tuple) -> Vector:
+    """A direction that is given with a frame, as a unit vector in the body's axes."""
+    if axis.frame == "body":
+        return unit(axis.value)
+    return unit(rotate_back(q_PB, in_parent_axes(axis, q_PB, q_WP)))
+
+
 def _node(index: int, path: str, body: Body, above: SceneNode | None, q_WP: tuple) -> SceneNode:
     metres, prescribed = above.metres if above else 1.0, _prescribed(body) if body.prescribed else None
     joint = _joint(body, metres, q_WP) if body.joint else None
@@ -141,10 +148,7 @@ def _joint(body: Body, metres: Any, q_WP: tuple) -> Joint:
     type, given = body.joint
 
     def in_body(axis: JointAxis) -> Vector:
-        turned = (
-            axis.value if axis.frame == "body" else rotate_back(body.orientation, in_parent_axes(axis, IDENTITY, q_WP))
-        )
-        return unit(turned)
+        return in_body_axes(axis, body.orientation, q_WP)
 
     found = Joint(type, body.position, body.orientation, given.at, given.coordinates(in_body, metres))
     if type != "ball":
