@@ -119,8 +119,10 @@ JOINT_VALUE = Row(
     "constants of a joint: the orientation of its body in the frame from which it hangs, where its coordinate is"
     " zero; the joint relative to the origin of that frame, and to the centre of mass of the carrier, both in the"
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
-    " stiffness, rest and damping of a spring in the joint, SI",
+    " stiffness, rest and damping of a spring in the joint, SI; limits of the coordinate, the restitution of impacts"
+    " there, dry friction, of a motor the wanted rate and the largest torque or force for it",
     q=4, anchor=3, reach=3, r=3, axis=3, stiffness=1, rest=1, damping=1,
+    low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
 )  # fmt: skip
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
