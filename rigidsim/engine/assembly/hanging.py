@@ -63,12 +63,12 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
-    registers = dict(motors_of(courses, tree).tolist())
+    registers, modes = dict(motors_of(courses, tree).tolist()), rows_with_modes(moved)
     carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved)}
     rows = [
         (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
-         registers.get(k, layout.NO_ROW))
+         registers.get(k, layout.NO_ROW), modes.index(k) if k in modes else layout.NO_ROW)
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
     kinds = [row[0] for row in rows]
@@ -79,7 +79,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
         held=np.array(held, dtype=np.int64),
         jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
         coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE, layout.TURNED, layout.SLID))),
-        moded=moded_rows(moved),
+        modes=np.array(modes, dtype=np.int64) if modes else None,
     )
 
 
@@ -89,10 +89,9 @@ def coordinate_of(row: MovedRow) -> Coordinate | None:
     return coordinates[row.number] if coordinates else None
 
 
-def moded_rows(moved: Sequence[MovedRow]) -> np.ndarray | None:
-    """The rows whose coordinates have modes."""
-    found = [k for k, row in enumerate(moved) if (given := coordinate_of(row)) and given.has_modes]
-    return np.array(found, dtype=np.int64) if found else None
+def rows_with_modes(moved: Sequence[MovedRow]) -> list[int]:
+    """The rows of coordinates that have stops, dry friction or a motor of a wanted rate."""
+    return [k for k, row in enumerate(moved) if (given := coordinate_of(row)) and given.has_modes]
 
 
 def held_by(row: MovedRow, tree: Tree) -> Node | None:
