@@ -71,9 +71,7 @@ class StoredLayout(NamedTuple):
 def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     """Find and check everything but the values of results. Raises FormatError."""
     check_format(file, path, SWEEP, (OLDER, FORMAT, JOINTED))
-    runs, portion = _runs(file, path), int(file.attrs["unit"])
-    if portion < 1:
-        raise FormatError(f"{path} is damaged: its unit is {portion}")
+    runs, portion = _runs(file, path)
     for name in json.loads(file.attrs["results"]) if file.attrs["format"] != OLDER else ():
         own_dataset(file, path, name)
     datasets: dict[str, h5py.Dataset] = {}
@@ -125,14 +123,17 @@ def _sizes_of_joints(file: h5py.File, path: Path) -> dict[str, int]:
     return {axis: len(labels) for axis, labels in labels_of((), joints).items() if axis != "body"}
 
 
-def _runs(file: h5py.File, path: Path) -> range:
-    """The runs of the plan that the file has."""
+def _runs(file: h5py.File, path: Path) -> tuple[range, int]:
+    """The runs of the plan that the file has, and how many are in a portion."""
     identity, words = json.loads(file.attrs["identity"]), ()
     if isinstance(identity, dict):
         words = re.fullmatch(r"(\d{1,16}) to (\d{1,16})", str(identity.get("runs", ""))) or ()
     if not words or not int(words[1]) < int(words[2]):
         raise FormatError(f"{path} is damaged: its identity does not say which runs it has")
-    return range(int(words[1]), int(words[2]))
+    portion = int(file.attrs["unit"])
+    if portion < 1:
+        raise FormatError(f"{path} is damaged: its unit is {portion}")
+    return range(int(words[1]), int(words[2])), portion
 
 
 def _is_complete(file: h5py.File, path: Path) -> bool:
