@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rigidsim.physics.frames import compose_position, compose_velocity, stretch
@@ -48,6 +48,15 @@ def coordinate_called(name: str, type: str) -> int | None:
 def coordinates_of(type: str) -> list[str]:
     """What the coordinates of a type of joint are called."""
     return [name for name in NAMES if part_of(name) == "coordinate" and coordinate_called(name, type) is not None]
+
+
+def coordinate_rows(joints: Mapping[str, str]) -> dict[str, range]:
+    """The rows of the coordinates of each joint among those of all, in order; `joints` are types by path."""
+    found, first = {}, 0
+    for path, type in joints.items():
+        found[path] = range(first, first + len(IS_ANGLE[type]))
+        first = found[path].stop
+    return found
 
 
 def key_of(type: str, word: str, number: int) -> tuple[str | int, ...]:
