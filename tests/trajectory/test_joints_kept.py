@@ -212,7 +212,9 @@ def test_motion_that_was_not_recorded_follows_from_the_coordinates(robot):
 def test_inspect_and_explain_speak_of_joints(robot, file):
     with load(file) as kept:
         shown = str(Inspection.of(kept, file))
-        explained = str(BodyReport.of(kept, "base/arm", 0.0)).splitlines()
+        explained, data = (of(BodyReport.of(kept, "arm", 0.0)) for of in (str, BodyReport.as_dict))
+        explained = explained.splitlines()
+        size = np.linalg.norm(kept["base/arm/wrist"].joint.force[0])
     assert "universal" in shown
     assert "base/arm/wrist.angle_2, rad" in shown
     assert "base/cart.displacement, 2 m" in shown
@@ -222,6 +224,19 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     )
     assert explained[1].startswith("the joint exerts ")
     assert explained[1].endswith(" N m about the joint")
+    assert explained[2].startswith(f"base/arm/wrist hangs on it by a universal joint, which exerts {size:.6g} N, and ")
+    assert [one["body"] for one in data["joints"]] == ["base/arm", "base/arm/wrist"]
+
+
+def test_explain_splits_the_terms_of_joints(tmp_path):
+    with_terms = simulate(Scene.from_text(ROBOT, overrides=[("simulation.duration", 0.002)]), terms=True)
+    lines = str(BodyReport.of(with_terms, "arm", 0.0)).splitlines()
+    for unit, name in (("m/s2", "joint"), ("rad/s2", "angular_joint")):
+        head = next(k for k, line in enumerate(lines) if line.startswith(f"  {name}, joint by joint") and unit in line)
+        assert lines[head + 1].startswith("  its own hinge joint ")
+        assert lines[head + 2].startswith("  universal joint of base/arm/wrist ")
+    with pytest.raises(UsageError, match="there is no body 'arn'; did you mean 'arm'"):
+        BodyReport.of(with_terms, "arn", 0.0)
 
 
 def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
