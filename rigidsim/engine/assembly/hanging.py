@@ -17,6 +17,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.joints import Coordinate
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
 LOOP_KINDS = {"point": layout.POINT, "hinge": layout.AXIS, "distance": layout.DISTANCE}
@@ -82,9 +83,15 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
     )
 
 
+def coordinate_of(row: MovedRow) -> Coordinate | None:
+    """The coordinate of a joint that a moved row has; None for a free body and a ball."""
+    coordinates = row.node.joint.coordinates if row.node.joint else ()
+    return coordinates[row.number] if coordinates else None
+
+
 def rows_with_modes(moved: Sequence[MovedRow]) -> list[int]:
     """The rows of coordinates that have stops, dry friction or a motor of a wanted rate."""
-    return []
+    return [k for k, row in enumerate(moved) if (given := coordinate_of(row)) and given.has_modes]
 
 
 def held_by(row: MovedRow, tree: Tree) -> Node | None:
@@ -133,7 +140,7 @@ def kind_of(row: MovedRow, carries: bool) -> int:
         return layout.ROOT if carries else layout.ALONE
     if row.node.joint.type == "ball":
         return layout.BALL
-    given = row.node.joint.coordinates[row.number]
+    given = coordinate_of(row)
     if given.course is not None:
         return layout.TURNED if given.turns else layout.SLID
     return layout.HINGE if given.turns else layout.SLIDE
@@ -161,10 +168,10 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
         found[layout.JOINT_VALUE.r] = sub(tree.lump(node).center, scaled(node.metres, joint.at))
     if node.normal:
         level_row(found, node.normal)
-    given = joint.coordinates[row.number] if joint.coordinates else None
+    given = coordinate_of(row)
     if given:
-        found[layout.JOINT_VALUE.axis] = given.axis
-        found[layout.JOINT_VALUE.rest] = given.rest
+        for key in ("axis", "rest", "low", "high", "restitution", "friction", "wanted", "largest"):
+            found[getattr(layout.JOINT_VALUE, key)] = getattr(given, key)
     found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
     found[layout.JOINT_VALUE.damping] = (given or joint).damping
     return found
