@@ -1,5 +1,5 @@
-"""Steps that are divided at events: a coordinate of a joint reaches a stop or a rate that can be held, or what holds its
-rate would have to be more than there is.
+"""Steps that are divided at events: a coordinate of a joint reaches a stop or a rate that can be held, or what holds
+its rate would have to be more than there is.
 
 Between two events modes are constant, so the step of a method has its order. A step that goes beyond one is taken back,
 and is taken again with another length, until the event is at its end; there `modes.py` says what happens, and the rest

@@ -1,13 +1,13 @@
 """Coordinates of joints that slide, are held, or are at a stop: Coulomb's law without regularisation.
 
-A coordinate x (rad or m) with the rate v may have dry friction F (N m or N), a motor that wants the rate r with a torque
-of T at most, and stops, low <= x <= high. What they do together is its grip,
+A coordinate x (rad or m) with the rate v may have dry friction F (N m or N), a motor that wants the rate r with a
+torque of T at most, and stops, low <= x <= high. What they do together is its grip,
 
     g = -F sgn(v) - T sgn(v - r),
 
-where the sign of zero is any number in [-1, 1]; at a stop, where v = 0, it is any force that leads away from it besides.
-The mode of the coordinate is the two signs, slip = sgn(v) and lag = sgn(v - r). Where neither is zero, it slides, and g
-is a constant; where one is zero, its rate is held, and g is what that takes, as long as it is within bounds.
+where the sign of zero is any number in [-1, 1]; at a stop, where v = 0, any force away from the stop is added. The mode
+of the coordinate is the two signs, slip = sgn(v) and lag = sgn(v - r). Where neither is zero, it slides, and g is a
+constant; where one is zero, its rate is held, and g is what that takes, as long as it is within bounds.
 
 Source: Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapters 3 and 5; of impacts, Newton's
 law of restitution, chapter 8.
@@ -19,6 +19,7 @@ from rigidsim.jit import formula
 from rigidsim.physics.elementary import INFINITY, select, sqrt
 
 FAR = 1.0  # a margin of what cannot happen
+UNBOUNDED = 1e300  # a bound of a grip, N m or N, that is none
 
 
 @formula
@@ -42,13 +43,13 @@ def grip_bounds(x, slip, lag, stops, friction, largest):
     lower = sliding_grip(most_slip, most_lag, friction, largest)
     upper = sliding_grip(least_slip, least_lag, friction, largest)
     rests = slip == 0.0
-    lower = select(select(rests, x >= high, False), -INFINITY, lower)
-    return lower, select(select(rests, x <= low, False), INFINITY, upper)
+    lower = select(select(rests, x >= high, False), -UNBOUNDED, lower)
+    return lower, select(select(rests, x <= low, False), UNBOUNDED, upper)
 
 
 @formula
 def motor_share(grip, slip, lag, friction, largest):
-    """The torque of the motor alone, N m or N; of a rate that is held at zero it has what remains after the friction."""
+    """The torque of the motor alone, N m or N; where a rate is held, it has what the friction leaves."""
     return select(lag == 0.0, grip + friction * slip, -largest * lag)
 
 
@@ -89,7 +90,7 @@ def grip_margins(grip, bounds):
     """How far the grip of a coordinate whose rate is held is from its upper and from its lower bound, N m or N."""
     lower, upper = bounds
     above, below = upper - grip, grip - lower
-    return select(upper < INFINITY, above, FAR), select(lower > -INFINITY, below, FAR)
+    return select(upper < UNBOUNDED, above, FAR), select(lower > -UNBOUNDED, below, FAR)
 
 
 @formula
@@ -102,19 +103,15 @@ def crossing(begin, end, first, last):
     and grows there has another zero, that of the margin divided by the time.
     """
     (y_0, d_0), (y_1, d_1) = first, last
-    length = end - begin
-    grows = select(y_0 <= 0.0, d_0, 0.0)
-    mean = y_1 / length
-    again = begin + length * grows / (grows - select(grows > 0.0, mean, -1.0))
-    part = y_0 / (y_0 - y_1)
+    length, part = end - begin, y_0 / (y_0 - y_1)
+    rest, falls = 1.0 - part, select(d_0 < 0.0, d_1 < 0.0, False)
+    bend = rest / select(falls, d_0, 1.0) - part / select(falls, d_1, 1.0)
     chord = begin + length * part
-    rest, falls = 1.0 - part, select(d_0 < 0.0, d_1, 0.0) < 0.0
-    slope_0, slope_1 = select(falls, 1.0 / d_0, 0.0), select(falls, 1.0 / d_1, 0.0)
-    bend = (y_1 - y_0) * part * rest * (rest * slope_0 - part * slope_1)
-    cubic = begin + length * part * part * (3.0 - 2.0 * part) + bend
+    cubic = begin + length * part * part * (3.0 - 2.0 * part) + (y_1 - y_0) * part * rest * bend
     is_inside = select(falls, select(cubic > begin, cubic < end, False), False)
-    found = select(is_inside, cubic, chord)
-    return select(y_0 > 0.0, found, select(grows > 0.0, again, begin))
+    grows = select(d_0 > 0.0, d_0, 0.0)
+    again = begin + length * grows / (grows - y_1 / length)
+    return select(y_0 > 0.0, select(is_inside, cubic, chord), again)
 
 
 @formula
@@ -126,8 +123,7 @@ def dip(length, first, last):
     dips = select(d_0 < 0.0, d_1 > 0.0, False)
     fall, rise, way = select(dips, length * d_0, -1.0), select(dips, length * d_1, 1.0), y_1 - y_0
     a, b = 3.0 * way - 2.0 * fall - rise, fall + rise - 2.0 * way
-    root = a + sqrt(a * a - 3.0 * b * fall)
-    part = select(dips, -fall / select(root > 0.0, root, 1.0), 0.0)
+    part = select(dips, -fall / (a + sqrt(a * a - 3.0 * b * fall)), 0.0)
     return length * part, y_0 + part * (fall + part * (a + part * b))
 
 
