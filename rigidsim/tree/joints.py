@@ -145,6 +145,12 @@ class Joint(NamedTuple):
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
 
+    @property
+    def has_loads(self) -> bool:
+        """Whether a spring, a damper, friction, a stop or a motor acts in the joint."""
+        acts = (one.stiffness or one.damping or one.law is not None or one.has_modes for one in self.coordinates)
+        return bool(self.stiffness or self.damping or any(acts))
+
     def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
         """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths
         of the result in units of the parent, which are `metres`. `scale` is the body's.
