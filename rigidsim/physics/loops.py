@@ -17,7 +17,7 @@ integration of constrained mechanical systems using MEXX, Mech. Struct. Mach. 23
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.elementary import at_start, select, sqrt
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 SMALLEST_PIVOT = 1e-12
@@ -71,7 +71,9 @@ def distance_apart(r, v, length):
 @formula
 def inverse_pivot(pivot, diagonal):
     """1/pivot, or 0 where a row depends on those before it, so that its multiplier is zero: the pivot is below
-    `SMALLEST_PIVOT` of the row's own diagonal.
+    `SMALLEST_PIVOT` of the row's own diagonal. In a series a row that holds at the beginning of a step holds to its
+    end: where its pivot only touches zero, as in a singular position, the multiplier has a series, too.
     """
-    holds = pivot > SMALLEST_PIVOT * diagonal
+    left = pivot - SMALLEST_PIVOT * diagonal
+    holds = select(at_start(left) > 0.0, 1.0, left) > 0.0
     return select(holds, 1.0 / select(holds, pivot, 1.0), 0.0)
