@@ -32,6 +32,7 @@ from rigidsim.engine.model import (
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
+from rigidsim.engine.switching import switches
 from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
 from rigidsim.jit.rows import View, with_rows
 from rigidsim.tree.history import TreeChange
@@ -89,6 +90,8 @@ class BlockRun:
         """Why the second gear cannot be used; empty if it can."""
         if world.model.contacts is not None:
             return "contact is computed by general code"
+        if switches(world.model):
+            return "stops, dry friction and motors of a wanted rate are computed by general code"
         return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
@@ -328,7 +331,7 @@ class BlockRun:
         """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
         Without `keeps` rows of samples are used again when they are full.
         """
-        arrives = arrives and (self._buffer is not None or self.model.loops is not None)
+        arrives = arrives and (self._buffer is not None or self.model.loops is not None or switches(self.model))
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():

@@ -18,10 +18,12 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
+from rigidsim.engine.modes import begin_modes, settle_event
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
+from rigidsim.engine.switching import begin_search, begin_trial, end_trial, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -46,6 +48,15 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
     if trials_of(method) is not None:
         arrive(method, t_end, era, model, state, scratch, lanes)
+    elif switches(model):
+        part = scratch.part
+        begin_search(h, model, state, scratch, lanes)
+        while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
+            take_step(
+                method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
+            )
+            if end_trial(h, era, model, state, scratch, lanes) > 0.0:
+                settle_event(t, era, model, state, scratch, lanes)
     elif divides(method):
         most, number, part = divide(t, t_end, h, model, state, scratch, lanes), 0.0, scratch.part
         while number < most:
@@ -145,6 +156,8 @@ def begin_era(method, buffer, t, era, model, state, scratch, lanes):
             close_loops(t, model, state, scratch, lanes)
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+    if switches(model):
+        begin_modes(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
 
 
 @kernel

@@ -293,7 +293,7 @@ FAULTS = {
     ),
     "force reads no joint": (
         f'b: {{{BRICK}, forces: [{{force: [0, 0, "= angle"]}}]}}',
-        *("quantity", "b.forces[0].force[2]", "'b' is free: only bodies on joints have angle"),
+        *("quantity", "b.forces[0].force[2]", "'b' is free, not on a joint, so it has no angle"),
     ),
     "inherits": (
         f"b: {{{BRICK}, {HINGE}, inherit_impulses: true}}",

@@ -98,7 +98,7 @@ def test_quantities_of_joints_have_units_of_their_own_and_lengths_of_the_parent(
     [
         ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate, motor"),
         ("top.angle", "the ball joint of 'base/top' has no angle; its state is its rotation"),
-        ("base.angle", "'base' is prescribed: only bodies on joints have angle"),
+        ("base.angle", "'base' is prescribed, not on a joint, so it has no angle"),
         ("arm.angel", "angle"),
     ],
 )
