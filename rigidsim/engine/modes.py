@@ -80,6 +80,14 @@ def loosen(mode: COORDINATE, value: JOINT_VALUE, lane):
     mode.lag = select(v < value.wanted, -1.0, 1.0)
 
 
+@inlined
+def loosen_all(model, state, lanes):
+    """Let all coordinates slide: no finite torque acts in an impact."""
+    joints = model.joints
+    for n in range(len(joints.modes)):
+        loosen(state[joints.modes[n]], joints.value[joints.modes[n]], lanes)
+
+
 @lanewise
 def set_least(rate: RATE, h, blow: BLOW, lane):
     """The least approach that rebounds."""
@@ -313,8 +321,7 @@ def strike_stops(t, era, model, state, scratch, buffer, lanes):
         return False
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     copy_rows(0, len(state), state, scratch.before)
-    for n in range(len(joints.modes)):
-        loosen(state[joints.modes[n]], joints.value[joints.modes[n]], lanes)
+    loosen_all(model, state, lanes)
     evaluate(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         set_least(scratch.rate[joints.modes[n]], model.step, found.blow[n], lanes)

@@ -18,7 +18,7 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.modes import begin_modes, settle_event
+from rigidsim.engine.modes import begin_modes, loosen_all, settle_event
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
@@ -156,6 +156,8 @@ def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
+    if switches(model):
+        loosen_all(model, state, lanes)
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):
@@ -188,7 +190,7 @@ def advance(
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
-            arrives = model.edge_kind[era] == at.EDGE_CROSSED
+            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
             era += 1
         if arrives:
             begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
