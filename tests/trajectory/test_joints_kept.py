@@ -98,7 +98,7 @@ def test_quantities_of_joints_have_units_of_their_own_and_lengths_of_the_parent(
     [
         ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate, motor"),
         ("top.angle", "the ball joint of 'base/top' has no angle; its state is its rotation"),
-        ("base.angle", "'base' is prescribed: only bodies on joints have angle"),
+        ("base.angle", "'base' is prescribed, not on a joint, so it has no angle"),
         ("arm.angel", "angle"),
     ],
 )
@@ -212,7 +212,9 @@ def test_motion_that_was_not_recorded_follows_from_the_coordinates(robot):
 def test_inspect_and_explain_speak_of_joints(robot, file):
     with load(file) as kept:
         shown = str(Inspection.of(kept, file))
-        explained = str(BodyReport.of(kept, "base/arm", 0.0)).splitlines()
+        explained, data = (of(BodyReport.of(kept, "arm", 0.0)) for of in (str, BodyReport.as_dict))
+        explained = explained.splitlines()
+        size = np.linalg.norm(kept["base/arm/wrist"].joint.force[0])
     assert "universal" in shown
     assert "base/arm/wrist.angle_2, rad" in shown
     assert "base/cart.displacement, 2 m" in shown
@@ -222,6 +224,34 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     )
     assert explained[1].startswith("the joint exerts ")
     assert explained[1].endswith(" N m about the joint")
+    assert explained[2].startswith(f"base/arm/wrist hangs on it by a universal joint, which exerts {size:.6g} N, and ")
+    assert [one["body"] for one in data["joints"]] == ["base/arm", "base/arm/wrist"]
+
+
+def test_explain_says_which_coordinates_are_at_a_limit():
+    """In the units of the parent."""
+    planar = "{normal: [0, 0, 1], displacements: [1, 2], limits: [[0, 2], [0, 2], [-1, 0]]}"
+    body = f"b: {{mass: 1, inertia: {{principal: [1, 1, 1]}}, motion: {{planar: {planar}}}}}"
+    bodies = f"bodies: {{base: {{scale: 4, children: {{{body}}}}}}}"
+    simulation = "format: rigidsim/1\nsimulation: {duration: 0.1, step: 0.1}"
+    report = BodyReport.of(simulate(Scene.from_text(f"{simulation}\n{bodies}")), "b", 0.0)
+    assert "angle 0 rad (its upper limit), displacement 1 4 m, displacement_2 2 4 m (its upper limit), rate 0" in str(
+        report
+    )
+    joint = report.as_dict()["joint"]
+    limits = [joint[f"{name}_limits"] for name in ("angle", "displacement", "displacement_2")]
+    assert limits == [[-1.0, 0.0], [0.0, 2.0], [0.0, 2.0]]
+
+
+def test_explain_splits_the_terms_of_joints(tmp_path):
+    with_terms = simulate(Scene.from_text(ROBOT, overrides=[("simulation.duration", 0.002)]), terms=True)
+    lines = str(BodyReport.of(with_terms, "arm", 0.0)).splitlines()
+    for unit, name in (("m/s2", "joint"), ("rad/s2", "angular_joint")):
+        head = next(k for k, line in enumerate(lines) if line.startswith(f"  {name}, joint by joint") and unit in line)
+        assert lines[head + 1].startswith("  its own hinge joint ")
+        assert lines[head + 2].startswith("  universal joint of base/arm/wrist ")
+    with pytest.raises(UsageError, match="there is no body 'arn'; did you mean 'arm'"):
+        BodyReport.of(with_terms, "arn", 0.0)
 
 
 def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
