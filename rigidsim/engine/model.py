@@ -313,7 +313,6 @@ class Hanging(NamedTuple):
 class Switching(NamedTuple):
     """Scratch arrays for coordinates that have modes, see `modes.py`."""
 
-    made: Corrections  # what impacts at stops do
     grip: GRIP = floats("modes")
     begin: MARGINS = floats("modes")  # at the last time that is known before an event
     end: MARGINS = floats("modes")  # at the first time that is known after it
@@ -503,7 +502,7 @@ def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
     if joints.modes is None:
         return None
     n = len(joints.modes)
-    return made(Switching, sizes | {"modes": n, "products": n * n}, made=made(Corrections, sizes))
+    return made(Switching, sizes | {"modes": n, "products": n * n})
 
 
 def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:

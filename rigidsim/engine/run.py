@@ -260,7 +260,7 @@ class BlockRun:
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes, len(self.state))
         scratch = self._with_trial(scratch)
-        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
+        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
@@ -331,7 +331,7 @@ class BlockRun:
         """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
         Without `keeps` rows of samples are used again when they are full.
         """
-        arrives = arrives and (self._buffer is not None or self.model.loops is not None or switches(self.model))
+        arrives = arrives and (self._buffer is not None or self.model.loops is not None)
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():
@@ -371,7 +371,7 @@ class BlockRun:
         )  # fmt: skip
 
     def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
-        """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
+        """Call the kernel of the first gear, again when contact or events lack room, and read what it recorded."""
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
@@ -384,6 +384,7 @@ class BlockRun:
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
+            stopped = stopped or (self.n < n_end and not self._at_stop())
 
     def _time(self, n: int, seconds: float) -> None:
         """Note how long n steps took in first gear."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
@@ -47,16 +48,19 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     if type == "planar" and not any(axes[0]):
         message = "'along' is the normal of the plane, so it gives no direction in it"
         yield Finding("direction", message, (*place, "along"), "choose another direction, or omit it")
-    yield from _limit_findings(node)
+    yield from _limit_findings(hierarchy, node)
     is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
     if not is_driven and not _carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
-def _limit_findings(node: SceneNode) -> Iterator[Finding]:
-    """Coordinates that are beyond their limits at the start."""
+def _limit_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
+    """Coordinates that are beyond their limits at the start, or whose stops loops would have to feel."""
     for number, one in enumerate(node.joint.coordinates):
+        if hierarchy.scene.world.loops and (one.low > -math.inf or one.high < math.inf):
+            message = "limits of joints are not possible in a scene with loops in this version"
+            yield Finding("limits", message, (*node.place, *node.in_joint("limits", number)), "omit them, or the loops")
         if one.low <= one.start <= one.high:
             continue
         what, unit_of = ("angle", "rad") if one.turns else ("displacement", "m")
