@@ -254,7 +254,7 @@ class BodyReport(Report):
                 raise
         acting = joints_on(trajectory, path, terms, time)
         shown = (
-            describe_event(event, path, trajectory[body].free_ancestor_at(event.time))
+            describe_event(event, path, trajectory[path].free_ancestor_at(event.time))
             for event in events[:SHOWN_EVENTS]
         )
         more = [f"... and {len(events) - SHOWN_EVENTS} more events"] if len(events) > SHOWN_EVENTS else []
