@@ -322,13 +322,6 @@ def test_an_integrator_without_modes_is_named(problem, method, key):
     assert only.hint == "use rkmk4"
 
 
-def test_limits_are_refused_beside_loops(problem):
-    body = f"b: {{{BRICK}, {HINGE.replace(']}', '], limits: [-1, 1], friction: 1}')}}}"
-    only = problem(f"{HEAD}world: {{loops: [{{type: point, between: [b, world]}}]}}\nbodies:\n  {body}")
-    assert (only.code, only.path, only.line) == ("limits", "bodies.b.motion.hinge.limits", 5)
-    assert "not possible in a scene with loops" in only.message
-
-
 @pytest.mark.parametrize(
     "body",
     [
