@@ -46,7 +46,7 @@ from rigidsim.physics.articulated import (
     transmission,
     turning_motion,
 )
-from rigidsim.physics.elementary import sin_cos
+from rigidsim.physics.elementary import NAN, sin_cos
 from rigidsim.physics.forces import misalignment, torsion_energy
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
@@ -496,12 +496,29 @@ def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
     rate.value = jet.rate
 
 
+@lanewise
+def write_none(coordinate: SCALAR, rate: SCALAR, motor: SCALAR, lane):
+    """Write that there is no such coordinate now."""
+    coordinate.value = NAN
+    rate.value = NAN
+    motor.value = NAN
+
+
+@lanewise
+def write_no_reaction(force: TRIPLE, torque: TRIPLE, lane):
+    """Write that there is no such joint now."""
+    force.xyz = (NAN, NAN, NAN)
+    torque.xyz = (NAN, NAN, NAN)
+
+
 @inlined
 def observe_coordinates(model, state, scratch, found, k, lanes):
     """Write all coordinates to sample k, of which the frames are placed."""
     rows = model.joints.coordinate
     for c in range(len(rows)):
-        if model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
+        if rows[c] == at.NO_ROW:
+            write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
+        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
             write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
             write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
@@ -530,11 +547,15 @@ def observe_reactions(model, scratch, found, k, lanes):
     rows, hanging = model.joints.jointed, scratch.joints
     for j in range(len(rows)):
         i = rows[j]
-        parent = scratch.frame[model.node[model.moved_node[i]].parent]
-        felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
-        write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+        if i == at.NO_ROW:
+            write_no_reaction(found.force[k, j], found.torque[k, j], lanes)
+        else:
+            parent = scratch.frame[model.node[model.moved_node[i]].parent]
+            felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+            write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
     for c in range(len(model.joints.coordinate)):
-        write_motor(hanging.hung[model.joints.coordinate[c]], found.motor[k, c], lanes)
+        if model.joints.coordinate[c] != at.NO_ROW:
+            write_motor(hanging.hung[model.joints.coordinate[c]], found.motor[k, c], lanes)
 
 
 @lanewise
