@@ -249,6 +249,7 @@ class Joints(NamedTuple):
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
     jointed: np.ndarray  # (joint) likewise the row of its body
+    modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
 class Loops(NamedTuple):

@@ -30,7 +30,7 @@ def pass_jumps(
     lanes: tuple[int, ...],
 ) -> None:  # fmt: skip
     """Pass the jumps of nodes, given for each lane, to their descendants; all frames are placed."""
-    made = with_rows(buffer).made
+    made = buffer.made
     for lane, given in enumerate(jumps):
         for node, jump in given.items():
             made.source[node + 1] = node + 1
@@ -46,7 +46,7 @@ def pass_impulses(
     """Let impulses and angular impulses act on moved rows, given for each lane, which joints hold together; what
     jumps reached at this instant counts as reached.
     """
-    made, reached = with_rows(buffer).made, buffer.made.source.copy()
+    made, reached = buffer.made, buffer.made.source.copy()
     begin_corrections(made)
     for lane, given in enumerate(impulses):
         for i, (P, K) in given.items():
@@ -62,7 +62,8 @@ def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Correct
     """Apply what happens to all nodes. The work columns are restored, because the whole change of energy is booked
     later.
     """
-    model, scratch, places = with_rows(model), with_rows(scratch), work_places(len(lanes))
+    model, scratch, made = map(with_rows, (model, scratch, made))
+    places = work_places(len(lanes))
     work = [state[:, place].copy() for place in places]
     distribute(model.every, model, state, scratch, made, lanes)
     for place, kept in zip(places, work, strict=True):

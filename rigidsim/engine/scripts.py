@@ -72,7 +72,7 @@ def view_coordinate_rate(hung: HUNG, body: BODY, slides, seen: SCALAR, lane):
 
 @inlined
 def see_joint(kind, row, model, scratch, seen, lanes):
-    """Fill the register of a coordinate, or of its rate; what only a motor reads, of a joint that is not there, is 0."""
+    """Fill the register of a coordinate, or of its rate; 0 while the joint is not there, whose motor alone reads it."""
     if row == at.NO_ROW:
         fill(seen, 0.0, lanes)
         return

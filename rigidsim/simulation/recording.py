@@ -25,6 +25,11 @@ def records_contacts(scene: Scene) -> bool:
     return CONTACTS in (scene.simulation.record or ())
 
 
+def records_joints(scene: Scene) -> bool:
+    """Whether what joints do is recorded, if there are any."""
+    return scene.simulation.record is None or JOINTS in scene.simulation.record
+
+
 def joints_of(world: World) -> dict[str, str]:
     """The type of joint of each body that is on one at some time, by path."""
     return {world.tree.nodes[index].path: type for index, type in world.blueprint.joint_types.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -37,17 +38,6 @@ NAMES = (
 """What coordinates, their rates and what motors do are called; the second of a kind has a number."""
 
 
-def coordinate_rows(types: Mapping[Body, str]) -> dict[Body, range]:
-    """The places of the coordinates of each body among all, given the types of joints of the bodies that are ever on
-    one, in the order of the file.
-    """
-    found, first = {}, 0
-    for body, type in types.items():
-        found[body] = range(first, first + len(IS_ANGLE[type]))
-        first = found[body].stop
-    return found
-
-
 def coordinate_called(name: str, type: str) -> int | None:
     """The number of the coordinate that one of these names is about, in a type of joint; None if it has none."""
     word, _, number = name.partition("_")
@@ -59,6 +49,30 @@ def coordinate_called(name: str, type: str) -> int | None:
 def coordinates_of(type: str) -> list[str]:
     """What the coordinates of a type of joint are called."""
     return [name for name in NAMES if part_of(name) == "coordinate" and coordinate_called(name, type) is not None]
+
+
+def coordinate_rows(types: Mapping[Body, str]) -> dict[Body, range]:
+    """The places of the coordinates of each body among all, given the types of joints of the bodies that are ever on
+    one, in the order of the file.
+    """
+    found, first = {}, 0
+    for body, type in types.items():
+        found[body] = range(first, first + len(IS_ANGLE[type]))
+        first = found[body].stop
+    return found
+
+
+def key_of(type: str, word: str, number: int) -> tuple[str | int, ...]:
+    """The key of a scene under which a joint says something of one of its coordinates, and the place in its list if it
+    has several: `motor`, or `motors`, 1. `start` means the coordinate at the start.
+    """
+    kinds = IS_ANGLE[type]
+    if word == "start":
+        word = "angle" if kinds[number] else "displacement"
+        is_list = kinds.count(kinds[number]) > 1
+    else:
+        is_list = len(kinds) > 1
+    return (word if word.endswith("s") else f"{word}s", number) if is_list else (word,)
 
 
 def part_of(name: str) -> str:
@@ -102,6 +116,17 @@ class Coordinate(NamedTuple):
     damping: Any = 0.0  # N m s/rad or N s/m
     law: Any = None  # torque or force of a motor, N m or N
     course: Any = None  # the coordinate as a function of time, if a motor prescribes it: rad, or the parent's lengths
+    low: Any = -math.inf  # limits: stops
+    high: Any = math.inf
+    restitution: Any = 0.0  # of an impact at a limit
+    friction: Any = 0.0  # dry friction, N m or N
+    wanted: Any = 0.0  # rate that a motor wants
+    largest: Any = 0.0  # the largest torque or force with which it does, N m or N; 0 without such a motor
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether it can be at a stop or held, so that it moves otherwise at one time than at another."""
+        return bool(self.friction or self.largest or self.low > -math.inf or self.high < math.inf)
 
 
 class Joint(NamedTuple):
