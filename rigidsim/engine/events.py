@@ -64,8 +64,8 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
         "nodes": len(model.node),
         "places": n_places(model),
         "moved": len(model.body),
-        "events": max(CAPACITY, int(np.diff(model.due).max())),
-        "reached": max(CAPACITY, len(model.body)),
+        "events": max(CAPACITY, int(np.diff(model.due).max()), 8 * len(model.body)),
+        "reached": max(CAPACITY, 4 * len(model.body)),
     }
     pair = pair or make_samples(model, 2, True, lanes)
     return made(EventBuffer, sizes, pair=pair, made=made(Corrections, sizes))
@@ -74,8 +74,21 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
 @inlined
 def has_room(buffer, era, model):
     """Whether there is room for the impulses that are due as this era begins, and for the bodies they may reach."""
-    due, room = model.due[era + 1] - model.due[era], len(buffer.event) - buffer.filled[0]
-    return due == 0 or (due <= room and len(model.body) <= len(buffer.reached) - buffer.filled[1])
+    due = model.due[era + 1] - model.due[era]
+    return due == 0 or has_room_for(due, model, buffer)
+
+
+@inlined
+def has_room_for(n, model, buffer):
+    """Whether there is room for so many events at one instant, and for the bodies they may reach."""
+    free, free_reached = len(buffer.event) - buffer.filled[0], len(buffer.reached) - buffer.filled[1]
+    return n <= free and len(model.body) <= free_reached
+
+
+@inlined
+def has_room_for_step(buffer):
+    """Whether there is room for what may happen inside of a step: half of all."""
+    return 2 * buffer.filled[0] <= len(buffer.event) and 2 * buffer.filled[1] <= len(buffer.reached)
 
 
 @inlined

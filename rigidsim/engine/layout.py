@@ -18,6 +18,11 @@ STATE = Row(
     "the state of a free node: a stage, and the low parts of its sums (`compensated_sum`)",
     STAGE, sums=("p", "v", "omega", "work"),
 )  # fmt: skip
+COORDINATE = Row(
+    "a STATE, or a STAGE, of a coordinate that has modes: the coordinate, its mode (`physics/modes.py`), its rate; and"
+    " the low parts of both",
+    x=1, slip=1, lag=1, _turn=4, v=1, _more=6, x_low=1, _others=2, v_low=1, _rest=6,
+)  # fmt: skip
 FRAME = Row(
     "a node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha; frame 0 is the world"
     " itself",
@@ -54,11 +59,12 @@ WINDING = Row(
 )  # fmt: skip
 STEP = Row(
     "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
-    " the error of the last step in units of the tolerance, and the row of the state that had it; steps taken and"
-    " rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a trial: the state at its end,"
-    " whether it is to be taken, or repeated, and how many steps in a row a branch has ended at once; its row comes"
-    " between those of paced nodes and of windings",
-    t=1, h=1, error=1, worst=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1, quick=1,
+    " the error of the last step in units of the tolerance, the row of the state that had it, and the length that it"
+    " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a"
+    " trial: the state at its end, whether it is to be taken, or repeated, and how many steps in a row a branch has"
+    " ended at once; its row comes between those of paced nodes and of windings",
+    t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
+    quick=1,
 )  # fmt: skip
 ARM = Row(
     "working row between the passes of one evaluation: the arm d and the drift J v; a moved body's v = d', v_WC and"
@@ -143,6 +149,30 @@ FREED = Row(
 FREED_BALL = Row(
     "of a ball joint, about it: A^-1, B, and the moment t less the joint's own", inverse=6, B=9, t=3, own=3
 )
+GRIP = Row(
+    "of a coordinate that has modes: 1 if it slides, 0 if its rate is held; what friction, motor and stop do together,"
+    " N m or N",
+    loose=1, torque=1,
+)  # fmt: skip
+MARGINS = Row(
+    "of a coordinate that has modes, at a time within a step: how far it is from its stops; the rates that it slides"
+    " with from those that can be held, or what holds it from the upper and the lower bound; and the rates of these"
+    " (`physics/modes.py`)",
+    low=2, high=2, slip=2, lag=2,
+)  # fmt: skip
+DUE = Row("which margins of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
+SEARCH = Row(
+    "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
+    " before the first event and one after it, s; how many times were tried, or -1 where a margin may vanish twice"
+    " inside; the time that is expected, s; the events of the step",
+    done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1,
+)  # fmt: skip
+BLOW = Row(
+    "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, and"
+    " the least approach that rebounds, rad/s or m/s; the impulse of the last round, that of rebounds, and that of"
+    " approaches which end, N m s or N s",
+    stop=1, rate=1, least=1, last=1, bounce=1, catch=1,
+)  # fmt: skip
 CARRIED = Row(
     "angular acceleration of a carrier, and acceleration of its centre of mass, in a tree that hangs on a free body"
     " less the gravity of that; of a frame that is held, that of its origin; world axes",
@@ -345,7 +375,7 @@ POINT, AXIS, DISTANCE = 0, 1, 2
 EQUATIONS = (3, 5, 1)
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
-CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
+CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP = 0, 1, 2, 3, 4, 5
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
 EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2

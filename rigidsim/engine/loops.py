@@ -72,12 +72,12 @@ def hold_point(x, y, z, meeting: MEETING, closing: CLOSING, lane):
 @inlined
 def hold_across(axis, across, first, second, closing):
     """The axes are parallel, as far as one direction goes."""
-    n, gap, drift = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
+    n, gap, bias = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
     closing.f = NONE
     closing.t = n
     closing.gap = gap
     closing.rate = dot(n, sub(second.omega, first.omega))
-    closing.second = dot(n, sub(second.alpha, first.alpha)) + drift
+    closing.second = dot(n, sub(second.alpha, first.alpha)) + bias
 
 
 @lanewise
@@ -90,12 +90,12 @@ def hold_axis(value: LOOP_VALUE, first: FRAME, second: FRAME, across: CLOSING, b
 @lanewise
 def hold_distance(value: LOOP_VALUE, meeting: MEETING, closing: CLOSING, lane):
     """The points keep their distance."""
-    e, gap, drift = distance_apart(meeting.r, meeting.v, value.length)
+    e, gap, bias = distance_apart(meeting.r, meeting.v, value.length)
     closing.f = e
     closing.t = NONE
     closing.gap = gap
     closing.rate = dot(e, meeting.v)
-    closing.second = dot(e, meeting.a) + drift
+    closing.second = dot(e, meeting.a) + bias
 
 
 @lanewise

@@ -20,17 +20,20 @@ from rigidsim.engine.layout import (
     ACCELEROMETER,
     APART,
     ARM,
+    BLOW,
     BODY,
     CARRIED,
     CLOSING,
     CORRECTION,
     COURSE,
     DRIVE_AXES,
+    DUE,
     FAULT,
     FELT,
     FOLD,
     FRAME,
     FREED,
+    GRIP,
     HUNG,
     JET,
     JOINT,
@@ -41,6 +44,7 @@ from rigidsim.engine.layout import (
     LOCAL,
     LOOP,
     LOOP_VALUE,
+    MARGINS,
     MEAN,
     MEETING,
     METRIC,
@@ -56,6 +60,7 @@ from rigidsim.engine.layout import (
     QUATERNION,
     RATE,
     SCALAR,
+    SEARCH,
     STAGE,
     START,
     STATE,
@@ -298,10 +303,29 @@ class Model(NamedTuple):
 class Hanging(NamedTuple):
     """Scratch arrays for joints."""
 
+    modes: Switching | None
     hung: HUNG = floats("moved")
     felt: FELT = floats("carriers")
     freed: np.ndarray = floats("moved", FREED)  # as FREED or FREED_BALL
     carried: CARRIED = floats("carriers")
+
+
+class Switching(NamedTuple):
+    """Scratch arrays for coordinates that have modes, see `modes.py`."""
+
+    grip: GRIP = floats("modes")
+    begin: MARGINS = floats("modes")  # at the last time that is known before an event
+    end: MARGINS = floats("modes")  # at the first time that is known after it
+    tried: MARGINS = floats("modes")  # at the end of a trial
+    due: DUE = floats("modes")
+    search: SEARCH = floats()
+    takes: SCALAR = floats()  # whether a lane takes what was tried
+    occurs: SCALAR = floats()  # whether an event is due in a lane
+    changes: SCALAR = floats()  # how much is found in a lane, of anything
+    blow: BLOW = floats("modes")
+    gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    fault: FAULT = floats("expressed")  # before a trial
+    reached: FAULT = floats("expressed")  # after it
 
 
 class Corrections(NamedTuple):
@@ -466,11 +490,19 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     }
     loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
-    hanging = made(Hanging, sizes) if model.joints else None
+    hanging = made(Hanging, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
     scratch = made(Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
+
+
+def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
+    """Scratch arrays for coordinates that have modes, if there are any."""
+    if joints.modes is None:
+        return None
+    n = len(joints.modes)
+    return made(Switching, sizes | {"modes": n, "products": n * n})
 
 
 def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:

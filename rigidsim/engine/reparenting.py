@@ -11,6 +11,8 @@ from rigidsim.engine.assembly.reparent import Jump
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.events import EventBuffer, begin_instant, record_event
 from rigidsim.engine.model import Corrections, Model, Samples, Scratch
+from rigidsim.engine.modes import loosen_all
+from rigidsim.engine.switching import switches
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.tree.history import TreeChange
@@ -65,6 +67,8 @@ def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Correct
     model, scratch, made = map(with_rows, (model, scratch, made))
     places = work_places(len(lanes))
     work = [state[:, place].copy() for place in places]
+    if switches(model):
+        loosen_all(model, state, lanes)
     distribute(model.every, model, state, scratch, made, lanes)
     for place, kept in zip(places, work, strict=True):
         state[:, place] = kept

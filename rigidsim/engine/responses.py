@@ -7,7 +7,7 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards
+from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards, motion_of
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ARM,
@@ -217,8 +217,7 @@ def follow_motor(
     arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a motor moves, which keeps the rate of its coordinate."""
-    u, rate = hung.u, jet.rate
-    S = scaled(turns, u), add(scaled(turns, cross(u, hung.r)), scaled(1.0 - turns, u))
+    S, rate = motion_of(turns, hung), jet.rate
     follow(S, 0.0, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 

@@ -39,6 +39,7 @@ from rigidsim.engine.model import (
 from rigidsim.engine.reparenting import begin_reparenting, book, energy_of, pass_impulses, pass_jumps
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
+from rigidsim.engine.switching import switches
 from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
 from rigidsim.jit.rows import View, with_rows
 from rigidsim.tree.history import TreeChange
@@ -97,6 +98,8 @@ class BlockRun:
         """Why the second gear cannot be used; empty if it can."""
         if world.model.contacts is not None:
             return "contact is computed by general code"
+        if switches(world.model):
+            return "stops, dry friction and motors of a wanted rate are computed by general code"
         return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
@@ -266,7 +269,7 @@ class BlockRun:
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes, len(self.state))
         scratch = self._with_trial(scratch)
-        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
+        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
@@ -377,7 +380,7 @@ class BlockRun:
         )  # fmt: skip
 
     def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
-        """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
+        """Call the kernel of the first gear, again when contact or events lack room, and read what it recorded."""
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
@@ -390,6 +393,7 @@ class BlockRun:
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
+            stopped = stopped or (self.n < n_end and not self._at_stop())
 
     def _time(self, n: int, seconds: float) -> None:
         """Note how long n steps took in first gear."""

@@ -223,13 +223,13 @@ class LoadsAtSample:
                 found.append(Share(load, parts))
         return found
 
-    def alone(self, load: SceneLoad) -> Scene:
-        """The scene with this load only."""
-        forces = self._bodies[load.body]["forces"] if load.body else []
+    def alone(self, load: SceneLoad | None) -> Scene:
+        """The scene with this load only, or without any; joints keep their springs and motors."""
+        forces = self._bodies[load.body]["forces"] if load and load.body else []
         world = self._data["world"]
-        if load.body:
+        if load and load.body:
             forces.append(self._sourced(self._forces[load.body][load.index]))
-        else:
+        elif load:
             key = OF_WORLD[load.index][1]
             world[key] = self._world[key]
         try:

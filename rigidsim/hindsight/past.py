@@ -20,7 +20,7 @@ from rigidsim.scene import Scene
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
 from rigidsim.tree.joints import Joint
-from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of, path_of
 
 ONE_LANE = (0,)
 
@@ -45,7 +45,8 @@ class SampleModel:
         self.blueprint = blueprint or blueprint_of(self.scene)
         self.tree = self._tree_of(self.blueprint)
         self.free = [node.path for node in self.tree.free()]
-        self.free_rows = [self.tree.row(node) for node in self.tree.free()]  # of the state
+        nodes = self.tree.moved_nodes()
+        self.moved = [node for node in nodes for _ in range(1 + links_of(node))]  # the body of each row of the state
 
     def _tree_of(self, blueprint: Blueprint) -> Tree:
         """The present tree of a scene with the same bodies."""
@@ -124,6 +125,7 @@ class LoadsInEra:
     def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
         self.model, self.era, self.windings = model, era, windings
         self.free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
+        self.is_free = np.isin(model.moved_node, self.free)  # of each row of the state
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:

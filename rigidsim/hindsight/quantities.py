@@ -30,7 +30,6 @@ from rigidsim.trajectory.samples import (
     is_recorded,
     require_coordinate,
     require_free,
-    require_joint,
     require_whole,
 )
 from rigidsim.trajectory.trajectory import Trajectory
@@ -139,7 +138,7 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     if kind.needs == JOINT:
         require_coordinate(trajectory, body, kind.name)
     if kind.needs == REACTION:
-        require_joint(trajectory, body)
+        _ = trajectory[body].joint  # raises UsageError
     if frame and frame not in FRAMES:
         frame = full_path(trajectory, frame)
     other = meant.other and full_path(trajectory, meant.other)

@@ -89,7 +89,8 @@ def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
     if events:
         return f"{message}, in which {', '.join(events)} act"
     if refused := step_fault(run):
-        return f"{message}: {refused}; check for a force that diverges or jumps"
+        loops = ", for loops that cannot be closed any more, or that depend on each other there" * bool(run.model.loops)
+        return f"{message}: {refused}; check for a force that diverges or jumps{loops}"
     spun = spun_bodies(run, at.FIRST_SPUN)
     if spun:
         return f"{message}; {spun[0]}"

@@ -30,7 +30,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate, without_joint
+from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -113,10 +113,7 @@ class Source:
 
     def reaction(self, name: str, body: str) -> Columns:
         """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""
-        joint, dataset = require_joint(self.whole, body), f"joints/{name}"
-        if dataset not in self.part.arrays:
-            raise NotRecordedError(f"reaction_{name} of '{body}' was not recorded ({self.whole.header.record_text})")
-        return columns(self.part.column(dataset, joint))
+        return columns(getattr(self.part[body].joint, name))
 
     felt_acceleration = calling("felt_acceleration")
 
@@ -205,14 +202,6 @@ def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
     if number is None:
         raise UsageError(without_coordinate(trajectory[body].kind, body, type, name))
     return trajectory.header.coordinates[body][number]
-
-
-def require_joint(trajectory: BodyMapping, body: str) -> int:
-    """The number of a body's joint. Raises UsageError if it is not on one."""
-    joints = [*trajectory.header.joints]
-    if body not in joints:
-        raise UsageError(without_joint(trajectory[body].kind, body))
-    return joints.index(body)
 
 
 def _is_ever_moved(trajectory: BodyMapping, path: str) -> bool:

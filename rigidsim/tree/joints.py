@@ -91,15 +91,15 @@ def has_length(name: str, type: str) -> bool:
     return coordinate_unit(name, type).startswith("L")
 
 
-def without_joint(kind: str, path: str, what: str = "reactions") -> str:
+def without_joint(kind: str, path: str) -> str:
     """The message about a body that is not on a joint."""
-    return f"'{path}' is {kind}: only bodies on joints have {what}"
+    return f"'{path}' is {kind}, not on a joint"
 
 
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
     if type is None:
-        return without_joint(kind, path, name)
+        return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
     return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
 
@@ -148,6 +148,12 @@ class Joint(NamedTuple):
     def starts(self) -> list[tuple[Any, Any]]:
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
+
+    @property
+    def has_loads(self) -> bool:
+        """Whether a spring, a damper, friction, a stop or a motor acts in the joint."""
+        acts = (one.stiffness or one.damping or one.law is not None or one.has_modes for one in self.coordinates)
+        return bool(self.stiffness or self.damping or any(acts))
 
     def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
         """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths

@@ -305,6 +305,10 @@ def test_points_that_are_connected_close_a_loop(tmp_path):
     assert [line.rpartition(": ")[2] for line in robot.left_out.lines()] == [
         "only points of bodies that are active are held together"
     ]
+    limited = robot_in(tmp_path, FOUR_BARS.replace("<joint", '<joint range="-90 90"', 1))
+    assert limited.bodies == robot.bodies
+    lines = limited.left_out.lines()
+    assert any("<joint> of 'crank': joints have no limits beside loops in this version" in line for line in lines)
     (loop,) = robot.loops
     assert loop["between"] == ["crank/coupler", "rocker"] and loop["at"] == (1, 0, 0.3)
     scene = yaml.safe_load(robot.checked("scene.yaml"))

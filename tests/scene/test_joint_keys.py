@@ -293,7 +293,7 @@ FAULTS = {
     ),
     "force reads no joint": (
         f'b: {{{BRICK}, forces: [{{force: [0, 0, "= angle"]}}]}}',
-        *("quantity", "b.forces[0].force[2]", "'b' is free: only bodies on joints have angle"),
+        *("quantity", "b.forces[0].force[2]", "'b' is free, not on a joint, so it has no angle"),
     ),
     "inherits": (
         f"b: {{{BRICK}, {HINGE}, inherit_impulses: true}}",
@@ -320,6 +320,13 @@ def test_an_integrator_without_modes_is_named(problem, method, key):
     assert (only.code, only.path) == ("integrator", "simulation.integrator")
     assert "friction or rates of motors in joints, such as that of 'b', in this version" in only.message
     assert only.hint == "use rkmk4"
+
+
+def test_limits_are_refused_beside_loops(problem):
+    body = f"b: {{{BRICK}, {HINGE.replace(']}', '], limits: [-1, 1], friction: 1}')}}}"
+    only = problem(f"{HEAD}world: {{loops: [{{type: point, between: [b, world]}}]}}\nbodies:\n  {body}")
+    assert (only.code, only.path, only.line) == ("limits", "bodies.b.motion.hinge.limits", 5)
+    assert "not possible in a scene with loops" in only.message
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from operator import add, mul, neg, sub
+from operator import add, mul, neg, pos, sub
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +140,7 @@ HELD: dict[str, Callable] = {
     "floored": functions.floored,
     "less": functions.is_less,
     "equal": functions.is_equal,
+    "at_start": pos,
 }
 """The functions of which a vertex is held, by the names of its operations."""
 OF_TWO = ("power", "arc_tangent", "less", "equal")
@@ -298,6 +299,10 @@ class Graph:
         made = self.vertex("length", *v)
         self._watch(made, 0.0, made)
         return made
+
+    def at_start(self, x: Vertex) -> Number:
+        """A number as it is at the beginning of a step."""
+        return x if is_constant(x) or x.is_held else self.vertex("at_start", x)
 
     # --- functions, which grow by their derivatives
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
@@ -45,7 +46,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
-    yield from _limit_findings(node)
+    yield from _limit_findings(hierarchy, node)
     is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
     if not is_driven and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
@@ -107,9 +108,12 @@ def _listed(value: Any) -> tuple:
     return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
-def _limit_findings(node: SceneNode) -> Iterator[Finding]:
-    """Coordinates that are beyond their limits at the start."""
+def _limit_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
+    """Coordinates that are beyond their limits at the start, or whose stops loops would have to feel."""
     for number, one in enumerate(node.joint.coordinates):
+        if hierarchy.scene.world.loops and (one.low > -math.inf or one.high < math.inf):
+            message = "limits of joints are not possible in a scene with loops in this version"
+            yield Finding("limits", message, (*node.place, *node.in_joint("limits", number)), "omit them, or the loops")
         if one.low <= one.start <= one.high:
             continue
         what, unit_of = ("angle", "rad") if one.turns else ("displacement", "m")

@@ -14,7 +14,7 @@ from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.nodes import WORLD
 
-METHODS = ("rkmk4", "euler", "magnus")
+METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that keep loops closed: those whose steps have a given length, and that know joints."""
 
 
