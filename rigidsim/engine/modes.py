@@ -11,7 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.events import complete_instant, has_room_for, record_event, record_reached_bodies
+from rigidsim.engine.events import complete_instant, has_room_for, most_impacts, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
     BLOW,
     BODY,
@@ -428,7 +428,10 @@ def settle_modes(t, era, model, state, scratch, buffer, lanes):
         arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
     instant = buffer.filled[0]
     strikes = strike_stops(t, era, model, state, scratch, buffer, lanes)
-    if strikes and has_room_for(2 * len(joints.modes), model, buffer):
+    lacks = strikes and not has_room_for(most_impacts(model), model, buffer)
+    if lacks:
+        buffer.lacks[0] = 1
+    elif strikes:
         record_blows(instant, model, scratch, buffer, lanes)
         record_reached_bodies(model.active, instant, model, buffer)
     choose_modes(t, era, model, state, scratch, lanes)

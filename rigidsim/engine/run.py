@@ -389,11 +389,14 @@ class BlockRun:
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
+            lacks = self._buffer is not None and self._buffer.lacks[0] > 0
             self._collect_events(self.worlds)
+            if lacks:
+                self._make_room()
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
-            stopped = stopped or (self.n < n_end and not self._at_stop())
+            stopped = stopped or lacks
 
     def _time(self, n: int, seconds: float) -> None:
         """Note how long n steps took in first gear."""
@@ -412,6 +415,10 @@ class BlockRun:
             if self._keeps_events:
                 self.events.append(recorded(self._buffer, before, self.worlds))
             self._forget()
+
+    def _make_room(self) -> None:
+        """Make more room for the events of a step."""
+        self._buffer = make_buffer(self.model, self._lanes, self._buffer.pair, 2 * len(self._buffer.event))
 
     def _forget(self) -> None:
         if self._buffer is not None:

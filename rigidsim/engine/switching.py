@@ -56,10 +56,28 @@ def begin_lane(count: SCALAR, h, search: SEARCH, lane):
 
 
 @inlined
-def begin_search(h, model, state, scratch, lanes):
-    """Begin a step of length h, s."""
+def begin_search(h, model, state, scratch, buffer, lanes):
+    """Begin a step of length h, s; all is kept, as its events may have no room."""
+    kept = scratch.joints.modes
+    copy_rows(0, len(state), state, kept.state)
+    copy_rows(0, len(scratch.fault), scratch.fault, kept.first_fault)
+    for k in range(2):
+        buffer.kept[k] = buffer.filled[k]
     note_turns(h, model, state, scratch, lanes)
     begin_lane(scratch.part[at.PART_COUNT], h, scratch.joints.modes.search, lanes)
+
+
+@inlined
+def lacks_room(model, state, scratch, buffer):
+    """Whether the events of the last step had no room; the step is then put back."""
+    if buffer.lacks[0] == 0:
+        return False
+    kept = scratch.joints.modes
+    copy_rows(0, len(state), kept.state, state)
+    copy_rows(0, len(scratch.fault), kept.first_fault, scratch.fault)
+    for k in range(2):
+        buffer.filled[k] = buffer.kept[k]
+    return True
 
 
 @lanewise

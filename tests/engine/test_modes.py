@@ -13,12 +13,13 @@ from scipy.optimize import brentq
 import rigidsim
 from jointed_trees import jointed
 from rigidsim.building import build_world
-from rigidsim.engine import layout
+from rigidsim.engine import events, layout
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import make_buffer
 from rigidsim.engine.layout import COORDINATE, JOINT_VALUE, LEDGER
 from rigidsim.engine.model import make_scratch
 from rigidsim.engine.modes import begin_modes
+from rigidsim.engine.run import BlockRun
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.modes import grip_bounds, sliding_grip
 from scenes import make_scene, run, slopes
@@ -242,3 +243,22 @@ def test_a_linkage_strikes_a_stop_as_the_pendulum_that_it_is(restitution):
         assert mine.time == pytest.approx(other.time, abs=1e-7)
         assert mine.energy == pytest.approx(other.energy, abs=1e-6)
     assert abs(coordinates_of(found)[:, [0, 2, 4]] - coordinates_of(same)).max() < 1e-6
+
+
+def test_a_buffer_that_is_too_small_loses_no_event_and_changes_no_bit(monkeypatch):
+    """Three balls that rebound many times in steps of 0.1 s, recorded in a buffer of six events, which grows."""
+    slide = {"axis": [0, 0, 1], "displacement": 0.1, "limits": [0, 0.3], "restitution": 1.0, "rate": 3.0}
+    balls = {name: {"mass": 1.0, "inertia": "point", "motion": {"slide": slide}} for name in "abc"}
+    found = []
+    for capacity in (events.CAPACITY, 1):
+        monkeypatch.setattr(events, "CAPACITY", capacity)
+        world = build_world(make_scene(balls, duration=2.0, step=0.1))
+        block = BlockRun([world], 1, keeps_events=True)
+        block.advance(20)
+        kept = [(one.event, one.value) for one in block.events]
+        rows, values = (np.concatenate(each) for each in zip(*kept, strict=True))
+        found.append((block.state.copy(), rows[:, : layout.RECORD.instant], values, len(kept)))
+    assert len(found[0][1]) > 50
+    assert found[1][3] > 3
+    for one, other in zip(found[0][:3], found[1][:3], strict=True):
+        assert (one == other).all()
