@@ -252,8 +252,8 @@ class Joints(NamedTuple):
     value: JOINT_VALUE  # (moved)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
-    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
-    jointed: np.ndarray  # (joint) the row of its body
+    coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
+    jointed: np.ndarray  # (joint) likewise the row of its body
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
@@ -324,6 +324,8 @@ class Switching(NamedTuple):
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    state: STATE = floats("state")  # at the beginning of a step
+    first_fault: FAULT = floats("expressed")  # likewise
     fault: FAULT = floats("expressed")  # before a trial
     reached: FAULT = floats("expressed")  # after it
 

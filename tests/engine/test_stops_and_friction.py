@@ -9,7 +9,10 @@ import pytest
 from scipy.optimize import brentq
 
 import rigidsim
+from rigidsim.certify.certifying import AGREES, certify
 from rigidsim.physics.quaternion import rotate
+from rigidsim.report.explain import BodyReport
+from rigidsim.report.inspect import Inspection
 from scenes import make_scene, run
 
 G = 9.81
@@ -253,6 +256,48 @@ def tangled(k: int = 0) -> dict:
                                  "restitution": 0.6, "friction": 0.2}}}  # fmt: skip
     slide = {"axis": [1, 0, 0.1], "friction": 1.5 + 0.1 * k, "limits": [-0.4, 0.4], "restitution": 0.3}
     return {"cart": BOX | {"children": {"arm": arm}, "motion": {"slide": slide}}}
+
+
+def test_impacts_at_stops_are_events(tmp_path):
+    """At their exact times, with the impulse on the body, its rate before and after, and the energy that is lost."""
+    ball = on_slide([0, 0, -1], displacement=-1.0, limits=[None, 0], restitution=0.5) | {"scale": 2.0}
+    door = BOX | {"motion": {"hinge": {"axis": [0, 0, 1], "rate": -2.0, "limits": [-1, 1], "restitution": 1}}}
+    found = run({"ball": ball, "door": door}, duration=1.1, step=0.01, gravity=[0, 0, -G], record_every=0.1)
+    fall, speed = math.sqrt(2 / G), math.sqrt(2 * G)
+    expected = [(fall, "ball.limits[1]", speed), (0.5, "door.limits[0]", 2.0), (2 * fall, "ball.limits[1]", speed / 2)]
+    events = list(found.events)
+    assert [event.id for event in events] == [name for _, name, _ in sorted(expected)]
+    for event, (time, name, rate) in zip(events, sorted(expected), strict=True):
+        assert (event.cause, event.receiver, event.parent_after) == ("stop", name[:4], "")
+        assert event.time == pytest.approx(time, abs=1e-13)
+        if event.body == "ball":
+            assert event.impulse == pytest.approx((0, 0, 1.5 * rate), abs=1e-12)
+            assert (event.velocity_before[2], event.velocity_after[2]) == pytest.approx((-rate, rate / 2), abs=1e-12)
+            assert event.energy == pytest.approx(-3 / 8 * rate**2, abs=1e-11)
+        else:
+            assert event.angular_impulse == pytest.approx((0, 0, 2 * rate * 0.5), abs=1e-12)
+            assert event.energy == pytest.approx(0, abs=1e-12)
+    found.save(tmp_path / "found.h5")
+    with rigidsim.load(tmp_path / "found.h5") as kept:
+        assert list(kept.events) == events
+        shown = str(Inspection.of(kept, tmp_path / "found.h5"))
+        assert "0.5 s  door reaches its lower limit: [0, 0, 2] N m s; energy" in shown
+        assert "ball reaches its upper limit" in str(BodyReport.of(kept, "ball", fall))
+
+
+def test_each_of_many_worlds_has_its_own_events():
+    scenes = [make_scene(tangled(k), **HOW) for k in (0, 3, 7)]
+    together, alone = rigidsim.simulate(scenes), [rigidsim.simulate(scene) for scene in scenes]
+    for one, other in zip(together, alone, strict=True):
+        assert len(other.events) > 1 and list(one.events) == list(other.events)
+
+
+def test_a_satellite_with_stops_friction_and_motors_moves_as_below_any_other_frame():
+    """Turned, in spinning and accelerated frames, in another order, with half the step."""
+    ship = BOX | {"mass": 5.0, "velocity": [0.3, 0.1, 0], "angular_velocity": [0.2, -0.5, 0.1], "children": tangled()}
+    found = certify(make_scene({"ship": ship}, **HOW | {"duration": 1.0}))
+    assert found.is_certified
+    assert sum(way.verdict == AGREES for way in found.ways) == 7
 
 
 HOW = {"duration": 2.0, "step": 5e-3, "gravity": [0, 0, -G], "record_every": 0.1}
