@@ -111,8 +111,8 @@ def step_fault(run: BlockRun) -> str:
 
 def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     """A warning if contact made bodies spin by more than a radian a step: about these of them, FIRST_SPUN and
-    FASTEST_SPUN. Contact takes whole steps, also if the motion between them is taken in parts; a method that chooses its
-    steps has no such warning.
+    FASTEST_SPUN. Contact takes whole steps, also if the motion is taken in parts; a method that chooses its steps has
+    no such warning.
     """
     if run.steps is not None or run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
         return []
