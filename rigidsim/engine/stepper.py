@@ -157,6 +157,15 @@ def next_instant(n, n_end, stride, era, model):
 
 
 @inlined
+def breaks(method, t, era, model, state, scratch, lanes):
+    """Whether a joint breaks at time t (s), at which a step ends."""
+    if not can_break(model):
+        return False
+    find_broken(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+    return scratch.broken[0] > 0
+
+
+@inlined
 def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
@@ -213,8 +222,7 @@ def advance(
         if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        splits = era < len(model.edge_step) and model.edge_step[era] == n
-        end = model.edge_fraction[era] if splits else 1.0
+        end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if switches(model) and not has_room_for_step(buffer):
             return n, done, era
@@ -223,8 +231,6 @@ def advance(
         move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
-        n, done = (n, end) if splits else (n + 1, 0.0)
-        if can_break(model):
-            find_broken(in_lanes(method, t_end, scratch, lanes), era, model, state, scratch, lanes)
-            if scratch.broken[0] > 0:
-                return n, done, era
+        n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
+        if breaks(method, t_end, era, model, state, scratch, lanes):
+            return n, done, era
