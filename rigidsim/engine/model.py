@@ -253,8 +253,8 @@ class Joints(NamedTuple):
     value: JOINT_VALUE  # (moved)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
-    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
-    jointed: np.ndarray  # (joint) the row of its body
+    coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
+    jointed: np.ndarray  # (joint) likewise the row of its body
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
@@ -314,7 +314,6 @@ class Hanging(NamedTuple):
 class Switching(NamedTuple):
     """Scratch arrays for coordinates that have modes, see `modes.py`."""
 
-    made: Corrections  # what impacts at stops do
     grip: GRIP = floats("modes")
     begin: MARGINS = floats("modes")  # at the last time that is known before an event
     end: MARGINS = floats("modes")  # at the first time that is known after it
@@ -326,6 +325,8 @@ class Switching(NamedTuple):
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    state: STATE = floats("state")  # at the beginning of a step
+    first_fault: FAULT = floats("expressed")  # likewise
     fault: FAULT = floats("expressed")  # before a trial
     reached: FAULT = floats("expressed")  # after it
 
@@ -506,7 +507,7 @@ def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
     if joints.modes is None:
         return None
     n = len(joints.modes)
-    return made(Switching, sizes | {"modes": n, "products": n * n}, made=made(Corrections, sizes))
+    return made(Switching, sizes | {"modes": n, "products": n * n})
 
 
 def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:

@@ -11,14 +11,18 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.events import complete_instant, has_room_for, most_impacts, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
     BLOW,
+    BODY,
     COORDINATE,
     CORRECTION,
     DUE,
     FELT,
+    FRAME,
     FREED,
     GRIP,
+    HIT,
     HUNG,
     JOINT_VALUE,
     RATE,
@@ -27,13 +31,15 @@ from rigidsim.engine.layout import (
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import clear
+from rigidsim.engine.loops import clear, close_loops, feel_multipliers, oppose_jumps
+from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.elementary import select
+from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
+from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
@@ -74,6 +80,14 @@ def loosen(mode: COORDINATE, value: JOINT_VALUE, lane):
     mode.lag = select(v < value.wanted, -1.0, 1.0)
 
 
+@inlined
+def loosen_all(model, state, lanes):
+    """Let all coordinates slide: no finite torque acts in an impact."""
+    joints = model.joints
+    for n in range(len(joints.modes)):
+        loosen(state[joints.modes[n]], joints.value[joints.modes[n]], lanes)
+
+
 @lanewise
 def set_least(rate: RATE, h, blow: BLOW, lane):
     """The least approach that rebounds."""
@@ -109,21 +123,31 @@ def turns_in(i, joints):
 
 
 @inlined
-def weigh_stops(model, scratch, lanes):
+def feel_alone(i, model, scratch, lanes):
+    """Let an impulse of one in the coordinate of a row alone act on all bodies."""
+    joints, felt = model.joints, scratch.joints.felt
+    for k in joints.inward:
+        clear(felt[k], lanes)
+    hung, turns, c = scratch.joints.hung[i], turns_in(i, joints), joints.joint[i].carrier
+    feel_unit(turns, hung, felt[i], lanes)
+    if c < len(model.moved_node):
+        feel_unit_inside(turns, hung, felt[c], lanes)
+
+
+@inlined
+def weigh_stops(model, scratch, jumps, lanes):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
     joints, found, n_modes = model.joints, scratch.joints.modes, len(model.joints.modes)
-    felt = scratch.joints.felt
     for n in range(n_modes):
-        i = joints.modes[n]
-        for k in joints.inward:
-            clear(felt[k], lanes)
-        hung, turns, c = scratch.joints.hung[i], turns_in(i, joints), joints.joint[i].carrier
-        feel_unit(turns, hung, felt[i], lanes)
-        if c < len(model.moved_node):
-            feel_unit_inside(turns, hung, felt[c], lanes)
-        respond(joints.inward, model, scratch, found.made.shift, lanes)
+        feel_alone(joints.modes[n], model, scratch, lanes)
+        respond(joints.inward, model, scratch, jumps, lanes)
+        if model.loops is not None:
+            oppose_jumps(model, scratch, lanes)
+            feel_alone(joints.modes[n], model, scratch, lanes)
+            feel_multipliers(0, len(scratch.loops.closing), model, scratch, lanes)
+            respond(joints.inward, model, scratch, jumps, lanes)
         for m in range(n_modes):
-            keep_jump(found.made.shift[joints.modes[m]], found.gram[n * n_modes + m], lanes)
+            keep_jump(jumps[joints.modes[m]], found.gram[n * n_modes + m], lanes)
 
 
 @lanewise
@@ -211,9 +235,9 @@ def end_blow(size: SCALAR, value: JOINT_VALUE, blow: BLOW, mode: COORDINATE, lan
 
 
 @inlined
-def deliver_blows(model, state, scratch, lanes):
+def deliver_blows(t, model, state, scratch, made, lanes):
     """Let the impulses of all impacts act on the trees; all are placed."""
-    joints, found, made = model.joints, scratch.joints.modes, scratch.joints.modes.made
+    joints, found = model.joints, scratch.joints.modes
     begin_corrections(made)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
@@ -224,32 +248,101 @@ def deliver_blows(model, state, scratch, lanes):
             kick_inside(turns, found.blow[n], hung, made.own[c], lanes)
             made.is_pushed[c] = 1
     distribute(model.active, model, state, scratch, made, lanes)
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         end_blow(found.takes, joints.value[i], found.blow[n], state[i], lanes)
 
 
 @inlined
-def strike_stops(t, era, model, state, scratch, lanes):
-    """All impacts at time t, s. Lanes without one are put back."""
+def has_impulse(stop, blow):
+    """Whether a coordinate gets an impulse at this one of its stops, 1.0 the lower, -1.0 the upper one."""
+    return select(blow.stop == stop, absolute(blow.bounce + blow.catch) > 0.0, False)
+
+
+@lanewise
+def note_blow(stop, blow: BLOW, changes: SCALAR, lane):
+    """Note whether a coordinate gets an impulse at a stop."""
+    changes.value = select(has_impulse(stop, blow), 1.0, changes.value)
+
+
+@lanewise
+def write_blow(turns, stop, blow: BLOW, hung: HUNG, frame: FRAME, body: BODY, hit: HIT, lane):
+    """Write the impulse of a stop on the body of a coordinate, and where its joint is."""
+    u, impulse = hung.u, select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
+    hit.point = sub(add(frame.p, rotate(frame.q, body.com)), hung.r)
+    hit.normal = scaled(stop, u)
+    hit.impulse = scaled((1.0 - turns) * impulse, u)
+    hit.angular_impulse = scaled(turns * impulse, u)
+
+
+@lanewise
+def leave_out(stop, blow: BLOW, hit: HIT, lane):
+    """No event, in lanes in which the stop gave no impulse."""
+    hit.time = select(has_impulse(stop, blow), hit.time, NAN)
+
+
+@inlined
+def body_of(i, model):
+    """The node of the body of a row, which may be that of a link before it."""
+    while model.moved_node[i] >= len(model.node):
+        i += 1
+    return model.moved_node[i]
+
+
+@inlined
+def record_blows(instant, model, scratch, buffer, lanes):
+    """Record the impacts of an instant at the stops of all coordinates; `first` of an event is twice the row, and 1
+    more for the upper stop.
+    """
+    joints, found = model.joints, scratch.joints.modes
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        for upper, stop in ((0, 1.0), (1, -1.0)):
+            fill(found.changes, 0.0, lanes)
+            note_blow(stop, found.blow[n], found.changes, lanes)
+            if largest_of(found.changes, lanes) > 0.0:
+                node = body_of(i, model)
+                hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
+                place, hung = model.moved_node[i], scratch.joints.hung[i]
+                frame, body = scratch.frame[place + 1], model.body[i]
+                write_blow(turns_in(i, joints), stop, found.blow[n], hung, frame, body, hit, lanes)
+
+
+@inlined
+def complete_blows(t, instant, model, scratch, buffer, lanes):
+    """Complete the records of the impacts of an instant, which is over."""
+    joints, found = model.joints, scratch.joints.modes
+    complete_instant(t, instant, model, buffer, lanes)
+    for k in range(instant, buffer.filled[0]):
+        number = buffer.event[k].first
+        stop = -1.0 if number % 2 > 0 else 1.0
+        leave_out(stop, found.blow[joints.joint[number // 2].mode], buffer.event_value[k], lanes)
+
+
+@inlined
+def strike_stops(t, era, model, state, scratch, buffer, lanes):
+    """All impacts at time t, s. Lanes without one are put back. Returns whether there are any."""
     joints, found = model.joints, scratch.joints.modes
     fill(found.takes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         note_stop(found.occurs, state[i], joints.value[i], found.blow[n], found.takes, lanes)
     if largest_of(found.takes, lanes) == 0.0:
-        return
+        return False
+    observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     copy_rows(0, len(state), state, scratch.before)
-    for n in range(len(joints.modes)):
-        loosen(state[joints.modes[n]], joints.value[joints.modes[n]], lanes)
+    loosen_all(model, state, lanes)
     evaluate(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         set_least(scratch.rate[joints.modes[n]], model.step, found.blow[n], lanes)
-    weigh_stops(model, scratch, lanes)
+    weigh_stops(model, scratch, buffer.made.shift, lanes)
     share_blows(model, found, lanes)
-    deliver_blows(model, state, scratch, lanes)
+    deliver_blows(t, model, state, scratch, buffer.made, lanes)
     for k in range(len(state)):
         put_back(found.takes, scratch.before[k], state[k], lanes)
+    return True
 
 
 # --- modes
@@ -327,28 +420,38 @@ def set_now(t, search: SEARCH, now: SCALAR, lane):
 
 
 @inlined
-def settle_modes(t, era, model, state, scratch, lanes):
+def settle_modes(t, era, model, state, scratch, buffer, lanes):
     """What happens at time t (s) in lanes in which an event occurs."""
     joints, found = model.joints, scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
-    strike_stops(t, era, model, state, scratch, lanes)
+    instant = buffer.filled[0]
+    strikes = strike_stops(t, era, model, state, scratch, buffer, lanes)
+    lacks = strikes and not has_room_for(most_impacts(model), model, buffer)
+    if lacks:
+        buffer.lacks[0] = 1
+    elif strikes:
+        record_blows(instant, model, scratch, buffer, lanes)
+        record_reached_bodies(model.active, instant, model, buffer)
     choose_modes(t, era, model, state, scratch, lanes)
+    if strikes:
+        observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
+        complete_blows(t, instant, model, scratch, buffer, lanes)
 
 
 @routine
-def settle_event(t, era, model, state, scratch, lanes):
+def settle_event(t, era, model, state, scratch, buffer, lanes):
     """What happens at the events that a step which began at time t (s) has reached."""
     now = scratch.part[at.PART_NOW]
     set_now(t, scratch.joints.modes.search, now, lanes)
-    settle_modes(now, era, model, state, scratch, lanes)
+    settle_modes(now, era, model, state, scratch, buffer, lanes)
 
 
 @routine
-def begin_modes(t, era, model, state, scratch, lanes):
+def begin_modes(t, era, model, state, scratch, buffer, lanes):
     """Choose all modes anew at time t (s), at which an era begins."""
     found = scratch.joints.modes
     fill(found.occurs, 1.0, lanes)
     found.due[:] = 0.0
-    settle_modes(t, era, model, state, scratch, lanes)
+    settle_modes(t, era, model, state, scratch, buffer, lanes)

@@ -30,6 +30,7 @@ from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.articulated import answer, shifted_wrench
+from rigidsim.physics.elementary import NAN
 from rigidsim.physics.forces import torsion_energy
 from rigidsim.physics.modes import motor_share
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -88,12 +89,29 @@ def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
     rate.value = jet.rate
 
 
+@lanewise
+def write_none(coordinate: SCALAR, rate: SCALAR, motor: SCALAR, lane):
+    """Write that there is no such coordinate now."""
+    coordinate.value = NAN
+    rate.value = NAN
+    motor.value = NAN
+
+
+@lanewise
+def write_no_reaction(force: TRIPLE, torque: TRIPLE, lane):
+    """Write that there is no such joint now."""
+    force.xyz = (NAN, NAN, NAN)
+    torque.xyz = (NAN, NAN, NAN)
+
+
 @inlined
 def observe_coordinates(model, state, scratch, found, k, lanes):
     """Write all coordinates to sample k, of which the frames are placed."""
     rows = model.joints.coordinate
     for c in range(len(rows)):
-        if model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
+        if rows[c] == at.NO_ROW:
+            write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
+        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
             write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
             write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
@@ -128,15 +146,19 @@ def observe_reactions(model, state, scratch, found, k, lanes):
     rows, hanging = model.joints.jointed, scratch.joints
     for j in range(len(rows)):
         i = rows[j]
-        parent = scratch.frame[model.node[model.moved_node[i]].parent]
-        felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
-        write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+        if i == at.NO_ROW:
+            write_no_reaction(found.force[k, j], found.torque[k, j], lanes)
+        else:
+            parent = scratch.frame[model.node[model.moved_node[i]].parent]
+            felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+            write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
     for c in range(len(model.joints.coordinate)):
         i = model.joints.coordinate[c]
-        write_motor(hanging.hung[i], found.motor[k, c], lanes)
-        if has_modes(i, model.joints):
-            grip = hanging.modes.grip[model.joints.joint[i].mode]
-            add_motor(state[i], model.joints.value[i], grip, found.motor[k, c], lanes)
+        if i != at.NO_ROW:
+            write_motor(hanging.hung[i], found.motor[k, c], lanes)
+            if has_modes(i, model.joints):
+                grip = hanging.modes.grip[model.joints.joint[i].mode]
+                add_motor(state[i], model.joints.value[i], grip, found.motor[k, c], lanes)
 
 
 @lanewise

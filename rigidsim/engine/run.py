@@ -11,12 +11,19 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
+from rigidsim.engine.assembly.reparent import MotionSnapshot, Reparented, carrier_row, impulses_of, reparented
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.contact.running import ContactRecord, ContactRun
-from rigidsim.engine.events import EventBuffer, RecordedEvents, complete_instant, make_buffer, recorded
+from rigidsim.engine.events import (
+    EventBuffer,
+    RecordedEvents,
+    complete_instant,
+    make_buffer,
+    record_reached_bodies,
+    recorded,
+)
 from rigidsim.engine.integrators import trials_of
-from rigidsim.engine.lanes import block_of, overwrite
+from rigidsim.engine.lanes import block_of, one_lane, overwrite
 from rigidsim.engine.metering import Metering
 from rigidsim.engine.model import (
     Model,
@@ -29,7 +36,7 @@ from rigidsim.engine.model import (
     make_scratch,
     set_constants,
 )
-from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
+from rigidsim.engine.reparenting import begin_reparenting, book, energy_of, pass_impulses, pass_jumps
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
 from rigidsim.engine.switching import switches
@@ -66,6 +73,7 @@ class BlockRun:
         self._reparented: list[Moment] = []  # what each reparenting up to now was computed from
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
+        self.misfits: list[str] = []  # why bodies could not hang on the joints that they were given
         self.n, self.done, self.era = 0, 0.0, 0
         self.contacts = contacts or ContactRun()
         self._keeps_events = keeps_events
@@ -162,6 +170,7 @@ class BlockRun:
         if self.isolated_until > self.time:
             self.isolated_until = math.inf
         self._scratch.fault[:] = 0.0
+        self.misfits.clear()
         self._forget()
 
     def checkpoint(self) -> dict[str, np.ndarray]:
@@ -185,7 +194,7 @@ class BlockRun:
         due = [event for begun in range(era + 1) for event in self.schedule.reparentings_of(begun)]
         for k, event in enumerate(due):
             self._reparented.append([checkpoint[f"reparented.{k}.{i}"] for i in range(N_MOMENT)])
-            self.worlds = [world for world, _ in self._moved(event)]
+            self.worlds = [one.world for one in self._moved(event)]
         self._begun = True
         self._enter()
         self.n, self.era = n, era
@@ -260,7 +269,7 @@ class BlockRun:
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes, len(self.state))
         scratch = self._with_trial(scratch)
-        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
+        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
@@ -331,7 +340,7 @@ class BlockRun:
         """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
         Without `keeps` rows of samples are used again when they are full.
         """
-        arrives = arrives and (self._buffer is not None or self.model.loops is not None or switches(self.model))
+        arrives = arrives and (self._buffer is not None or self.model.loops is not None)
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():
@@ -371,7 +380,7 @@ class BlockRun:
         )  # fmt: skip
 
     def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
-        """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
+        """Call the kernel of the first gear, again when contact or events lack room, and read what it recorded."""
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
@@ -380,10 +389,14 @@ class BlockRun:
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
+            lacks = self._buffer is not None and self._buffer.lacks[0] > 0
             self._collect_events(self.worlds)
+            if lacks:
+                self._make_room()
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
+            stopped = stopped or lacks
 
     def _time(self, n: int, seconds: float) -> None:
         """Note how long n steps took in first gear."""
@@ -402,6 +415,10 @@ class BlockRun:
             if self._keeps_events:
                 self.events.append(recorded(self._buffer, before, self.worlds))
             self._forget()
+
+    def _make_room(self) -> None:
+        """Make more room for the events of a step."""
+        self._buffer = make_buffer(self.model, self._lanes, self._buffer.pair, 2 * len(self._buffer.event))
 
     def _forget(self) -> None:
         if self._buffer is not None:
@@ -424,21 +441,42 @@ class BlockRun:
         worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
         self._reparented.append([array.copy() for array in (self.state, *before.local, *before.world)])
         made = self._moved(event)
-        self.worlds = [world for world, _ in made]
+        self.worlds = [one.world for one in made]
+        self.misfits += [f"reparent[{event.number}]: {one.misfit}" for one in made if one.misfit]
         self._enter()
         self._recorded(1)  # places all frames
-        instant = pass_reparenting(event, [jumps for _, jumps in made], *self._arrays(), self._buffer, self._lanes)
+        instant = begin_reparenting(event, self.model, self._buffer)
+        pass_jumps([one.jumps for one in made], *self._arrays(), self._buffer, self._lanes)
         after = self._recorded(1)
+        if made[0].struck:
+            impulses = self._handed_over(event, worlds, made, before, after)
+            pass_impulses(impulses, *self._arrays(), self._buffer, self._lanes)
+            after = self._recorded(1)
+        model, buffer = with_rows(self.model), with_rows(self._buffer)
+        record_reached_bodies(model.every, instant, model, buffer)
         # The change of energy is counted as work; the ledger has the sum over bodies, so any row will do.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             book(self.state[carrier], energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
-        complete_instant(self.time, instant, with_rows(self.model), with_rows(self._buffer), self._lanes)
+        complete_instant(self.time, instant, model, buffer, self._lanes)
         self._collect_events(worlds)
 
-    def _moved(self, event: TreeChange) -> list[tuple[World, Mapping[int, Jump]]]:
-        """Every world after a reparenting, from the last moment before it, and the jumps of its nodes."""
+    def _handed_over(
+        self, event: TreeChange, worlds: list[World], made: list[Reparented], before: Samples, after: Samples
+    ) -> list[dict[int, tuple]]:
+        """The momenta that struck bodies hand over to what holds them now, for each lane."""
+        found, n = [], len(self._lanes)
+        for lane, (world, one) in enumerate(zip(worlds, made, strict=True)):
+            old, new = (one_lane(sample.part(slice(0, 1)), lane, n) for sample in (before, after))
+            pair = (
+                MotionSnapshot(w.tree, s.local.part(0), s.world.part(0)) for w, s in ((world, old), (one.world, new))
+            )
+            found.append(impulses_of(one.struck, event.to, world, one.world, *pair))
+        return found
+
+    def _moved(self, event: TreeChange) -> list[Reparented]:
+        """Every world after a reparenting, from the last moment before it."""
         found = []
         for lane, world in enumerate(self.worlds):
             state, *motions = (np.ascontiguousarray(a[..., lane :: len(self._lanes)]) for a in self._reparented[-1])

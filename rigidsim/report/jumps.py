@@ -94,7 +94,8 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
         taken = f"; constraints absorbed {_impulse(rest, angular_rest)}" * any((*rest, *angular_rest))
         return f"impulse{name} on {event.body}{via}: {acted}{taken}"
     if event.cause == "stop":
-        acted = _impulse(event.impulse, event.angular_impulse)
+        turns = any(event.angular_impulse)
+        acted = f"{_vector(event.angular_impulse)} N m s" if turns else f"{_vector(event.impulse)} N s"
         return f"{event.body} reaches its {'upper' if event.id.endswith('[1]') else 'lower'} limit: {acted}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"

@@ -15,9 +15,11 @@ FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of
 
 
 def noted_fault(run: BlockRun) -> str:
-    """The first expression with a non-finite value, its time and the value, or the first loop that could not be closed;
-    empty if there is none.
+    """The first body that could not hang on a joint that it was given, expression with a non-finite value, or loop that
+    could not be closed; empty if there is none.
     """
+    if run.misfits:
+        return f"{run.misfits[0]}, at t = {run.time:.9g} s"
     failed = np.flatnonzero(run.fault[:, layout.FAULT.failed])
     if not len(failed):
         return ""

@@ -65,9 +65,9 @@ class Rows(NamedTuple):
 @dataclass(frozen=True)
 class Recording:
     """`times` are those of the samples (s) of the longest run, None if only the last state is recorded; `paths` the
-    bodies of which anything is recorded, `joints` and `loops` the types of joints by path and of loops by name, if anything is
-    recorded of them; `rows` the datasets but for metrics; `metrics` the names of the scene's metrics; `nodes` the
-    number of bodies of the first run.
+    bodies of which anything is recorded, `joints` and `loops` the types of joints by path and of loops by name, if
+    anything is recorded of them; `rows` the datasets but for metrics; `metrics` the names of the scene's metrics;
+    `nodes` the number of bodies of the first run.
     """
 
     paths: tuple[str, ...]

@@ -245,7 +245,9 @@ def check_tree(header: Header, path: Path) -> None:
     kinds = {*header.kinds, *(change.kind for change in header.changes)}
     if not kinds <= KINDS:
         raise FormatError(f"{path} is damaged: a kind is not one of {', '.join(sorted(KINDS))}")
-    jointed = [name for name, kind in zip(header.paths, header.kinds, strict=True) if kind == "jointed"]
+    later = {change.body for change in header.changes if change.kind == "jointed"}
+    kinds = zip(header.paths, header.kinds, strict=True)
+    jointed = [name for name, kind in kinds if kind == "jointed" or name in later]
     if [*header.joints] != jointed or not set(header.joints.values()) <= IS_ANGLE.keys():
         raise FormatError(f"{path} is damaged: its joints are not those of its jointed bodies")
     if not set(header.loops.values()) <= LOOP_KINDS.keys():

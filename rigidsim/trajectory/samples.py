@@ -187,7 +187,8 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
     if not trajectory.header.history[number][path].is_moved():
         require_free(trajectory, path)
         raise UsageError(f"'{path}' is not free from the start; it has no energy and momentum of its own until then")
-    tree: Tree = trajectory.header.scene.hierarchy
+    hierarchy = trajectory.header.scene.hierarchy
+    tree: Tree = hierarchy
     if number:
         sample = int(np.arange(len(trajectory.time))[samples][0])
 
@@ -195,7 +196,7 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
             local = trajectory.motion("local", index)
             return tuple(local.position[sample].tolist()), tuple(local.orientation[sample].tolist())
 
-        tree = trajectory.header.posed(tree, float(trajectory.time[sample]), pose)
+        tree = trajectory.header.posed(tree, hierarchy.changes, float(trajectory.time[sample]), pose)
     return tree.lump(tree[path])
 
 

@@ -228,6 +228,21 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     assert [one["body"] for one in data["joints"]] == ["base/arm", "base/arm/wrist"]
 
 
+def test_explain_says_which_coordinates_are_at_a_limit():
+    """In the units of the parent."""
+    planar = "{normal: [0, 0, 1], displacements: [1, 2], limits: [[0, 2], [0, 2], [-1, 0]]}"
+    body = f"b: {{mass: 1, inertia: {{principal: [1, 1, 1]}}, motion: {{planar: {planar}}}}}"
+    bodies = f"bodies: {{base: {{scale: 4, children: {{{body}}}}}}}"
+    simulation = "format: rigidsim/1\nsimulation: {duration: 0.1, step: 0.1}"
+    report = BodyReport.of(simulate(Scene.from_text(f"{simulation}\n{bodies}")), "b", 0.0)
+    assert "angle 0 rad (its upper limit), displacement 1 4 m, displacement_2 2 4 m (its upper limit), rate 0" in str(
+        report
+    )
+    joint = report.as_dict()["joint"]
+    limits = [joint[f"{name}_limits"] for name in ("angle", "displacement", "displacement_2")]
+    assert limits == [[-1.0, 0.0], [0.0, 2.0], [0.0, 2.0]]
+
+
 def test_explain_splits_the_terms_of_joints(tmp_path):
     with_terms = simulate(Scene.from_text(ROBOT, overrides=[("simulation.duration", 0.002)]), terms=True)
     lines = str(BodyReport.of(with_terms, "arm", 0.0)).splitlines()

@@ -19,7 +19,7 @@ from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
 from rigidsim.physics.vector import rejection
-from rigidsim.tree.history import TreeChange, instant_of
+from rigidsim.tree.history import TreeChange, in_order, instant_of, joint_types
 from rigidsim.tree.nodes import Tree, links_of
 
 START = (0, 0.0)
@@ -209,6 +209,16 @@ class Blueprint(NamedTuple):
     def loop_types(self) -> dict[str, str]:
         """The type of each loop, by name."""
         return {loop.name: loop.type for loop in self.loops}
+
+    @property
+    def changes(self) -> list[TreeChange]:
+        """The changes of the tree that the scene describes, in the order of time."""
+        return in_order(self.schedule.reparentings, self.schedule.step)
+
+    @property
+    def joint_types(self) -> dict[int, str]:
+        """The type of joint of each node that is on one at some time of the run, by its number."""
+        return joint_types(self.tree, self.schedule.reparentings)
 
     @property
     def has_pairs(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import Coordinate
+from rigidsim.tree.joints import IS_ANGLE, Coordinate
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
 
@@ -44,20 +44,35 @@ def moved_rows(tree: Tree) -> list[MovedRow]:
 
 
 def row_of(tree: Tree, node: int, number: int) -> int:
-    """The row of a coordinate of the joint of a node."""
+    """The row of a coordinate of the joint of a node; NO_ROW while it is on none."""
+    if tree.nodes[node].kind != "jointed":
+        return layout.NO_ROW
     return tree.rows[node] - links_of(tree.nodes[node]) + number
 
 
 def motors_of(given: np.ndarray, tree: Tree) -> np.ndarray:
-    """Rows and registers of motors; given are node, number of the coordinate, register."""
-    return table([(row_of(tree, node, number), register) for node, number, register in given.tolist()], 2)
-
-
-def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped: frozenset[int]) -> Joints | None:
-    """How the moved rows hang, some of them with coordinates that motors prescribe; `looped` have ends of loops.
-    None if there are neither joints nor loops.
+    """Rows and registers of motors, NO_ROW if the joint is not there; given are node, number of the coordinate,
+    register.
     """
-    if not looped and all(row.node.is_free() for row in moved):
+    rows = [(has_motor(tree.nodes[node], k), row_of(tree, node, k), register) for node, k, register in given.tolist()]
+    return table([(row if is_there else layout.NO_ROW, register) for is_there, row, register in rows], 2)
+
+
+def has_motor(node: Node, number: int) -> bool:
+    """Whether a coordinate of the joint on which a node is now has a motor."""
+    if node.kind != "jointed":
+        return False
+    given = node.joint.coordinates[number]
+    return given.law is not None or given.course is not None
+
+
+def joints_of(
+    moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped: frozenset[int], types: Mapping[int, str]
+) -> Joints | None:
+    """How the moved rows hang, some of them with coordinates that motors prescribe; `looped` have ends of loops;
+    `types` are those of all joints of the run (`joint_types`). None if there are neither joints nor loops.
+    """
+    if not looped and not types:
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
@@ -75,8 +90,10 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
         inward=np.array([k for k in inward(moved) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
-        jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
-        coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE, layout.TURNED, layout.SLID))),
+        jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
+        coordinate=np.array(
+            [row_of(tree, node, k) for node, type in types.items() for k in range(len(IS_ANGLE[type]))], dtype=np.int64
+        ),
         modes=np.array(modes, dtype=np.int64) if modes else None,
     )
 

@@ -14,7 +14,7 @@ from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, m
 from rigidsim.quantities.vocabulary import BODY, JOINT, LOOP, PARENT, REACTION
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.references import coordinate_reads, references
 from rigidsim.scene.schema.oracle import KEY, Reference
 from rigidsim.scene.schema.record import JOINTS, LOOPS, RecordedPart
@@ -37,8 +37,17 @@ def reference_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for place, name, body in coordinate_reads(hierarchy):
         if body in hierarchy:
             yield from coordinate_findings(hierarchy, name, body, place)
+            yield from _lasting_findings(hierarchy, hierarchy[body], place)
         else:
             yield from known.unknown(place, body)
+
+
+def _lasting_findings(hierarchy: Hierarchy, node: SceneNode, place: Path) -> Iterator[Finding]:
+    """A finding if a load reads a coordinate that is not there all the time. A motor has an end with its joint."""
+    is_own = place == (*node.place, "motion", node.joint and node.joint.type, "motor")
+    if node.path in hierarchy.joint_types and not is_own and not hierarchy.keeps_joint(node):
+        message = f"'{node.path}' is not on its joint for the whole run, so a load cannot read its coordinates"
+        yield Finding("quantity", message, place, "read its motion relative to its parent, such as orientation")
 
 
 class KnownPaths:
@@ -82,7 +91,7 @@ class KnownPaths:
 def record_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every path and pattern of `simulation.record` that stands for no body."""
     record = hierarchy.scene.simulation.record or ()
-    absent = [(JOINTS, "no body is on a joint")] * (not any(node.joint for node in hierarchy))
+    absent = [(JOINTS, "no body is on a joint")] * (not hierarchy.joint_types)
     absent += [(LOOPS, "the scene has no loops")] * (not hierarchy.scene.world.loops)
     for name, why in absent:
         if name in record:
@@ -142,7 +151,7 @@ def coordinate_findings(hierarchy: Hierarchy, name: str, body: str, place: tuple
     """A finding for each body of a name that is not on a joint with such a coordinate."""
     for path in bodies_called(body, [node.path for node in hierarchy]):
         node = hierarchy[path]
-        type = node.joint and node.joint.type
+        type = hierarchy.joint_types.get(path)
         if type is None or (name in NAMES and coordinate_called(name, type) is None):
             yield Finding("quantity", without_coordinate(node.kind, path, type, name), place)
 

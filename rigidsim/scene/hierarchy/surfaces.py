@@ -137,11 +137,14 @@ class Surfaces:
 
 
 def _articulated(hierarchy: Hierarchy, node: SceneNode) -> bool:
-    """Whether a node is part of a body that is on a joint, or on which joints or ends of loops are."""
-    carrier = hierarchy.carrier(node)
-    if carrier is None or carrier.joint is not None:
-        return carrier is not None
-    return bool(hierarchy.hanging(carrier)) or carrier.index in ends_on(hierarchy)
+    """Whether a node is at some time part of a body that is on a joint, or on which joints or ends of loops are."""
+    for tree in hierarchy.history:
+        carrier = tree.carrier(tree.nodes[node.index])
+        if carrier is not None and (carrier.joint is not None or tree.hanging(carrier)):
+            return True
+        if carrier is not None and carrier.index in ends_on(hierarchy):
+            return True
+    return False
 
 
 def depth(path: str) -> int:
