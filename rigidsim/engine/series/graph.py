@@ -153,6 +153,7 @@ class Graph:
 
     def __init__(self):
         self.vertices: list[Vertex] = []
+        self.constants: list[Vertex] = []  # those of the vertices that are constants
         self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
         self._known: dict[tuple, Vertex] = {}
 
@@ -166,6 +167,8 @@ class Graph:
     def _new(self, operation: str, operands: list, values: np.ndarray | None = None) -> Vertex:
         made = Vertex(self, len(self.vertices), operation, operands, values)
         self.vertices.append(made)
+        if values is not None:
+            self.constants.append(made)
         return made
 
     def variable(self) -> Vertex:
@@ -191,10 +194,9 @@ class Graph:
 
     def renew(self, numbers: np.ndarray) -> None:
         """Give the constants the values that follow from other numbers, (number, lane)."""
-        for vertex in self.vertices:
-            if vertex.values is not None:
-                first, *operands = vertex.operands
-                vertex.values = _value_of(first, operands) if operands else numbers[first]
+        for constant in self.constants:
+            first, *operands = constant.operands
+            constant.values = _value_of(first, operands) if operands else numbers[first]
 
     # --- arithmetic
 
