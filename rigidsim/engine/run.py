@@ -393,11 +393,14 @@ class BlockRun:
             self.n, self.done, self.era = self._advance(*arguments)
             self._metering.add(self._times(begin, self._taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
+            lacks = self._buffer is not None and self._buffer.lacks[0] > 0
             self._collect_events(self.worlds)
+            if lacks:
+                self._make_room()
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
-            stopped = stopped or (self.n < n_end and not self._at_stop())
+            stopped = stopped or lacks
 
     def _times(self, begin: int, end: int, stride: int) -> np.ndarray:
         """The times of samples begin to end - 1, s; the same array as in the last call if they are the same."""
@@ -423,6 +426,10 @@ class BlockRun:
             if self._keeps_events:
                 self.events.append(recorded(self._buffer, before, self.worlds))
             self._forget()
+
+    def _make_room(self) -> None:
+        """Make more room for the events of a step."""
+        self._buffer = make_buffer(self.model, self._lanes, self._buffer.pair, 2 * len(self._buffer.event))
 
     def _forget(self) -> None:
         if self._buffer is not None:

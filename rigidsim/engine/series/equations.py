@@ -49,17 +49,24 @@ class Equations(NamedTuple):
 
 
 def equations_of(
-    model: Model, n_state: int, era: int, n: int, varies: np.ndarray, resting: frozenset[int] = frozenset()
+    model: Model,
+    n_state: int,
+    era: int,
+    n: int,
+    varies: np.ndarray,
+    resting: frozenset[int] = frozenset(),
+    exponents: set | None = None,
 ) -> Equations:
     """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
     of the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
     equations of the others are fewer operations then.
 
-    Of the bodies in the rows `resting` those are at rest that do not begin to turn while all of them are.
+    Of the bodies in the rows `resting` those are at rest that do not begin to turn while all of them are. For
+    `exponents` see `Graph`.
     """
     still: set[int] = set()
     while True:
-        found = _evaluated(model, n_state, era, n, varies, still, resting)
+        found = _evaluated(Graph(exponents), model, n_state, era, n, varies, still, resting)
         before, awake = still, resting & found.turning()
         still = {k for k, variable in enumerate(found.variables) if is_number(variable.rate, 0.0)}
         if awake:
@@ -69,10 +76,21 @@ def equations_of(
 
 
 def _evaluated(
-    model: Model, n_state: int, era: int, n: int, varies: np.ndarray, still: set[int], resting: frozenset[int]
+    graph: Graph,
+    model: Model,
+    n_state: int,
+    era: int,
+    n: int,
+    varies: np.ndarray,
+    still: set[int],
+    resting: frozenset[int],
 ) -> Equations:
     """The equations, with these variables held, and bodies at rest in these rows."""
+<<<<<<< HEAD
     graph, one, values = Graph(), (0,), numbers_in(values_in(model), n)
+=======
+    one, values = (0,), numbers_in(model, n)
+>>>>>>> origin/main
     named = (graph.named(place, values[place]) if varies[place] else x for place, x in enumerate(values[:, 0].tolist()))
     numbers = _with_numbers(model, named, n)
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
