@@ -86,11 +86,7 @@ def _evaluated(
     resting: frozenset[int],
 ) -> Equations:
     """The equations, with these variables held, and bodies at rest in these rows."""
-<<<<<<< HEAD
-    graph, one, values = Graph(), (0,), numbers_in(values_in(model), n)
-=======
-    one, values = (0,), numbers_in(model, n)
->>>>>>> origin/main
+    one, values = (0,), numbers_in(values_in(model), n)
     named = (graph.named(place, values[place]) if varies[place] else x for place, x in enumerate(values[:, 0].tolist()))
     numbers = _with_numbers(model, named, n)
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))

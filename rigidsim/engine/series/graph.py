@@ -195,23 +195,14 @@ class Graph:
             self._known[key] = self._new("constant", [function, *numbers], _value_of(function, numbers))
         return self._known[key]
 
-<<<<<<< HEAD
-    def renew(self, numbers: np.ndarray) -> None:
-        """Give the constants the values that follow from other numbers, (number, lane)."""
-        for constant in self.constants:
-            first, *operands = constant.operands
-            constant.values = _value_of(first, operands) if operands else numbers[first]
-=======
     def renew(self, numbers: np.ndarray) -> bool:
         """Give the constants the values that follow from other numbers, (number, lane); False if an exponent among them
         needs other operations.
         """
-        for vertex in self.vertices:
-            if vertex.values is not None:
-                first, *operands = vertex.operands
-                vertex.values = _value_of(first, operands) if operands else numbers[first]
+        for constant in self.constants:
+            first, *operands = constant.operands
+            constant.values = _value_of(first, operands) if operands else numbers[first]
         return all(_exponents_in(exponent) <= foreseen for exponent, foreseen in self._foreseen.values())
->>>>>>> origin/main
 
     # --- arithmetic
 
