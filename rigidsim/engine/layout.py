@@ -375,6 +375,7 @@ ALONE, ROOT, HINGE, SLIDE, BALL, WELDED, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6, 7
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
 POINT, AXIS, DISTANCE = 0, 1, 2
 EQUATIONS = (3, 5, 1)
+LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP = 0, 1, 2, 3, 4, 5

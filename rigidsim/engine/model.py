@@ -217,6 +217,7 @@ class Asked(NamedTuple):
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
     reactions: np.ndarray | None  # rows `ASKED_REACTION`
+    loops: np.ndarray | None  # the same of loops
 
 
 class Working(NamedTuple):
@@ -333,6 +334,8 @@ class Switching(NamedTuple):
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    state: STATE = floats("state")  # at the beginning of a step
+    first_fault: FAULT = floats("expressed")  # likewise
     fault: FAULT = floats("expressed")  # before a trial
     reached: FAULT = floats("expressed")  # after it
 
@@ -414,13 +417,15 @@ class MotionSamples(NamedTuple):
 
 
 class JointSamples(NamedTuple):
-    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+    """What joints and loops do; coordinates are flat, in the order of the file and of the joint."""
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
     motor: SCALAR = floats("articulated", "coordinates")  # N m or N
     force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
     torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
+    loop_force: TRIPLE = floats("articulated", "loops")  # of each loop on its second body, N, world axes
+    loop_torque: TRIPLE = floats("articulated", "loops")  # about the point there, N m, likewise
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -572,7 +577,12 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
+        loops = len(model.loops.loop) if model.loops else 0
+        sizes |= {
+            "coordinates": len(model.joints.coordinate),
+            "jointed": len(model.joints.jointed),
+            "loops": loops,
+        }
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.events import complete_instant, has_room_for, record_event, record_reached_bodies
+from rigidsim.engine.events import complete_instant, has_room_for, most_impacts, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
     BLOW,
     BODY,
@@ -31,7 +31,7 @@ from rigidsim.engine.layout import (
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import clear
+from rigidsim.engine.loops import clear, close_loops, feel_multipliers, oppose_jumps
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
@@ -123,19 +123,29 @@ def turns_in(i, joints):
 
 
 @inlined
+def feel_alone(i, model, scratch, lanes):
+    """Let an impulse of one in the coordinate of a row alone act on all bodies."""
+    joints, felt = model.joints, scratch.joints.felt
+    for k in joints.inward:
+        clear(felt[k], lanes)
+    hung, turns, c = scratch.joints.hung[i], turns_in(i, joints), joints.joint[i].carrier
+    feel_unit(turns, hung, felt[i], lanes)
+    if c < len(model.moved_node):
+        feel_unit_inside(turns, hung, felt[c], lanes)
+
+
+@inlined
 def weigh_stops(model, scratch, jumps, lanes):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
     joints, found, n_modes = model.joints, scratch.joints.modes, len(model.joints.modes)
-    felt = scratch.joints.felt
     for n in range(n_modes):
-        i = joints.modes[n]
-        for k in joints.inward:
-            clear(felt[k], lanes)
-        hung, turns, c = scratch.joints.hung[i], turns_in(i, joints), joints.joint[i].carrier
-        feel_unit(turns, hung, felt[i], lanes)
-        if c < len(model.moved_node):
-            feel_unit_inside(turns, hung, felt[c], lanes)
+        feel_alone(joints.modes[n], model, scratch, lanes)
         respond(joints.inward, model, scratch, jumps, lanes)
+        if model.loops is not None:
+            oppose_jumps(model, scratch, lanes)
+            feel_alone(joints.modes[n], model, scratch, lanes)
+            feel_multipliers(0, len(scratch.loops.closing), model, scratch, lanes)
+            respond(joints.inward, model, scratch, jumps, lanes)
         for m in range(n_modes):
             keep_jump(jumps[joints.modes[m]], found.gram[n * n_modes + m], lanes)
 
@@ -225,7 +235,7 @@ def end_blow(size: SCALAR, value: JOINT_VALUE, blow: BLOW, mode: COORDINATE, lan
 
 
 @inlined
-def deliver_blows(model, state, scratch, made, lanes):
+def deliver_blows(t, model, state, scratch, made, lanes):
     """Let the impulses of all impacts act on the trees; all are placed."""
     joints, found = model.joints, scratch.joints.modes
     begin_corrections(made)
@@ -238,6 +248,8 @@ def deliver_blows(model, state, scratch, made, lanes):
             kick_inside(turns, found.blow[n], hung, made.own[c], lanes)
             made.is_pushed[c] = 1
     distribute(model.active, model, state, scratch, made, lanes)
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         end_blow(found.takes, joints.value[i], found.blow[n], state[i], lanes)
@@ -327,7 +339,7 @@ def strike_stops(t, era, model, state, scratch, buffer, lanes):
         set_least(scratch.rate[joints.modes[n]], model.step, found.blow[n], lanes)
     weigh_stops(model, scratch, buffer.made.shift, lanes)
     share_blows(model, found, lanes)
-    deliver_blows(model, state, scratch, buffer.made, lanes)
+    deliver_blows(t, model, state, scratch, buffer.made, lanes)
     for k in range(len(state)):
         put_back(found.takes, scratch.before[k], state[k], lanes)
     return True
@@ -416,7 +428,10 @@ def settle_modes(t, era, model, state, scratch, buffer, lanes):
         arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
     instant = buffer.filled[0]
     strikes = strike_stops(t, era, model, state, scratch, buffer, lanes)
-    if strikes and has_room_for(2 * len(joints.modes), model, buffer):
+    lacks = strikes and not has_room_for(most_impacts(model), model, buffer)
+    if lacks:
+        buffer.lacks[0] = 1
+    elif strikes:
         record_blows(instant, model, scratch, buffer, lanes)
         record_reached_bodies(model.active, instant, model, buffer)
     choose_modes(t, era, model, state, scratch, lanes)

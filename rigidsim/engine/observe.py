@@ -26,6 +26,7 @@ from rigidsim.engine.layout import (
     TRIPLE,
 )
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.loops import observe_loops
 from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
@@ -271,10 +272,14 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         observe_coordinates(model, state, scratch, samples.joints, k, lanes)
     if len(samples.ledger) > 0:
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
-    if samples.terms.shape[1] > 0:
-        observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)
-    if model.joints is not None and len(samples.joints.force) > 0:
+    with_reactions = model.joints is not None and len(samples.joints.force) > 0
+    if with_reactions or samples.terms.shape[1] > 0:
         evaluate(t, era, model, state, scratch, lanes)
+    if model.joints is not None and with_reactions:
         observe_reactions(model, state, scratch, samples.joints, k, lanes)
+        if model.loops is not None:
+            observe_loops(model, scratch, samples.joints, k, lanes)
+    if samples.terms.shape[1] > 0:
+        observe_terms(model, state, scratch, samples.terms, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
         observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

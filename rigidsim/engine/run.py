@@ -94,6 +94,7 @@ class BlockRun:
         self.ahead = 0  # steps of the blocks of this structure that will follow
         # Steps that were timed in first gear, and their seconds; None before the first call, which may compile.
         self._timed: tuple[int, float] | None = None
+        self._timetable = (0, 0, 0), np.empty(0)  # what `_times` was asked for in the last call, and the times
 
     def _hindrance(self, world: World) -> str:
         """Why the second gear cannot be used; empty if it can."""
@@ -267,9 +268,11 @@ class BlockRun:
         self.observe_into(self._one, 0)
         return self._one
 
-    def metrics(self) -> np.ndarray:
-        """(metric, lane) the metrics of the scenes over all samples up to now and the present state."""
-        return self._metering.values(self.present(), self.time, self.contacts.touches())
+    def metrics(self, present: Samples | None = None) -> np.ndarray:
+        """(metric, lane) the metrics of the scenes over all samples up to now and the present state, of which `present`
+        is a sample if there is one.
+        """
+        return self._metering.values(present or self.present(), self.time, self.contacts.touches())
 
     def _enter(self) -> None:
         """Make the arrays of the present worlds."""
@@ -353,6 +356,8 @@ class BlockRun:
         Without `keeps` rows of samples are used again when they are full.
         """
         arrives = arrives and (self._buffer is not None or self.model.loops is not None)
+        if not arrives and self.done == 0.0 and self.n == n_end < self._next_edge():
+            return
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():
@@ -398,14 +403,23 @@ class BlockRun:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
             arguments = self._advancing(self.era, arrives, n_end, stride, samples, first)
             self.n, self.done, self.era = self._advance(*arguments)
-            times = np.arange(begin, self._taken(stride)) * stride * self.model.step
-            self._metering.add(times, samples, begin - first)
+            self._metering.add(self._times(begin, self._taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
+            lacks = self._buffer is not None and self._buffer.lacks[0] > 0
             self._collect_events(self.worlds)
+            if lacks:
+                self._make_room()
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
-            stopped = stopped or not (self.n >= n_end or self._breaks() or self._at_stop())
+            stopped = stopped or lacks
+
+    def _times(self, begin: int, end: int, stride: int) -> np.ndarray:
+        """The times of samples begin to end - 1, s; the same array as in the last call if they are the same."""
+        key = begin, end, stride
+        if self._timetable[0] != key:
+            self._timetable = key, np.arange(begin, end) * stride * self.model.step
+        return self._timetable[1]
 
     def _time(self, n: int, seconds: float) -> None:
         """Note how long n steps took in first gear."""
@@ -424,6 +438,10 @@ class BlockRun:
             if self._keeps_events:
                 self.events.append(recorded(self._buffer, before, self.worlds))
             self._forget()
+
+    def _make_room(self) -> None:
+        """Make more room for the events of a step."""
+        self._buffer = make_buffer(self.model, self._lanes, self._buffer.pair, 2 * len(self._buffer.event))
 
     def _forget(self) -> None:
         if self._buffer is not None:

@@ -12,7 +12,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
-from rigidsim.engine.events import has_room, has_room_for_step
+from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
@@ -23,7 +23,7 @@ from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
-from rigidsim.engine.switching import begin_search, begin_trial, end_trial, switches
+from rigidsim.engine.switching import begin_search, begin_trial, end_trial, lacks_room, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -52,7 +52,7 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes, buffer=None):
         arrive(method, t_end, era, model, state, scratch, lanes)
     elif switches(model):
         part = scratch.part
-        begin_search(h, model, state, scratch, lanes)
+        begin_search(h, model, state, scratch, buffer, lanes)
         while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
             take_step(
                 method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
@@ -224,11 +224,11 @@ def advance(
             continue
         end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if switches(model) and not has_room_for_step(buffer):
-            return n, done, era
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
         move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
+        if switches(model) and lacks_room(model, state, scratch, buffer):
+            return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, 0.0)

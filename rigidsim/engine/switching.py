@@ -56,10 +56,28 @@ def begin_lane(count: SCALAR, h, search: SEARCH, lane):
 
 
 @inlined
-def begin_search(h, model, state, scratch, lanes):
-    """Begin a step of length h, s."""
+def begin_search(h, model, state, scratch, buffer, lanes):
+    """Begin a step of length h, s; all is kept, as its events may have no room."""
+    kept = scratch.joints.modes
+    copy_rows(0, len(state), state, kept.state)
+    copy_rows(0, len(scratch.fault), scratch.fault, kept.first_fault)
+    for k in range(2):
+        buffer.kept[k] = buffer.filled[k]
     note_turns(h, model, state, scratch, lanes)
     begin_lane(scratch.part[at.PART_COUNT], h, scratch.joints.modes.search, lanes)
+
+
+@inlined
+def lacks_room(model, state, scratch, buffer):
+    """Whether the events of the last step had no room; the step is then put back."""
+    if buffer.lacks[0] == 0:
+        return False
+    kept = scratch.joints.modes
+    copy_rows(0, len(state), kept.state, state)
+    copy_rows(0, len(scratch.fault), kept.first_fault, scratch.fault)
+    for k in range(2):
+        buffer.filled[k] = buffer.kept[k]
+    return True
 
 
 @lanewise
@@ -81,9 +99,11 @@ def begin_trial(t, t_end, h, state, scratch, lanes):
     set_trial(
         t, t_end, h, found.search, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], lanes
     )  # fmt: skip
-    copy_rows(0, len(state), state, scratch.before)
-    copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
-    return largest_of(part[at.PART_LENGTH], lanes)
+    longest = largest_of(part[at.PART_LENGTH], lanes)
+    if longest > 0.0:
+        copy_rows(0, len(state), state, scratch.before)
+        copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
+    return longest
 
 
 # --- margins
@@ -298,10 +318,19 @@ def restore_faults(takes: SCALAR, before: FAULT, fault: FAULT, lane):
         fault[c] = select(takes.value > 0.0, fault[c], before[c])
 
 
+@lanewise
+def invert(takes: SCALAR, changes: SCALAR, lane):
+    """1 of a lane that does not take what was tried."""
+    changes.value = 1.0 - takes.value
+
+
 @inlined
 def give_up(state, scratch, lanes):
     """Put lanes back that do not take what was tried."""
     found = scratch.joints.modes
+    invert(found.takes, found.changes, lanes)
+    if largest_of(found.changes, lanes) == 0.0:
+        return
     for k in range(len(state)):
         put_back(found.takes, scratch.before[k], state[k], lanes)
     for k in range(len(scratch.fault)):

@@ -311,7 +311,7 @@ def _close_loops(mjcf: Mjcf, equality: Element) -> None:
         (p, q), (p_other, q_other) = mjcf.places[one], mjcf.places[other]
         to_at = rotate_back(q_other, sub(add(p, rotate(q, anchor)), p_other))
         ends = ["/".join(path) or "world" for path in (one, other)]
-        mjcf.robot.close({"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at)})
+        mjcf.robot.loops.append({"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at)})
 
 
 def _weight(mjcf: Mjcf, body: Element, geoms: list[Found], rests: bool) -> dict[str, Any]:

@@ -29,7 +29,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 @dataclass
 class Robot:
     """A scene that is being made: its bodies as plain data, with the element that each of them comes from, and what has
-    been left out; the keys of joints that have limits, each with its element.
+    been left out.
     """
 
     title: str = ""
@@ -38,7 +38,6 @@ class Robot:
     collides: bool = True
     bodies: dict[str, Any] = field(default_factory=dict)
     loops: list[dict[str, Any]] = field(default_factory=list)
-    limited: list[tuple[Element, dict[str, Any]]] = field(default_factory=list)
     origins: dict[str, Element] = field(default_factory=dict)
     left_out: LeftOut = field(default_factory=LeftOut)
 
@@ -56,18 +55,7 @@ class Robot:
         known = JOINTS[kind].model_fields
         for key in [key for key in keys if key not in known]:
             self.left_out.add(element, f"a {kind} joint has no {key} in this version")
-        found = {key: value for key, value in keys.items() if key in known}
-        if "limits" in found:
-            self.limited.append((element, found))
-        return {"motion": {kind: found}}
-
-    def close(self, loop: dict[str, Any]) -> None:
-        """Add a loop. Beside loops joints have no limits."""
-        self.loops.append(loop)
-        for element, keys in self.limited:
-            self.left_out.add(element, "joints have no limits beside loops in this version")
-            del keys["limits"]
-        self.limited.clear()
+        return {"motion": {kind: {key: value for key, value in keys.items() if key in known}}}
 
     def limits(self, element: Element, kind: str, low: float, high: float, in_degrees: bool) -> dict[str, Any]:
         """The limits of a joint, in the unit of the file, and where it begins if the pose at zero is beyond them."""

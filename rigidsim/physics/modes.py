@@ -117,14 +117,14 @@ def crossing(begin, end, first, last):
 @formula
 def dip(length, first, last):
     """(time, margin) at the least of the cubic through two margins and their rates, s after the first; of each end
-    (margin, its rate). The time is 0 where the margin does not fall at first and grow at last.
+    (margin, its rate). (0, FAR) where the margin does not fall at first and grow at last.
     """
     (y_0, d_0), (y_1, d_1) = first, last
     dips = select(d_0 < 0.0, d_1 > 0.0, False)
     fall, rise, way = select(dips, length * d_0, -1.0), select(dips, length * d_1, 1.0), y_1 - y_0
     a, b = 3.0 * way - 2.0 * fall - rise, fall + rise - 2.0 * way
     part = select(dips, -fall / (a + sqrt(a * a - 3.0 * b * fall)), 0.0)
-    return length * part, y_0 + part * (fall + part * (a + part * b))
+    return length * part, select(dips, y_0 + part * (fall + part * (a + part * b)), FAR)
 
 
 @formula

@@ -44,6 +44,7 @@ def header_of(
         with_contacts=with_contacts,
         recorded=recorded,
         joints=joints_of(world),
+        loops=world.blueprint.loop_types,
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )

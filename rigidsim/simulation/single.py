@@ -218,7 +218,7 @@ class Simulation:
         with held(self._kernel, BUSY):
             block = self._observed()
         header = replace(self.header, recorded=None)  # the state has everything
-        fields = possible_fields(False, False, False, header.joints)  # terms and contact are of steps
+        fields = possible_fields(False, False, False, header.joints, header.loops)  # terms and contact are of steps
         return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in fields})
 
     def prepare(self) -> None:

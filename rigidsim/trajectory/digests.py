@@ -111,6 +111,8 @@ def description_digest(
     }
     if header.joints:
         metadata["joint"] = dict(header.joints)
+    if header.loops:
+        metadata["loop"] = dict(header.loops)
     if header.shapes:
         metadata["shape"] = header.shapes
     if header.contact_settings != NO_CONTACT:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
+from scipy.optimize import brentq
 
+import rigidsim
 from jointed_trees import jointed
 from rigidsim.building import build_world
-from rigidsim.engine import layout
+from rigidsim.engine import events, layout
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import make_buffer
 from rigidsim.engine.layout import COORDINATE, JOINT_VALUE, LEDGER
 from rigidsim.engine.model import make_scratch
 from rigidsim.engine.modes import begin_modes
+from rigidsim.engine.run import BlockRun
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.modes import grip_bounds, sliding_grip
 from scenes import make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]
 LANES = (0.0,)
+SCENES = Path(__file__).parents[2] / "scenes"
 
 
 def tree(seed: int, n: int = 9) -> dict:
@@ -191,3 +199,66 @@ def test_the_order_of_the_method_is_kept_through_friction_and_impacts():
     assert len(found.events) > 2
     errors = [abs(end - last[2]).max() for end in last[:2]]
     assert slopes(steps[:2], errors) == pytest.approx(4.0, abs=0.5)
+
+
+def four_bars(step: float, duration: float, **hinges: dict) -> object:
+    """The two four-bar linkages of `scenes/four_bar.yaml`, one pendulum of 3 kg m^2 and 3.5 kg m, with more keys in the
+    hinges of its cranks.
+    """
+    scene = yaml.safe_load((SCENES / "four_bar.yaml").read_text())
+    del scene["oracle"]
+    scene["simulation"] |= {"step": step, "duration": duration, "record_every": 0.1}
+    for crank, keys in hinges.items():
+        scene["bodies"][crank]["motion"]["hinge"] |= keys
+    return rigidsim.simulate(rigidsim.Scene.from_dict(scene))
+
+
+def test_a_linkage_with_friction_in_two_of_its_cranks_rests_at_the_exact_turning_angle():
+    """Each stroke ends where potential energy and 6 N m times the way are the energy at its beginning. One joint is
+    held at last; the loops leave the other nothing but rounding.
+    """
+    found = four_bars(5e-3, 14.0, second={"friction": 3.0}, third={"friction": 3.0})
+    potential, rest, way = (lambda x: 3.5 * 9.81 * math.cos(x)), 0.0, 1.0
+    energy = 1.5 + potential(0.0)
+    while rest == 0.0 or abs(3.5 * 9.81 * math.sin(rest)) > 6.0:
+        begin, far = rest, 2 * math.pi if way > 0 else 0.0
+        rest = brentq(lambda x: potential(x) + 6.0 * abs(x - begin) - energy, math.pi, far, xtol=1e-14)  # noqa: B023
+        energy, way = potential(rest), -way
+    assert abs(coordinates_of(found)[-1, [0, 2, 4]] + rest).max() < 1e-9  # 2.3e-10
+    rates = abs(np.asarray(found.arrays["joints/rate"])[-1, [2, 4]])
+    assert rates.min() == 0.0
+    assert rates.max() < 1e-30
+    assert np.ptp(found.total_energy) < 1e-7
+
+
+@pytest.mark.parametrize("restitution", [0.6, 1.0])
+def test_a_linkage_strikes_a_stop_as_the_pendulum_that_it_is(restitution):
+    stop = {"limits": [-2.5, 0.8], "restitution": restitution}
+    found = four_bars(5e-3, 2.4, third=stop)
+    hinge = {"hinge": {"axis": [0, 0, 1], "rate": -1} | stop}
+    one = {"mass": 7, "center_of_mass": [0, 0.5, 0], "inertia": {"principal": [1.25] * 3}, "motion": hinge}
+    same = run({"one": one}, duration=2.4, step=1e-3, gravity=[0, -9.81, 0], record_every=0.1)
+    assert len(found.events) == len(same.events) > 1
+    for mine, other in zip(found.events, same.events, strict=True):
+        assert mine.time == pytest.approx(other.time, abs=1e-7)
+        assert mine.energy == pytest.approx(other.energy, abs=1e-6)
+    assert abs(coordinates_of(found)[:, [0, 2, 4]] - coordinates_of(same)).max() < 1e-6
+
+
+def test_a_buffer_that_is_too_small_loses_no_event_and_changes_no_bit(monkeypatch):
+    """Three balls that rebound many times in steps of 0.1 s, recorded in a buffer of six events, which grows."""
+    slide = {"axis": [0, 0, 1], "displacement": 0.1, "limits": [0, 0.3], "restitution": 1.0, "rate": 3.0}
+    balls = {name: {"mass": 1.0, "inertia": "point", "motion": {"slide": slide}} for name in "abc"}
+    found = []
+    for capacity in (events.CAPACITY, 1):
+        monkeypatch.setattr(events, "CAPACITY", capacity)
+        world = build_world(make_scene(balls, duration=2.0, step=0.1))
+        block = BlockRun([world], 1, keeps_events=True)
+        block.advance(20)
+        kept = [(one.event, one.value) for one in block.events]
+        rows, values = (np.concatenate(each) for each in zip(*kept, strict=True))
+        found.append((block.state.copy(), rows[:, : layout.RECORD.instant], values, len(kept)))
+    assert len(found[0][1]) > 50
+    assert found[1][3] > 3
+    for one, other in zip(found[0][:3], found[1][:3], strict=True):
+        assert (one == other).all()

@@ -322,13 +322,6 @@ def test_an_integrator_without_modes_is_named(problem, method, key):
     assert only.hint == "use rkmk4"
 
 
-def test_limits_are_refused_beside_loops(problem):
-    body = f"b: {{{BRICK}, {HINGE.replace(']}', '], limits: [-1, 1], friction: 1}')}}}"
-    only = problem(f"{HEAD}world: {{loops: [{{type: point, between: [b, world]}}]}}\nbodies:\n  {body}")
-    assert (only.code, only.path, only.line) == ("limits", "bodies.b.motion.hinge.limits", 5)
-    assert "not possible in a scene with loops" in only.message
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -434,9 +427,14 @@ def test_a_shape_on_a_joint_that_could_meet_others_is_named(problem):
         ("{hinge: {axis: [0, 0, 1], spring: {stiffness: 100}}}", "with a period of 0.77 s; use at most 0.01 s"),
         ("{slide: {axis: [0, 0, 1], damping: 40}}", "too long for the damping of this body, 40 1/s in total"),
         ("{ball: {spring: {stiffness: 100}}}", "with a period of 0.628 s"),
+        ("{hinge: {axis: [0, 0, 1], restitution: 0.5}}", ".restitution: without limits it has no effect"),
+        (
+            "{cylindrical: {axis: [0, 0, 1], limits: [[0, 1], null], restitutions: [1, 1]}}",
+            ".restitutions[1]: without limits it has no effect",
+        ),
     ],
 )
-def test_springs_and_dampers_too_stiff_for_the_step_are_warned_of(motion, words):
+def test_springs_and_dampers_too_stiff_for_the_step_and_idle_restitutions_are_warned_of(motion, words):
     (warning,) = scene_of(f"b: {{{BRICK}, motion: {motion}}}").warnings
-    assert warning.startswith(f"bodies.b.motion.{motion[1:-1].split(':')[0]}: ")
+    assert warning.startswith(f"bodies.b.motion.{motion[1:-1].split(':')[0]}")
     assert words in warning

@@ -96,6 +96,7 @@ class LoopRecord(NamedTuple):
     their axes, a distance in m.
     """
 
+    name: str
     type: str  # point, hinge or distance
     first: int
     second: int
@@ -203,6 +204,11 @@ class Blueprint(NamedTuple):
     labels: tuple[str, ...]  # location of each expression that can fail
     contacts: ContactPlan | None  # if any shapes can meet
     metrics: MetricTables | None  # if the scene has any
+
+    @property
+    def loop_types(self) -> dict[str, str]:
+        """The type of each loop, by name."""
+        return {loop.name: loop.type for loop in self.loops}
 
     @property
     def changes(self) -> list[TreeChange]:

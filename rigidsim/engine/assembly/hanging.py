@@ -20,8 +20,6 @@ from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import IS_ANGLE, Coordinate
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
-LOOP_KINDS = {"point": layout.POINT, "hinge": layout.AXIS, "distance": layout.DISTANCE}
-
 
 class MovedRow(NamedTuple):
     """A row of the state that forces move: a free body, or one coordinate of a joint and what it carries, the body or a
@@ -244,7 +242,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
         return None
     rows, values, held = [], [], []
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
-        kind, begin = LOOP_KINDS[record.type], len(held) // 2
+        kind, begin = layout.LOOP_KINDS[record.type], len(held) // 2
         held += [first.row, second.row] * layout.EQUATIONS[kind]
         rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(held) // 2))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)

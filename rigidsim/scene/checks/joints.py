@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
@@ -111,11 +110,8 @@ def _listed(value: Any) -> tuple:
 
 
 def _limit_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
-    """Coordinates that are beyond their limits at the start, or whose stops loops would have to feel."""
+    """Coordinates that are beyond their limits at the start."""
     for number, one in enumerate(node.joint.coordinates):
-        if hierarchy.scene.world.loops and (one.low > -math.inf or one.high < math.inf):
-            message = "limits of joints are not possible in a scene with loops in this version"
-            yield Finding("limits", message, (*node.place, *node.in_joint("limits", number)), "omit them, or the loops")
         if one.low <= one.start <= one.high:
             continue
         what, unit_of = ("angle", "rad") if one.turns else ("displacement", "m")
