@@ -398,6 +398,30 @@ def test_a_joint_on_a_particle_and_a_pose_without_a_joint_are_named(problem):
     assert (only.code, only.path) == ("reparent", "reparent[0].position")
 
 
+BREAKING = {
+    "no limit": ("{weld: {breaks: {}}}", "missing-key", "weld.breaks", "neither 'force' nor 'torque'"),
+    "zero": ("{weld: {breaks: {force: 0}}}", "not-positive", "weld.breaks.force", "must be positive"),
+    "a unit": ("{weld: {breaks: {torque: 5 N}}}", "unit", "weld.breaks.torque", "torque (N*m) is expected"),
+    "a word": ("weld", "motion", "", "write motion: {weld: {breaks: {force: 100 N}}}"),
+}
+
+
+@pytest.mark.parametrize(("motion", "code", "place", "words"), BREAKING.values(), ids=BREAKING)
+def test_a_mistake_in_what_a_joint_bears_is_one_located_sentence(problem, motion, code, place, words):
+    only = problem(f"{HEAD}bodies:\n  b: {{{BRICK}, motion: {motion}}}")
+    assert (only.code, only.path, only.line) == (code, f"bodies.b.motion.{place}".rstrip("."), 4)
+    assert words in f"{only.message}; {only.hint}"
+
+
+def test_a_joint_cannot_break_that_would_leave_a_massless_body_free_or_on_a_joint(problem):
+    weld = "motion: {weld: {breaks: {force: 1}}}"
+    only = problem(f"{HEAD}bodies:\n  b: {{{weld}, children: {{c: {{{BRICK}, {HINGE}}}}}}}")
+    assert (only.path, "'b' has no mass" in only.message) == ("bodies.b.motion.weld.breaks", True)
+    only = problem(f"{HEAD}bodies:\n  b: {{{HINGE}, children: {{c: {{{BRICK}, {weld}}}}}}}")
+    assert only.path == "bodies.b.children.c.motion.weld.breaks"
+    assert "without 'b/c' nothing that has a mass is on the joint of 'b'" in only.message
+
+
 def test_a_load_cannot_read_the_angle_of_a_joint_that_ends(problem):
     spin = "forces: [{type: constant, torque: [0, 0, \"= angle('b')\"]}]"
     bodies = f"bodies:\n  b: {{{BRICK}, {HINGE}}}\n  c: {{{BRICK}, {spin}}}"
