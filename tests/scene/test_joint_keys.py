@@ -400,7 +400,7 @@ def test_a_joint_on_a_particle_and_a_pose_without_a_joint_are_named(problem):
 
 BREAKING = {
     "no limit": ("{weld: {breaks: {}}}", "missing-key", "weld.breaks", "neither 'force' nor 'torque'"),
-    "zero": ("{weld: {breaks: {force: 0}}}", "not-positive", "weld.breaks.force", "must be positive"),
+    "zero": ("{weld: {breaks: {force: 0}}}", "not-positive", "weld.breaks.force", "must be greater than zero"),
     "a unit": ("{weld: {breaks: {torque: 5 N}}}", "unit", "weld.breaks.torque", "torque (N*m) is expected"),
     "a word": ("weld", "motion", "", "write motion: {weld: {breaks: {force: 100 N}}}"),
 }

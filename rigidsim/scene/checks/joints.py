@@ -48,8 +48,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     yield from axes_findings(node.joint, place)
     yield from _limit_findings(hierarchy, node)
     yield from breaking_findings(hierarchy, node, node.joint, place)
-    is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
-    if not is_driven and not carries_mass(hierarchy, node):
+    if needs_mass(node.joint) and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
@@ -68,8 +67,7 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
 def bereft_fault(after: Tree, node: SceneNode) -> tuple[str, str] | None:
     """Why a body cannot leave the joints that it was on, which the tree afterwards shows, and a hint; None if it can."""
     for left in after:
-        is_driven = left.joint and all(one.course is not None for one in left.joint.coordinates)
-        if left.kind == "jointed" and not is_driven and not carries_mass(after, left):
+        if left.kind == "jointed" and needs_mass(left.joint) and not carries_mass(after, left):
             return f"without '{node.path}' nothing that has a mass is on the joint of '{left.path}'", "give it a mass"
     return None
 
@@ -163,6 +161,11 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
             yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
             return
+
+
+def needs_mass(joint: Joint) -> bool:
+    """Whether forces move a coordinate of a joint, or a ball."""
+    return joint.type == "ball" or any(one.course is None for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
