@@ -259,7 +259,7 @@ FAULTS = {
     ),
     "limits of a ball": (
         f"b: {{{BRICK}, motion: {{ball: {{limits: {{swing: 60 deg}}}}}}}}",
-        *("unknown-key", "b.motion.ball.limits", "allowed keys: at, spring, damping"),
+        *("unknown-key", "b.motion.ball.limits", "allowed keys: breaks, at, spring, damping"),
     ),
     "massless": (f"b: {{{HINGE}}}", "missing-key", "b", "needs a mass"),
     "massless with a free child": (f"b: {{{HINGE}, children: {{c: {{{BRICK}}}}}}}", "missing-key", "b", "needs a mass"),

@@ -41,7 +41,8 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     type, place = node.joint.type, (*node.place, "motion", node.joint.type)
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
-            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else "give its angular_velocity"
+            of_ball = "give its angular_velocity" if type == "ball" else "omit it"
+            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else of_ball
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
@@ -81,9 +82,10 @@ def new_joint_findings(
             message = f"'{key}' of a joint that is made during the run follows from the motion of its body then"
             hint = "omit it" if key.startswith("rate") else "omit it; position and orientation say where it is zero"
             yield Finding("reparent", message, (*place, key), hint)
-    if getattr(given, "motor", None) is not None:
-        message = "in this version a joint that is made during the run has no motor"
-        yield Finding("reparent", message, (*place, "motor"), "use a spring, or a torque under 'forces' of the body")
+    for key in ("motor", "motors"):
+        if any(_listed(getattr(given, key, None))):
+            message = "in this version a joint that is made during the run has no motor"
+            yield Finding("reparent", message, (*place, key), "use a spring, or a torque under 'forces' of the body")
     axes = [(key, axis) for key in ("axis", "axes", "normal", "along") for axis in _listed(getattr(given, key, None))]
     for key, axis in axes:
         if axis.frame == "world" or (axis.frame == "parent" and event.orientation is None):
@@ -194,9 +196,10 @@ class Move(NamedTuple):
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
-    directions = joint.directions(joint.starts) if joint.coordinates else WIDTH
-    turns = [coordinate.turns for coordinate in joint.coordinates] or [True] * 3
-    free = [coordinate.course is None for coordinate in joint.coordinates] or [True] * 3  # without a motor
+    is_ball = joint.type == "ball"
+    directions = WIDTH if is_ball else joint.directions(joint.starts)
+    turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
+    free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor
     each = enumerate(zip(free, turns, directions, strict=True))
     return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
 

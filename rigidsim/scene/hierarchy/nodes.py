@@ -173,6 +173,8 @@ def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tup
         return in_body_axes(axis, orientation or IDENTITY, q_WP)
 
     found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres))
+    if given.breaks is not None:
+        found = found._replace(breaks=given.breaks.in_numbers())
     if type != "ball":
         return found
     return found._replace(stiffness=given.spring.stiffness, damping=given.damping)
