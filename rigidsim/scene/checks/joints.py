@@ -65,7 +65,7 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
 
 
 def bereft_fault(after: Tree, node: SceneNode) -> tuple[str, str] | None:
-    """Why a body cannot leave the joints that it was on, which the tree afterwards shows, and a hint; None if it can."""
+    """Why a body cannot leave its joint, given the tree afterwards, and a hint; None if it can."""
     for left in after:
         if left.kind == "jointed" and needs_mass(left.joint) and not carries_mass(after, left):
             return f"without '{node.path}' nothing that has a mass is on the joint of '{left.path}'", "give it a mass"
