@@ -150,6 +150,11 @@ class Joint(NamedTuple):
     breaks: tuple = ()  # the largest force, N, and torque about the joint, N m, that it bears; empty if it never breaks
 
     @property
+    def has_begun(self) -> bool:
+        """Whether its pose at zero is known."""
+        return self.position is not None and self.orientation is not None
+
+    @property
     def starts(self) -> list[tuple[Any, Any]]:
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
