@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID, WAY
+from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, MEMBER, SHAPE, SOLID, WAY
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
@@ -221,6 +221,14 @@ class Working(NamedTuple):
     pace: PACE = floats("paced")
 
 
+class Trees(NamedTuple):
+    """Contact bodies that are parts of trees of joints: an impulse on one of them changes the motion of all."""
+
+    member: MEMBER  # (member)
+    place: np.ndarray  # (contact body + 1) its number among the members, or NO_ROW
+    inward: np.ndarray  # moved rows of their trees, those that hang on others before them
+
+
 class Contacts(NamedTuple):
     """Shapes in the order of the paths of their nodes and, on one node, of the file; contact bodies: those moved by
     forces first, then the others, both in the order of paths.
@@ -235,6 +243,7 @@ class Contacts(NamedTuple):
     n_moved: int  # contact bodies that forces move
     substeps: int
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
+    trees: Trees | None  # if bodies on joints can meet others
 
 
 class Joints(NamedTuple):

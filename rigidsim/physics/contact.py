@@ -204,12 +204,17 @@ def opposing_impulse(p, m, u, limit):
 
 
 @formula
+def lasting_share(square, product):
+    """The share, 0 to 1, of a jump that is there again, from its square and its product with the new one."""
+    share = product / (square + LEAST)
+    share = select(share > 0.0, share, 0.0)
+    return select(share < 1.0, share, 1.0)
+
+
+@formula
 def lasting(old, new):
     """The part of a velocity jump that is like a force: what of the last sub-step's is there again."""
-    square = dot(old, old)
-    share = dot(new, old) / (square + LEAST)
-    share = select(share > 0.0, share, 0.0)
-    return scaled(select(share < 1.0, share, 1.0), old)
+    return scaled(lasting_share(dot(old, old), dot(new, old)), old)
 
 
 @formula

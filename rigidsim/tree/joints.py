@@ -105,6 +105,7 @@ class Joint(NamedTuple):
     coordinates: tuple[Coordinate, ...] = ()
     stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
     damping: Any = 0.0  # of a ball joint, N m s/rad
+    collide: bool = False  # whether the body can touch what it hangs on
 
     @property
     def starts(self) -> list[tuple[Any, Any]]:

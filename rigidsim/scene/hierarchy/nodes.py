@@ -150,7 +150,8 @@ def _joint(body: Body, metres: Any, q_WP: tuple) -> Joint:
     def in_body(axis: JointAxis) -> Vector:
         return in_body_axes(axis, body.orientation, q_WP)
 
-    found = Joint(type, body.position, body.orientation, given.at, given.coordinates(in_body, metres))
+    coordinates = given.coordinates(in_body, metres)
+    found = Joint(type, body.position, body.orientation, given.at, coordinates, collide=given.collide)
     if type != "ball":
         return found
     return found._replace(stiffness=given.spring.stiffness, damping=given.damping)

@@ -44,13 +44,14 @@ class SurfacedShape(NamedTuple):
     node: SceneNode
     number: int  # in the node's list
     shape: Shape
-    core: Core | None  # None if it cannot collide: its kind, or that of a body on which joints are
+    core: Core | None  # None if it cannot collide: its kind, or that of a body which loops hold
     surface: int
 
     @property
     def name(self) -> str:
         """What it is, in a message about shapes that cannot collide."""
-        return described(self.shape) if self.shape.core() is None else f"{described(self.shape)} on a body with joints"
+        kind = described(self.shape)
+        return kind if self.shape.core() is None else f"{kind} on bodies that a loop closes to a ring"
 
 
 class Surfaces:
@@ -63,16 +64,18 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
+        looped = {hierarchy.outermost(hierarchy.nodes[index]) for index in ends_on(hierarchy)}
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
             above = found[node.parent]
             within = above.within | {node.path} if node.path in named else above.within
             inherited = above._replace(within=within) if node.kind == "fixed" else Surface(within=within)
+            carrier = hierarchy.carrier(node)
             own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
-                core = None if _articulated(hierarchy, node) else shape.core()
+                core = None if carrier and hierarchy.outermost(carrier) in looped else shape.core()
                 yield SurfacedShape(node, number, shape, core, surface)
 
     def _number(self, surface: Surface) -> int:
@@ -134,14 +137,6 @@ class Surfaces:
         """The entries of `world.contacts`, the more specific last, with the surfaces on both sides."""
         for entry in sorted(self.entries, key=lambda entry: sum(map(depth, entry.between))):
             yield *map(self.members, entry.between), entry
-
-
-def _articulated(hierarchy: Hierarchy, node: SceneNode) -> bool:
-    """Whether a node is part of a body that is on a joint, or on which joints or ends of loops are."""
-    carrier = hierarchy.carrier(node)
-    if carrier is None or carrier.joint is not None:
-        return carrier is not None
-    return bool(hierarchy.hanging(carrier)) or carrier.index in ends_on(hierarchy)
 
 
 def depth(path: str) -> int:

@@ -104,7 +104,13 @@ InBody = Callable[[JointAxis], Vector]
 """The unit vector of an axis, in the body's axes at zero."""
 
 
-class Hinge(SceneModel):
+class AnyJoint(SceneModel):
+    """What all joints have."""
+
+    collide: bool = Field(False, description="Whether the body can touch the parent, or what is fixed to that.")
+
+
+class Hinge(AnyJoint):
     """The body turns about an axis that is fixed in it and in its parent."""
 
     axis: Axis = Field(description="Axis of rotation.")
@@ -125,7 +131,7 @@ class Hinge(SceneModel):
         return (_driven(found, self.motor, "angle", "torque", 1.0),)
 
 
-class Slide(SceneModel):
+class Slide(AnyJoint):
     """The body slides along an axis and does not turn in its parent."""
 
     axis: Axis = Field(description="Direction of sliding.")
@@ -148,7 +154,7 @@ class Slide(SceneModel):
         return (_driven(found, self.motor, "displacement", "force", metres),)
 
 
-class Ball(SceneModel):
+class Ball(AnyJoint):
     """The body turns about a point; its orientation and angular velocity are given as for a free body."""
 
     at: At = Field(ZERO, description=AT)
@@ -160,7 +166,7 @@ class Ball(SceneModel):
         return ()
 
 
-class Universal(SceneModel):
+class Universal(AnyJoint):
     """The body turns about two axes through one point: the first is fixed in its parent, the second in itself."""
 
     axes: list_of(Axis, 2, TWO) = Field(description="Axis of the first rotation, and of the second that follows it.")
@@ -176,7 +182,7 @@ class Universal(SceneModel):
         return tuple(map(_turning, axes, self.angles, self.rates, self.springs, self.dampings))
 
 
-class Cylindrical(SceneModel):
+class Cylindrical(AnyJoint):
     """The body slides along an axis and turns about it."""
 
     axis: Axis = Field(description="Axis of sliding and turning.")
@@ -199,7 +205,7 @@ class Cylindrical(SceneModel):
         return _sliding(metres, axis, self.displacement, *sliding), _turning(axis, self.angle, *turning)
 
 
-class Planar(SceneModel):
+class Planar(AnyJoint):
     """The body slides in a plane and turns about its normal."""
 
     normal: Axis = Field(description="Normal of the plane.")
