@@ -8,6 +8,7 @@ from rigidsim.engine.assembly.blueprint import DriveTables
 from rigidsim.engine.model import table
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.prescription import PrescribedMotion
+from rigidsim.scene.text.document import path_text
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.prescribed import Prescribed
 
@@ -40,7 +41,7 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
         courses=table([(node.index, k, assembler.register(place)) for node, k, place in coursed], 3),
         motions={node.index: motion_row(node.prescribed) for node in prescribed},
     )
-    motors = [f"{node.path}, motion.{node.joint.type}.motor" for node, *_ in coursed]
+    motors = [f"{node.path}, {path_text(node.in_joint('motor', k))}" for node, k, _ in coursed]
     return tables, [f"{node.path}, motion.prescribed" for node in driven + paced] + motors
 
 

@@ -18,6 +18,7 @@ from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.hierarchy.nodes import SceneNode
+from rigidsim.scene.text.document import path_text
 from rigidsim.tree.nodes import Node, Tree
 
 
@@ -52,7 +53,7 @@ class LoadRecords:
         for number, coordinate in enumerate(node.joint.coordinates if node.joint else ()):
             if coordinate.law is not None:
                 self.scripts.add_motor(node.frame, number, coordinate.law)
-                yield f"{node.path}, motion.{node.joint.type}.motor"
+                yield f"{node.path}, {path_text(node.in_joint('motor', number))}"
 
     def _impulses(self, node: SceneNode) -> Iterator[ImpulseRecord]:
         for index, impulse in enumerate(node.body.impulses):

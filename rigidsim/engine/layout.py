@@ -119,8 +119,10 @@ JOINT_VALUE = Row(
     "constants of a joint: the orientation of its body in the frame from which it hangs, where its coordinate is"
     " zero; the joint relative to the origin of that frame, and to the centre of mass of the carrier, both in the"
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
-    " stiffness, rest and damping of a spring in the joint, SI",
+    " stiffness, rest and damping of a spring in the joint, SI; the stops of its coordinate and their restitution; dry"
+    " friction; the wanted rate of a motor, and its largest torque or force",
     q=4, anchor=3, reach=3, r=3, axis=3, stiffness=1, rest=1, damping=1,
+    low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
 )  # fmt: skip
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
@@ -243,8 +245,8 @@ JOINT = Row(
     " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
     " holds that frame is counted here; 1 for a ball joint with a spring; register of the"
-    " coordinate that a motor prescribes, or NO_ROW",
-    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1,
+    " coordinate that a motor prescribes, or NO_ROW; number among the coordinates that have modes, or NO_ROW",
+    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(
     "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"

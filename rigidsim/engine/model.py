@@ -258,6 +258,7 @@ class Joints(NamedTuple):
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
     jointed: np.ndarray  # (joint) the row of its body
+    modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
 class Loops(NamedTuple):

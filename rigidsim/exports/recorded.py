@@ -16,13 +16,15 @@ from rigidsim.trajectory.fields import (
     COUNT_COLUMN,
     EVENT_COLUMNS,
     JOINT,
+    JOINT_TYPE,
     POINT_COLUMNS,
     SHAPES,
     SIDE_TABLES,
     Column,
     Field,
 )
-from rigidsim.trajectory.structure import in_file
+from rigidsim.trajectory.recorded import labels_of
+from rigidsim.trajectory.structure import LABELS, in_file
 from rigidsim.trajectory.trajectory import Trajectory
 
 TIME = {"units": "s", "long_name": "time since the start"}
@@ -47,7 +49,7 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     used = {dimension for variable in variables for dimension in variable.dimensions}
     axes = [Variable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
     coordinates = {"time", "parent", "kind", "scale_to_metre", "own_scale_to_metre", "body", "component", SHAPES, *AXES}
-    coordinates |= {JOINT, "joint_type", COORDINATE}
+    coordinates |= {JOINT, JOINT_TYPE, COORDINATE}
     return Labelled((*variables, *axes), frozenset(coordinates), _attributes(trajectory))
 
 
@@ -111,12 +113,17 @@ def _bodies(trajectory: Trajectory) -> Iterator[Variable]:
     yield Variable.of("scale_to_metre", body, header.parent_scale, units="m", long_name=local)
     own = "metres per unit of the node's own coordinates"
     yield Variable.of("own_scale_to_metre", body, header.scale, units="m", long_name=own)
-    if header.joints:
-        yield Variable.of(JOINT, (JOINT,), [*header.joints], long_name="path of the jointed body")
-        yield Variable.of("joint_type", (JOINT,), [*header.joints.values()], long_name="type of the joint")
-    if header.coordinate_names:
-        numbered = "path of the jointed body, and the number of the coordinate if it has several"
-        yield Variable.of(COORDINATE, (COORDINATE,), header.coordinate_names, long_name=numbered)
+    yield from joint_axes(header.joints)
+
+
+def joint_axes(joints: Mapping[str, str]) -> Iterator[Variable]:
+    """The joints, whose types are given by path, and their coordinates."""
+    labels = labels_of((), joints)
+    for axis in (JOINT, COORDINATE):
+        if labels[axis]:
+            yield Variable.of(axis, (axis,), labels[axis], long_name=LABELS[axis])
+    if joints:
+        yield Variable.of(JOINT_TYPE, (JOINT,), [*joints.values()], long_name="type of the joint")
 
 
 def _samples(trajectory: Trajectory) -> Iterator[Variable]:

@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 
 from rigidsim.exports.labelled import Labelled, Variable, udunits
+from rigidsim.exports.recorded import joint_axes
 from rigidsim.exports.tables import TextTable
 from rigidsim.sweeps.stored import Sweep
-from rigidsim.trajectory.fields import AXES
+from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, JOINT_TYPE
 
 
 def run_columns(sweep: Sweep, taken: Set[str] = frozenset()) -> dict[str, np.ndarray]:
@@ -42,7 +43,7 @@ def labelled_runs(sweep: Sweep) -> Labelled:
             units = {"units": _unit(sweep, name)} if _unit(sweep, name) else {}
             found.append(Variable.of(_legal(name), ("run",), _stored(column), long_name=name, **units))
     recorded = _recorded(sweep) if sweep.datasets else []
-    labels = [variable.name for variable in found] + ["time", "body", *AXES]
+    labels = [variable.name for variable in found] + ["time", "body", JOINT, JOINT_TYPE, COORDINATE, *AXES]
     taken = {variable.name for variable in recorded}
     found += recorded
     for name, column in list(run_columns(sweep, taken).items())[len(sweep.runs) :]:
@@ -64,6 +65,7 @@ def _recorded(sweep: Sweep) -> list[Variable]:
         used |= set(dimensions)
         attributes, read = {"units": units, "long_name": long_name}, partial(sweep.array, name)
         found.append(Variable(_legal(name), dimensions, shape, "<f8", read, attributes))
+    found += joint_axes(sweep.joints)
     return found + [Variable.of(axis, (axis,), list(of)) for axis, of in AXES.items() if axis in used]
 
 

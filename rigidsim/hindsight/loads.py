@@ -12,10 +12,15 @@ from rigidsim.engine import layout
 from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.past import SampleModel
+from rigidsim.physics.inertia import apply, inverse
+from rigidsim.physics.quaternion import conjugate, rotate
+from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene import Scene
+from rigidsim.trajectory.bodies import JointHistory, State
+from rigidsim.trajectory.fields import ANGULAR_JOINT_TERM, JOINT_TERM
 from rigidsim.trajectory.provenance import CALLBACKS
-from rigidsim.trajectory.trajectory import Trajectory
-from rigidsim.tree.nodes import WORLD
+from rigidsim.trajectory.trajectory import Trajectory, sample_of
+from rigidsim.tree.nodes import NO_TURN, WORLD, ZERO, Node, path_of
 
 OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
 """Loads on all bodies: name, and key in `world`."""
@@ -25,6 +30,7 @@ TERMS = {
     "angular_applied": layout.T_ANGULAR_APPLIED,
 }
 """The terms due to loads, and their numbers in a sample."""
+JOINT_TERMS = tuple(field.name.removeprefix("terms/") for field in (JOINT_TERM, ANGULAR_JOINT_TERM))
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,78 @@ def loop_reactions(trajectory: Trajectory, sample: int) -> list[LoopReaction]:
         force, torque = (np.sum([x[i] * np.array(getattr(closing[i], one)) for i in rows], axis=0) for one in "ft")
         found.append(LoopReaction(f"world.loops[{k}]", loop.type, tuple(loop.between), force, torque))
     return found
+
+
+@dataclass(frozen=True)
+class JointReaction:
+    """What the joint of a body exerts on another body, or on its own, at one sample, in the axes of that one's parent:
+    `force`, N, and `torque` about its centre of mass, N m; `terms` are its parts of the terms of joints, m/s2 and
+    rad/s2.
+    """
+
+    body: str  # that hangs by the joint
+    type: str
+    is_own: bool
+    force: np.ndarray
+    torque: np.ndarray
+    terms: dict[str, np.ndarray]
+
+    def as_dict(self) -> dict[str, object]:
+        """What JSON has."""
+        return {"body": self.body, "type": self.type, "force": self.force, "torque": self.torque, **self.terms}
+
+    def __str__(self) -> str:
+        return f"its own {self.type} joint" if self.is_own else f"{self.type} joint of {self.body}"
+
+    @property
+    def sentence(self) -> str:
+        """What another body exerts that hangs on it."""
+        force, torque = (f"{np.linalg.norm(v):.6g}" for v in (self.force, self.torque))
+        how = f"{self.body} hangs on it by a {self.type} joint, which exerts {force} N"
+        return f"{how}, and {torque} N m about its centre of mass"
+
+
+def joint_reactions(trajectory: Trajectory, sample: int, body: str) -> list[JointReaction]:
+    """What the joints of a moved body exert on it with all that is fixed to it, at a sample: its own, and those by
+    which others hang on it; their sum is its recorded term of joints. Raises NotRecordedError.
+    """
+    if not trajectory.header.joints:
+        return []
+    past, state = SampleModel(trajectory, sample), sample_of(trajectory, sample)
+    tree, node = past.tree, past.tree[body]
+    lump, q_PB = tree.lump(node), tuple(state[body].local.orientation)
+    resists = None if lump.is_point else inverse(lump.inertia)
+    found = []
+    for held in [*[node] * (node.kind == "jointed"), *tree.hanging(node)]:
+        joint, above = state[held.path].joint, tree.parent(held)
+        q_BQ = conjugate(q_PB) if held is node else _turn_in(state, path_of(above), body)
+        sign = 1.0 if held is node else -1.0
+        f, t = (scaled(sign, rotate(q_BQ, tuple(v))) for v in (joint.force, joint.torque))
+        t = add(t, cross(sub(_joint_place(state, held, node, joint), lump.center), f))
+        alpha = ZERO if resists is None else apply(resists, t)
+        vectors = (np.array(rotate(q_PB, v)) for v in (f, t, scaled(1.0 / lump.mass, f), alpha))
+        force, torque, *terms = vectors
+        terms = dict(zip(JOINT_TERMS, terms, strict=True))
+        found.append(JointReaction(held.path, joint.type, held is node, force, torque, terms))
+    return found
+
+
+def _turn_in(state: State, path: str, body: str) -> tuple:
+    """The orientation of a body relative to another one, which may be itself."""
+    return NO_TURN if path == body else tuple(state[path].seen_from(body).orientation)
+
+
+def _joint_place(state: State, held: Node, body: Node, joint: JointHistory) -> tuple:
+    """The point about which the torque of the joint of a body is recorded, m, in the axes of a body that is it or that
+    carries it: the joint on the body or, if it only slides, where that is at zero.
+    """
+    point = scaled(held.metres, held.joint.at)
+    if joint.type == "slide":
+        point = sub(point, scaled(float(joint.coordinates[0]), held.joint.coordinates[0].axis))
+    if held is body:
+        return point
+    seen = state[held.path].seen_from(body.path)
+    return add(scaled(body.metres, tuple(seen.position)), rotate(tuple(seen.orientation), point))
 
 
 class LoadsAtSample:

@@ -374,7 +374,7 @@ def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
         left_out.add(joint, "only the linear part of its spring and damper is understood")
     spring = {"stiffness": stiffness[0], **without_defaults(rest=angle_of(rest, turns))} if stiffness[0] else None
     keys = without_defaults(
-        at=at, limits=_limits(mjcf, joint, kind), spring=spring, damping=damping[0],
+        at=at, **_limits(mjcf, joint, kind), spring=spring, damping=damping[0],
         friction=joint.number("frictionloss", 0.0),
     )  # fmt: skip
     if kind == "ball":
@@ -382,20 +382,20 @@ def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
     return mjcf.robot.joint(joint, kind, {"axis": joint.direction("axis", (0.0, 0.0, 1.0)), **keys})
 
 
-def _limits(mjcf: Mjcf, joint: Element, kind: str) -> Any:
-    """The limits of a joint from its pose at zero; None without any."""
+def _limits(mjcf: Mjcf, joint: Element, kind: str) -> dict[str, Any]:
+    """The limits of a joint, from its pose at zero."""
     written = joint.word("limited", ("auto", "true", "false"), "auto")
     limited = written == "true" or (written == "auto" and mjcf.autolimits and "range" in joint.attributes)
     if not limited:
-        return None
+        return {}
     joint.require("range")
     lower, upper = joint.numbers("range", 2)
     if lower >= upper:
         raise joint.error("limits", f"{joint}: range='{shown(joint.attributes['range'])}' is empty")
     if kind == "ball":
-        return {"swing": angle_of(upper, mjcf.in_degrees)}
+        return {"limits": {"swing": angle_of(upper, mjcf.in_degrees)}}
     zero, turns = joint.number("ref", 0.0), kind == "hinge" and mjcf.in_degrees
-    return [angle_of(end - zero, turns) for end in (lower, upper)]
+    return mjcf.robot.limits(joint, kind, lower - zero, upper - zero, turns)
 
 
 # --- geoms

@@ -53,9 +53,21 @@ class Robot:
     def joint(self, element: Element, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
         """The key `motion` of a body that hangs on a joint, with what joints have here."""
         known = JOINTS[kind].model_fields
-        for key in keys.keys() - known:
-            self.left_out.add(element, f"joints have no {key} yet")
+        for key in [key for key in keys if key not in known]:
+            self.left_out.add(element, f"a {kind} joint has no {key} in this version")
         return {"motion": {kind: {key: value for key, value in keys.items() if key in known}}}
+
+    def limits(self, element: Element, kind: str, low: float, high: float, in_degrees: bool) -> dict[str, Any]:
+        """The limits of a joint, in the unit of the file, and where it begins if the pose at zero is beyond them."""
+        if low == high:
+            self.left_out.add(element, "its limits are equal, so it moves without any")
+            return {}
+        keys = {"limits": [angle_of(end, in_degrees) for end in (low, high)]}
+        if low <= 0 <= high:
+            return keys
+        self.left_out.add(element, "its pose at zero is beyond its limits, so it begins at the nearest one")
+        start = angle_of(low if low > 0 else high, in_degrees)
+        return keys | {"displacement" if kind == "slide" else "angle": start}
 
     def _children(self, path: tuple[str, ...]) -> dict[str, Any]:
         found = self.bodies

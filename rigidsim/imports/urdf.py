@@ -126,14 +126,14 @@ def _motion(robot: Robot, joint: Element) -> dict[str, Any]:
     direction = (1.0, 0.0, 0.0) if axis is None else axis.direction("xyz", (1.0, 0.0, 0.0))
     if kind == "planar":
         return robot.joint(joint, "planar", {"normal": direction})
-    limits = _limits(robot, joint) if kind in ("revolute", "prismatic") else None
+    found = "slide" if kind == "prismatic" else "hinge"
+    limits = _limits(robot, joint, found) if kind in ("revolute", "prismatic") else {}
     dynamics = joint.only("dynamics")
     resistance = {key: 0.0 if dynamics is None else dynamics.number(key, 0.0) for key in ("damping", "friction")}
-    keys = {"axis": direction, **without_defaults(limits=limits, **resistance)}
-    return robot.joint(joint, "slide" if kind == "prismatic" else "hinge", keys)
+    return robot.joint(joint, found, {"axis": direction, **without_defaults(**limits, **resistance)})
 
 
-def _limits(robot: Robot, joint: Element) -> tuple[float, float]:
+def _limits(robot: Robot, joint: Element, kind: str) -> dict[str, Any]:
     limit = joint.only("limit")
     if limit is None:
         raise joint.error("missing", f"{joint} has no <limit>", "a joint without limits is continuous")
@@ -143,7 +143,7 @@ def _limits(robot: Robot, joint: Element) -> tuple[float, float]:
     found = limit.number("lower", 0.0), limit.number("upper", 0.0)
     if found[0] > found[1]:
         raise limit.error("limits", f"{joint}: the lower limit, {found[0]:g}, is above the upper one, {found[1]:g}")
-    return found
+    return robot.limits(joint, kind, *found, in_degrees=False)
 
 
 def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, Any]:

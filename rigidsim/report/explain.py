@@ -10,10 +10,19 @@ from itertools import repeat
 import numpy as np
 
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.loads import LoadsAtSample, LoopReaction, Share, loop_reactions
+from rigidsim.hindsight.loads import (
+    JOINT_TERMS,
+    TERMS,
+    JointReaction,
+    LoadsAtSample,
+    LoopReaction,
+    Share,
+    joint_reactions,
+    loop_reactions,
+)
 from rigidsim.hindsight.past import SampleModel
 from rigidsim.hindsight.path_directions import AT_REST, directions
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.hindsight.quantities import full_path, quantity
 from rigidsim.report.jumps import describe_event, events_near
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
@@ -75,43 +84,46 @@ def table(title: str, unit: str, rows: Sequence[tuple[str, np.ndarray]]) -> list
     return [header_row, *map(row, names, without_rounding(vectors, repeat(error)))]
 
 
-UNITS = {"applied": "m/s2", "gravity": "m/s2", "angular_applied": "rad/s2"}
+UNITS = {"applied": "m/s2", "gravity": "m/s2", "angular_applied": "rad/s2", "joint": "m/s2", "angular_joint": "rad/s2"}
 RESUMMED = 1e-9
 """Relative to the largest part: the forces are summed in another order, and the stored state is rounded."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The contribution of each force to a body's terms, and the recorded rest, which comes from loops that hold it, by
-    their places in the scene, or from callbacks; `reason` says why they are not known, if so.
+    """The contribution of each force and joint to a body's terms, and the recorded rest, which comes from loops that
+    hold it, by their places in the scene, or from callbacks; `reason` says why they are not known, if so.
     """
 
     loads: list[Share]
     rest: dict[str, np.ndarray]
     reason: str = ""
     loops: tuple[str, ...] = ()
+    joints: tuple[JointReaction, ...] = ()
 
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
         """For a moved body at a sample with terms; `at` reads a recorded term."""
         try:
             past = SampleModel(trajectory, sample)
-            loads = LoadsAtSample(past).shares(body)
+            loads, joints = LoadsAtSample(past).shares(body), joint_reactions(trajectory, sample, body)
         except NotRecordedError as error:
             return cls([], {}, f"the parts of each force are unknown: {error}")
         named = enumerate(past.scene.world.loops)
         loops = tuple(f"world.loops[{k}]" for k, loop in named if body in map(past.carrier, loop.between))
-        rest = {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None}
-        return cls(loads, rest, loops=loops)
+        rest = {name: rest for name in TERMS if (rest := _rest(loads, name, at(name))) is not None}
+        return cls(loads, rest, loops=loops, joints=tuple(joints))
 
     def lines(self, term: str) -> list[str]:
-        """The table of forces of a term; empty if there are none, or only one gravity."""
-        rows = [(str(share.load), share.terms[term]) for share in self.loads if share.terms[term].any()]
+        """The table of forces of a term, or of joints; empty if there are none, or only one gravity or joint."""
+        parts = [*((share.load, share.terms) for share in self.loads), *((one, one.terms) for one in self.joints)]
+        rows = [(str(name), terms[term]) for name, terms in parts if term in terms and terms[term].any()]
         if term in self.rest:
             rows.append((self._named_rest(), self.rest[term]))
-        if not rows or (term == "gravity" and len(rows) == 1):
+        if not rows or (term in ("gravity", *JOINT_TERMS) and len(rows) == 1):
             return []
-        return ["", *table(f"{term}, force by force", UNITS[term], rows)]
+        each = "joint by joint" if term in JOINT_TERMS else "force by force"
+        return ["", *table(f"{term}, {each}", UNITS[term], rows)]
 
     def _named_rest(self) -> str:
         """The possible origin of the rest."""
@@ -228,15 +240,16 @@ class BodyReport(Report):
     @classmethod
     def of(cls, trajectory: Trajectory, body: str, time: float) -> BodyReport:
         """At the sample nearest to `time` (s). Raises UsageError if there is neither an event, a touch nor a term."""
-        path, terms = trajectory[body].path, None
+        path, terms = full_path(trajectory, body), None
         events, joint = list(events_near(trajectory, path, time)), joint_state(trajectory, path, time)
         held = loops_on(trajectory, path, nearest_sample(trajectory, time))
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
-            terms = Explanation(trajectory, body, time)
+            terms = Explanation(trajectory, path, time)
         except UsageError:
             if not events and not touched and not joint and not held:
                 raise
+        acting = joints_on(trajectory, path, terms, time)
         shown = (
             describe_event(event, path, trajectory[body].free_ancestor_at(event.time))
             for event in events[:SHOWN_EVENTS]
@@ -246,7 +259,10 @@ class BodyReport(Report):
             *(Section(lines=[text]) for text in [*shown, *more]),
             Section({"body": path} | (terms.as_dict() if terms else {})),
             Section({"contacts": touched} if touched else {}, list(map(str, touched))),
-            Section({"joint": joint} if joint else {}, joint_lines(path, joint) if joint else ()),
+            Section(
+                {key: value for key, value in (("joint", joint), ("joints", acting)) if value},
+                [*joint_lines(path, joint), *(one.sentence for one in acting if not one.is_own)],
+            ),
             Section({"loops": held} if held else {}, list(map(str, held))),
             Section({"events": events}, [str(terms)] if terms else []),
         )
@@ -271,6 +287,8 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, obj
 
 def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
     """The same as sentences."""
+    if not joint:
+        return []
     names = [name for name in NAMES if name in joint]
     at = ", ".join(f"{name} {number(joint[name])} {joint[f'{name}_unit']}" for name in names)
     where = f"{path} hangs on {joint['parent']} by a {joint['type']} joint, at t = {joint['time']:g} s"
@@ -279,6 +297,18 @@ def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
         force, torque = (number(float(np.linalg.norm(joint[f"reaction_{one}"]))) for one in ("force", "torque"))
         lines.append(f"the joint exerts {force} N on it, and {torque} N m about the joint")
     return lines
+
+
+def joints_on(trajectory: Trajectory, path: str, terms: Explanation | None, time: float) -> Sequence[JointReaction]:
+    """What joints exert on a moved body at the sample nearest to a time (s), as far as that is known; `terms` may know
+    it.
+    """
+    if terms:
+        return terms.shares.joints
+    with suppress(NotRecordedError):
+        if trajectory[path].place_at(time).kind in ("free", "jointed"):
+            return joint_reactions(trajectory, nearest_sample(trajectory, time), path)
+    return ()
 
 
 def loops_on(trajectory: Trajectory, path: str, sample: int) -> list[LoopReaction]:
@@ -340,10 +370,12 @@ class Explanation:
         speed = float(np.linalg.norm(self.velocity))
         lines = [f"{self.body} at t = {self.time:g} s, relative to {self.parent}: speed {speed:.6g} m/s"]
         lines += [self._path_summary(speed), "", *_summed("m/s2", self.linear, self.acceleration)]
-        lines += [*self.shares.lines("applied"), *self.shares.lines("gravity"), ""]
+        lines += [line for term in ("applied", "gravity", "joint") for line in self.shares.lines(term)]
+        lines.append("")
         lines += [self._rotation_summary(), "", *_summed("rad/s2", self.angular, self.angular_acceleration)]
         reason = ["", self.shares.reason] if self.shares.reason else []
-        return "\n".join([*lines, *self.shares.lines("angular_applied"), *reason])
+        angular = [line for term in ("angular_applied", "angular_joint") for line in self.shares.lines(term)]
+        return "\n".join([*lines, *angular, *reason])
 
     def _path_summary(self, speed: float) -> str:
         size, largest = float(np.linalg.norm(self.acceleration)), largest_of(self.linear)

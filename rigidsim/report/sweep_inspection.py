@@ -18,6 +18,8 @@ from rigidsim.report.wording import counted
 from rigidsim.sweeps.sensitivity import SobolIndices
 from rigidsim.sweeps.stored import Sweep, load_sweep
 from rigidsim.sweeps.unfinished import final_path, is_under_way
+from rigidsim.trajectory.fields import JOINT_FIELDS
+from rigidsim.tree.joints import coordinate_called, coordinate_rows, coordinate_unit, coordinates_of
 
 SHOWN_FAILURES = 10
 SHOWN_BODIES = 6
@@ -138,7 +140,7 @@ def _statistics(sweep: Sweep, metric: str) -> Statistics | None:
 
 
 def _of_last_states(sweep: Sweep) -> list[Statistics]:
-    """Distance, speed and rate of the first bodies in the last states."""
+    """Distance, speed and rate of the first bodies in the last states, and the first coordinates of joints."""
     found = []
     for name, (word, unit) in QUANTITIES.items():
         if f"world/{name}" in sweep.datasets:
@@ -146,6 +148,13 @@ def _of_last_states(sweep: Sweep) -> list[Statistics]:
             for body, path in enumerate(sweep.paths[:SHOWN_BODIES]):
                 size = np.sqrt((last[:, body] ** 2).sum(axis=1))
                 found.append(Statistics.of(f"last {word} of {path}", unit, size, sweep.numbers))
+    if JOINT_FIELDS[0].name in sweep.datasets:
+        last, rows = sweep.last(JOINT_FIELDS[0].name), coordinate_rows(sweep.joints)
+        named = [(path, type, name) for path, type in sweep.joints.items() for name in coordinates_of(type)]
+        for path, type, name in named[:SHOWN_BODIES]:
+            unit = coordinate_unit(name, type).replace("L", "m")
+            values = last[:, rows[path][coordinate_called(name, type)]]
+            found.append(Statistics.of(f"last {name} of {path}", unit, values, sweep.numbers))
     return [*filter(None, found)]
 
 

@@ -30,6 +30,7 @@ from rigidsim.scene.text.plain import as_yaml, bodies_in, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
 from rigidsim.shown import calling
+from rigidsim.tree.joints import IS_ANGLE
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
@@ -188,9 +189,9 @@ def _require_none(document: Document, findings: Iterable[Finding]) -> None:
         raise _scene_error(document.problems + found)
 
 
-def bodies_and_settings(document: Document) -> tuple[tuple[str, ...], SimulationSettings]:
-    """The paths of the bodies of a document, and its `simulation`; all else is read by `checked` only. Raises
-    SceneError if there are none, or if parameters, repeats or settings are invalid.
+def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationSettings]:
+    """The bodies of a document by path, each with the type of its joint, if it has one, and its `simulation`; all else
+    is read by `checked` only. Raises SceneError if there are none, or if parameters, repeats or settings are invalid.
     """
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
@@ -200,7 +201,14 @@ def bodies_and_settings(document: Document) -> tuple[tuple[str, ...], Simulation
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading, ("simulation",))) from None
     _require_none(document, time_findings(settings))
-    return tuple("/".join(place[1::2]) for place, _ in bodies_in(document.data.get("bodies"))), settings
+    bodies = bodies_in(document.data.get("bodies"))
+    return {"/".join(place[1::2]): _joint_type(body) for place, body in bodies}, settings
+
+
+def _joint_type(body: Any) -> str:
+    """The type of the joint of a body in plain data; empty if it is on none."""
+    motion = body.get("motion") if isinstance(body, dict) else None
+    return next((key for key in motion if key in IS_ANGLE), "") if isinstance(motion, dict) else ""
 
 
 @np.errstate(all="ignore")  # an estimate that overflows is infinite

@@ -26,7 +26,7 @@ from rigidsim.simulation.recording import joints_of, recorded_of, records_terms
 from rigidsim.simulation.single import Simulation, unwatched
 from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.fields import Block
-from rigidsim.trajectory.recorded import possible_fields, recorded_bytes, sizes_of
+from rigidsim.trajectory.recorded import labels_of, possible_fields, recorded_bytes
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
 
@@ -109,7 +109,7 @@ def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> in
     joints = joints_of(world.tree)
     possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, joints)
     recorded = recorded_of(scene, world, terms, contacts)
-    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, sizes_of(len(world.paths), joints))
+    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, labels_of(world.paths, joints))
 
 
 def free_memory() -> float:

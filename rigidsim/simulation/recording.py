@@ -26,6 +26,11 @@ def records_contacts(scene: Scene) -> bool:
     return CONTACTS in (scene.simulation.record or ())
 
 
+def records_joints(scene: Scene) -> bool:
+    """Whether what joints do is recorded, if there are any."""
+    return scene.simulation.record is None or JOINTS in scene.simulation.record
+
+
 def joints_of(tree: Tree) -> dict[str, str]:
     """The type of joint of each jointed body, by path."""
     return {node.path: node.joint.type for node in tree if node.joint is not None}

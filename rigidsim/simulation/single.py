@@ -36,7 +36,8 @@ from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
 from rigidsim.trajectory.events import Events, in_order
-from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
+from rigidsim.trajectory.fields import Block, sample_bytes
+from rigidsim.trajectory.recorded import possible_fields
 from rigidsim.trajectory.trajectory import State
 
 
@@ -210,7 +211,8 @@ class Simulation:
         with held(self._kernel, BUSY):
             block = self._observed()
         header = replace(self.header, recorded=None)  # the state has everything
-        return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in FIELDS})
+        fields = possible_fields(False, False, False, header.joints)  # terms and contact are of steps
+        return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in fields})
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run. Raises SimulationError if the run cannot begin."""

@@ -23,8 +23,10 @@ from rigidsim.scene.text.plain import plain_data
 from rigidsim.simulation.header import metric_units
 from rigidsim.sweeps.layouts import Plan
 from rigidsim.sweeps.recording import Recording
-from rigidsim.sweeps.unfinished import FORMAT
+from rigidsim.sweeps.unfinished import FORMAT, JOINTED
+from rigidsim.trajectory.checks import stored_joints
 from rigidsim.trajectory.chunks import fitting_rows, windows_of
+from rigidsim.trajectory.fields import JOINT
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.structure import OF_TIME, TEXT, attach, create_axes, create_scene, described
@@ -132,7 +134,8 @@ IDENTITY = {
 
 def create(file: h5py.File, contents: Contents) -> None:
     """Create everything but the results, with arrays of the final size."""
-    file.attrs["format"], file.attrs["status"] = FORMAT, "running"
+    file.attrs["format"] = JOINTED if contents.recording.joints else FORMAT
+    file.attrs["status"] = "running"
     file.attrs["quaternion_order"] = "wxyz"
     file.attrs["identity"] = json.dumps(contents.identity)
     file.attrs["unit"] = contents.portion
@@ -172,7 +175,7 @@ def _create_axes(file: h5py.File, contents: Contents) -> dict[str, h5py.Dataset]
     described(first["run"], "number of the run in the plan")
     if contents.recording.times is not None:
         first["time"] = described(file.create_dataset("time", data=np.array(contents.recording.times)), *OF_TIME)
-    return create_axes(file, first, contents.recording.paths)
+    return create_axes(file, first, contents.recording.paths, contents.recording.joints)
 
 
 def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> list[h5py.Dataset]:
@@ -257,6 +260,8 @@ def description_digest(file: h5py.File, columns: Sequence[h5py.Dataset], arrays:
         "columns": [_attributes(column, ("long_name", "units", "is_json", OF_COLUMN)) for column in columns],
         "arrays": {name: _attributes(array, ("long_name", "units", ROWS)) for name, array in arrays.items()},
     }
+    if JOINT in file:
+        metadata["joint"] = stored_joints(file)
     return sha256(json.dumps(metadata, sort_keys=True).encode()).hexdigest()
 
 

@@ -15,6 +15,7 @@ from rigidsim.scene.prepare.expansion import KEY as REPEAT
 from rigidsim.scene.read import bodies_and_settings
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.values.evaluation import is_expression
+from rigidsim.simulation.recording import joints_of
 from rigidsim.structures.columns import Lanes
 from rigidsim.sweeps.cells import one_value
 from rigidsim.sweeps.layouts import MOST_AT_ONCE, Plan
@@ -25,9 +26,12 @@ TOLERANCE = 1e-12
 
 
 class Extent(NamedTuple):
-    """The paths of the bodies of a run, its number of steps and their length (s), and the steps between samples."""
+    """The paths of the bodies of a run, and the types of those joints that it has; its number of steps and their length
+    (s), and the steps between samples.
+    """
 
     paths: tuple[str, ...]
+    joints: tuple[tuple[str, str], ...]
     n_step: int
     step: float
     stride: int
@@ -46,7 +50,8 @@ class Extent(NamedTuple):
 def extent_of(world: World) -> Extent:
     """The extent of a world."""
     blueprint = world.blueprint
-    return Extent(world.paths, blueprint.n_step, blueprint.schedule.step, blueprint.stride)
+    joints = tuple(joints_of(world.tree).items())
+    return Extent(world.paths, joints, blueprint.n_step, blueprint.schedule.step, blueprint.stride)
 
 
 class Extents(Variants):
@@ -54,13 +59,14 @@ class Extents(Variants):
 
     def read(self, document: Document) -> Extent:
         """The extent of a document."""
-        paths, simulation = bodies_and_settings(document)
+        types, simulation = bodies_and_settings(document)
         n_step = as_integer(simulation.duration / simulation.step)
-        return Extent(paths, n_step, simulation.step, sample_stride(simulation, n_step))
+        joints = tuple((path, type) for path, type in types.items() if type)
+        return Extent(tuple(types), joints, n_step, simulation.step, sample_stride(simulation, n_step))
 
     def grouped(self, found: Extent, lanes: Lanes, numbers: np.ndarray) -> tuple[Extent, int]:
         """The extent of the lanes that are left, and the first of them."""
-        same = Extent(found.paths, *map(one_value, found[1:]))
+        same = Extent(*found[:2], *map(one_value, found[2:]))
         return same, int(numbers[lanes.numbers()[0]])
 
 
@@ -121,8 +127,8 @@ def longest_of(extents: dict[Extent, int], plan: Plan, record: str) -> Extent:
     return longest
 
 
-def require_same_bodies(extents: dict[Extent, int], plan: Plan) -> None:
-    """Raise UsageError unless all runs have the same bodies."""
+def require_same_bodies(extents: dict[Extent, int], plan: Plan, with_joints: bool) -> None:
+    """Raise UsageError unless all runs have the same bodies; `with_joints` on the same joints, too."""
     first: tuple[Extent, int] | None = None
     for extent, run in extents.items():
         first = first or (extent, run)
@@ -130,6 +136,12 @@ def require_same_bodies(extents: dict[Extent, int], plan: Plan) -> None:
             message = f"{_run(plan, first[1])} has {_some(first[0].paths)}, {_run(plan, run)} {_some(extent.paths)}"
             hint = "record metrics only: --metric NAME='= ...' --record metrics"
             raise UsageError(f"states have one axis of bodies, but {message}; {hint}")
+        if with_joints and extent.joints != first[0].joints:
+            path, _ = min(set(extent.joints) ^ set(first[0].joints))
+            one, other = (dict(e.joints).get(path, "not on a joint") for e in (first[0], extent))
+            message = f"'{path}' is {one} in {_run(plan, first[1])}, {other} in {_run(plan, run)}"
+            hint = "leave them out, simulation.record: [local, world, diagnostics], or record metrics only"
+            raise UsageError(f"arrays of joints have one axis of joints, but {message}; {hint}")
 
 
 def _run(plan: Plan, run: int) -> str:

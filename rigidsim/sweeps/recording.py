@@ -15,9 +15,12 @@ from rigidsim.engine.model import Samples
 from rigidsim.scene import Scene
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.extents import Extent
-from rigidsim.trajectory.fields import AXES, FIELDS, Block, Field
+from rigidsim.trajectory.fields import AXES, FIELDS, JOINT_FIELDS, Block, Field
+from rigidsim.trajectory.recorded import labels_of
 
 FINAL, METRICS = "final", "metrics"
+KEPT = {field.name: field for field in (*FIELDS, *JOINT_FIELDS)}
+"""The datasets that a sweep can have of its runs, by name."""
 
 
 class Rows(NamedTuple):
@@ -62,11 +65,13 @@ class Rows(NamedTuple):
 @dataclass(frozen=True)
 class Recording:
     """`times` are those of the samples (s) of the longest run, None if only the last state is recorded; `paths` the
-    bodies of which anything is recorded; `rows` the datasets of motion and diagnostics; `metrics` the names of the
-    scene's metrics; `nodes` the number of bodies of the first run.
+    bodies of which anything is recorded, `joints` the types of the joints by path, if anything is recorded of them;
+    `rows` the datasets but for metrics; `metrics` the names of the scene's metrics; `nodes` the number of bodies of the
+    first run.
     """
 
     paths: tuple[str, ...]
+    joints: Mapping[str, str]
     times: tuple[float, ...] | None
     rows: tuple[Rows, ...]
     metrics: tuple[str, ...]
@@ -78,11 +83,17 @@ class Recording:
         run of the extent `longest` has most.
         """
         times = None if record in (FINAL, METRICS) else tuple(longest.times.tolist())
-        selected = _selected(scene, world) if record != METRICS else {}
-        bodies = [nodes for name, nodes in selected.items() if "body" in _BY_NAME[name].dimensions]
-        axis = range(len(world.paths)) if None in bodies else sorted(set().union(*bodies))
-        rows = tuple(_rows(_BY_NAME[name], nodes, axis, world, times) for name, nodes in selected.items())
-        return cls(tuple(world.paths[k] for k in axis), times, rows, tuple(scene.metrics), len(world.paths))
+        header = header_of(scene, world, False)
+        selected = [field for field in header.fields if field.name in KEPT] if record != METRICS else []
+        nodes = [header.recorded_rows(field.name) for field in selected]
+        bodies = [some for field, some in zip(selected, nodes, strict=True) if field.of_each == "body"]
+        is_whole = any(some is None for some in bodies)
+        axis = range(len(world.paths)) if is_whole else sorted(set().union(*(some.tolist() for some in bodies)))
+        joints = header.joints if any(field.source == "joints" for field in selected) else {}
+        labels = labels_of([world.paths[k] for k in axis], joints)
+        pairs = zip(selected, nodes, strict=True)
+        rows = tuple(_rows(field, some, axis, len(world.paths), labels, times) for field, some in pairs)
+        return cls(tuple(labels["body"]), joints, times, rows, tuple(scene.metrics), len(world.paths))
 
     @property
     def samples(self) -> int:
@@ -95,19 +106,17 @@ class Recording:
         return 8 * (1 + (self.times is not None) + len(self.metrics)) + sum(rows.run_bytes for rows in self.rows)
 
 
-_BY_NAME = {field.name: field for field in FIELDS}
-
-
-def _selected(scene: Scene, world: World) -> Mapping[str, Sequence[int] | None]:
-    """For each dataset that the scene records the nodes in it, None for all."""
-    header = header_of(scene, world, False)
-    found = {field.name: header.recorded_rows(field.name) for field in header.fields if field.name in _BY_NAME}
-    return {name: None if rows is None else rows.tolist() for name, rows in found.items()}
-
-
-def _rows(field: Field, nodes: Sequence[int] | None, axis: Sequence[int], world: World, times: object) -> Rows:
-    sizes = {"time": len(times or ()), "body": len(axis)} | {name: len(labels) for name, labels in AXES.items()}
+def _rows(
+    field: Field,
+    nodes: np.ndarray | None,
+    axis: Sequence[int],
+    n_node: int,
+    labels: Mapping[str, Sequence[str]],
+    times: Sequence[float] | None,
+) -> Rows:
+    """A dataset with these nodes, None for all; `axis` has those on the axis of bodies."""
+    sizes = {name: len(of) for name, of in ({"time": times or ()} | labels | AXES).items()}
     dimensions = tuple(d for d in field.dimensions if d != "time" or times is not None)
-    absent = () if nodes is None else tuple(place for place, node in enumerate(axis) if node not in set(nodes))
-    on_axis = None if len(axis) == len(world.paths) and not absent else list(axis)
+    absent = () if nodes is None else tuple(place for place, node in enumerate(axis) if node not in set(nodes.tolist()))
+    on_axis = None if len(axis) == n_node and not absent else list(axis)
     return Rows(field, dimensions, tuple(sizes[d] for d in dimensions), on_axis, absent)

@@ -42,10 +42,11 @@ from rigidsim.sweeps.contents import (
     windows,
 )
 from rigidsim.sweeps.extents import extent_of
+from rigidsim.sweeps.recording import KEPT
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
 from rigidsim.sweeps.stored_layout import stored_layout
-from rigidsim.sweeps.unfinished import FORMAT, final_path, read_errors, stored_path
-from rigidsim.trajectory.fields import FIELDS
+from rigidsim.sweeps.unfinished import OLDER, final_path, read_errors, stored_path
+from rigidsim.trajectory.checks import stored_joints
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import PartialArray
 from rigidsim.trajectory.stored import OpenedFile, as_format_error, opened
@@ -126,6 +127,7 @@ class Sweep:
     def _read_description(self) -> None:
         file, path, datasets = self._file, self.path, self._layout.datasets
         self.paths = tuple(text.decode() for text in datasets["body"][()])
+        self.joints = stored_joints(file)  # types by path, if anything of joints was recorded
         self.time = datasets["time"][()] if "time" in datasets else None  # of the samples, s; None for last states
         self.numbers = datasets["run"][()]  # of the runs in the plan
         self.content_hash = str(file.attrs["content_hash"]) if self._layout.is_complete else ""
@@ -234,7 +236,7 @@ class Sweep:
     def described(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...], str, str]:
         """The names of the dimensions of a recorded array, its shape, its units and its meaning."""
         self._require_recorded(name)
-        (field,) = (field for field in FIELDS if field.name == name)
+        field = KEPT[name]
         dimensions = tuple(one for one in field.dimensions if one != "time" or self.time is not None)
         return ("run", *dimensions), self._layout.datasets[name].shape, field.units, field.long_name
 
@@ -285,7 +287,7 @@ class Sweep:
         scene = self.scene_at(index)
         world = build_world(scene)
         header = header_of(scene, world, False)
-        if header.recorded is not None or header.joints:  # terms, contact points and joints are not kept
+        if any(field.name not in self.datasets for field in header.fields):  # terms and contact points
             header = replace(header, recorded={name: header.recorded_rows(name) for name in self.datasets})
         if self.time is None:
             arrays = {name: self._of_bodies(name, self._stored(name, place)[None], header) for name in self.datasets}
@@ -378,7 +380,7 @@ class Sweep:
     @property
     def datasets(self) -> tuple[str, ...]:
         """The names of the recorded arrays."""
-        return tuple(field.name for field in FIELDS if field.name in self._layout.datasets)
+        return tuple(name for name in KEPT if name in self._layout.datasets)
 
     def _values_at(self, place: int) -> list[tuple[str, Any]]:
         found = []
@@ -428,7 +430,7 @@ class Sweep:
     def require_same(self, contents: Contents, path: Path) -> None:
         """Raise StorageError unless the file was begun with the same scene, plan and recording."""
         differing = (name for name, value in contents.identity.items() if self.identity.get(name) != value)
-        changed = "version" if self._file.attrs["format"] != FORMAT else next(differing, "")
+        changed = "version" if self._file.attrs["format"] == OLDER else next(differing, "")
         if changed:
             raise StorageError(f"{path} cannot be resumed: {IDENTITY[changed]} has changed since; --force begins again")
 

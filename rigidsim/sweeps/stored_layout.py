@@ -25,10 +25,20 @@ from rigidsim.sweeps.contents import (
     description_digest,
     dtype_of,
 )
-from rigidsim.sweeps.unfinished import FORMAT, READ, final_path
-from rigidsim.trajectory.checks import check_format, has_object, own_dataset, own_object, stored_dataset
+from rigidsim.sweeps.recording import KEPT
+from rigidsim.sweeps.unfinished import FORMAT, JOINTED, OLDER, final_path
+from rigidsim.trajectory.checks import (
+    check_format,
+    has_object,
+    own_dataset,
+    own_object,
+    stored_dataset,
+    stored_joints,
+)
 from rigidsim.trajectory.destination import SWEEP
-from rigidsim.trajectory.fields import AXES, FIELDS
+from rigidsim.trajectory.fields import AXES, JOINT, JOINT_TYPE
+from rigidsim.trajectory.recorded import labels_of
+from rigidsim.tree.joints import IS_ANGLE
 
 METRICS = "metrics"
 TEXT = "text"
@@ -60,11 +70,9 @@ class StoredLayout(NamedTuple):
 
 def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     """Find and check everything but the values of results. Raises FormatError."""
-    check_format(file, path, SWEEP, READ)
-    runs, portion = _runs(file, path), int(file.attrs["unit"])
-    if portion < 1:
-        raise FormatError(f"{path} is damaged: its unit is {portion}")
-    for name in json.loads(file.attrs["results"]) if file.attrs["format"] == FORMAT else ():
+    check_format(file, path, SWEEP, (OLDER, FORMAT, JOINTED))
+    runs, portion = _runs(file, path)
+    for name in json.loads(file.attrs["results"]) if file.attrs["format"] != OLDER else ():
         own_dataset(file, path, name)
     datasets: dict[str, h5py.Dataset] = {}
 
@@ -82,6 +90,9 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     for name in ("scene/text", "scene/resolved"):
         add(name, (), TEXT)
     sizes = {"body": length_of("body", TEXT)} | {name: len(labels) for name, labels in AXES.items()}
+    if has_object(file, path, JOINT):
+        add(JOINT_TYPE, (length_of(JOINT, TEXT),), TEXT)
+        sizes |= _sizes_of_joints(file, path)
     if has_object(file, path, "time"):
         sizes["time"] = length_of("time", "f8")
         add(SAMPLES, of_run, dtype_of(SAMPLES))
@@ -92,7 +103,7 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     metrics = tuple(_metrics(file, path))
     for name in metrics:
         add(name, of_run, "f8")
-    fields = [field for field in FIELDS if has_object(file, path, field.name)]
+    fields = [field for field in KEPT.values() if has_object(file, path, field.name)]
     for field in fields:
         add(field.name, (count, *(sizes[d] for d in field.dimensions if d != "time" or samples)), "f8")
     is_complete = _is_complete(file, path) and path == final_path(path)
@@ -104,14 +115,25 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     return found
 
 
-def _runs(file: h5py.File, path: Path) -> range:
-    """The runs of the plan that the file has."""
+def _sizes_of_joints(file: h5py.File, path: Path) -> dict[str, int]:
+    """The numbers of joints and of their coordinates."""
+    joints = stored_joints(file)
+    if not set(joints.values()) <= IS_ANGLE.keys():
+        raise FormatError(f"{path} is damaged: {JOINT_TYPE} has types that joints do not have")
+    return {axis: len(labels) for axis, labels in labels_of((), joints).items() if axis != "body"}
+
+
+def _runs(file: h5py.File, path: Path) -> tuple[range, int]:
+    """The runs of the plan that the file has, and how many are in a portion."""
     identity, words = json.loads(file.attrs["identity"]), ()
     if isinstance(identity, dict):
         words = re.fullmatch(r"(\d{1,16}) to (\d{1,16})", str(identity.get("runs", ""))) or ()
     if not words or not int(words[1]) < int(words[2]):
         raise FormatError(f"{path} is damaged: its identity does not say which runs it has")
-    return range(int(words[1]), int(words[2]))
+    portion = int(file.attrs["unit"])
+    if portion < 1:
+        raise FormatError(f"{path} is damaged: its unit is {portion}")
+    return range(int(words[1]), int(words[2])), portion
 
 
 def _is_complete(file: h5py.File, path: Path) -> bool:
@@ -148,7 +170,7 @@ def _check_description(found: StoredLayout, file: h5py.File, path: Path) -> None
     status = found.datasets["runs/status"][()]
     if (status > INVALID).any() or (found.is_complete and (status == MISSING).any()):
         raise FormatError(f"{path} is damaged: runs/status has values that it cannot have")
-    if file.attrs["format"] != FORMAT:
+    if file.attrs["format"] == OLDER:
         return
     columns = [found.datasets[place] for place in found.columns.values()]
     if not all(OF_COLUMN in column.attrs for column in (*columns, found.datasets["runs/seed"])):

@@ -16,6 +16,7 @@ from rigidsim.building import build_world
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.scene.prepare.overrides import Override
+from rigidsim.simulation.recording import records_joints
 from rigidsim.sweeps.cluster import connected
 from rigidsim.sweeps.contents import COLUMNS, Contents, portion_runs
 from rigidsim.sweeps.execution import Execution
@@ -46,7 +47,7 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
         scene = _sampled(scene, record)
     _check(scene, plan)
     extents = {} if record == METRICS else extents_of(scene, plan)
-    require_same_bodies(extents, plan)
+    require_same_bodies(extents, plan, records_joints(scene))
     first = _first_valid(scene, plan)
     world = build_world(first)
     longest = extent_of(world)

@@ -184,7 +184,7 @@ def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Heade
         contact_settings=_contact(file, path),
         shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
         with_contacts=POINTS in file,
-        joints=_joints(file),
+        joints=stored_joints(file),
         metrics={name: str(one.attrs["expression"]) for name, one in metrics.items()},
         metric_units={name: str(one.attrs["units"]) for name, one in metrics.items() if "units" in one.attrs},
     )
@@ -205,7 +205,7 @@ def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     return selection(found, possible, n_body)
 
 
-def _joints(file: h5py.File) -> dict[str, str]:
+def stored_joints(file: h5py.File) -> dict[str, str]:
     """The type of joint of each jointed body."""
     if JOINT not in file:
         return {}
@@ -265,7 +265,7 @@ def recorded_rows(rows: object, n_body: int, path: Path, name: str) -> list[int]
 
 def check_samples(file: h5py.File, path: Path, header: Header) -> None:
     """Check shape and type of the arrays of samples, and of the table of contact points."""
-    sizes = {"time": len(file["time"])} | header.sizes | {name: len(row) for name, row in AXES.items()}
+    sizes = {"time": len(file["time"])} | {name: len(row) for name, row in (AXES | header.labels).items()}
     for f in header.fields:
         stored_dataset(file, path, f.name, tuple(sizes[d] for d in f.dimensions), "f8")
     if header.with_contacts:

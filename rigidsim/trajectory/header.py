@@ -12,10 +12,10 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.errors import FormatError, SceneError
-from rigidsim.trajectory.fields import COORDINATE, COUNT, JOINT, POINT_NAMES, Field
-from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes, sizes_of
+from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
+from rigidsim.trajectory.recorded import Selection, labels_of, possible_fields, recorded_bytes
 from rigidsim.tree.history import History, TreeChange
-from rigidsim.tree.joints import IS_ANGLE
+from rigidsim.tree.joints import coordinate_rows
 from rigidsim.tree.nodes import Node, Tree
 
 if TYPE_CHECKING:
@@ -121,32 +121,17 @@ class Header:
     @cached_property
     def coordinates(self) -> dict[str, range]:
         """The rows of the coordinates of each joint, by the path of the body."""
-        found, first = {}, 0
-        for path, type in self.joints.items():
-            found[path] = range(first, first + len(IS_ANGLE[type]))
-            first = found[path].stop
-        return found
-
-    @cached_property
-    def coordinate_names(self) -> list[str]:
-        """The name of each coordinate: the path of the body and, if it has several, a number from one."""
-        each = ((path, len(rows), k) for path, rows in self.coordinates.items() for k in range(len(rows)))
-        return [f"{path}.{k + 1}" if count > 1 else path for path, count, k in each]
+        return coordinate_rows(self.joints)
 
     @property
     def labels(self) -> dict[str, Sequence[str]]:
         """The labels of the dimensions of samples that are neither times nor components."""
-        return {"body": self.paths, JOINT: [*self.joints], COORDINATE: self.coordinate_names}
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The sizes of the dimensions of samples that are neither times nor components."""
-        return sizes_of(len(self.paths), self.joints)
+        return labels_of(self.paths, self.joints)
 
     @property
     def sample_bytes(self) -> int:
         """Bytes of one recorded sample, uncompressed."""
-        return recorded_bytes(self._possible, self.recorded, self.sizes)
+        return recorded_bytes(self._possible, self.recorded, self.labels)
 
     def recorded_rows(self, name: str) -> np.ndarray | None:
         """The rows of the bodies of which a dataset is recorded, in order; None for all bodies."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from rigidsim.trajectory.fields import AXES, CONTACT_WORK, COORDINATE, FIELDS, JOINT, JOINT_FIELDS, Field, term_fields
 from rigidsim.trajectory.selection import Selection as Part
-from rigidsim.tree.joints import IS_ANGLE
+from rigidsim.tree.joints import coordinate_rows
 
 Selection = Mapping[str, np.ndarray | None]
 """For each dataset of samples that is recorded the rows of the bodies in it, in order, or None for all bodies."""
@@ -25,8 +25,8 @@ def possible_fields(
     """
     terms = term_fields(with_contact, bool(joints)) if with_terms else ()
     work = (CONTACT_WORK,) if with_contacts else ()
-    sizes = sizes_of(0, joints)
-    return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if sizes[field.dimensions[1]]))
+    labels = labels_of((), joints)
+    return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if labels[field.of_each]))
 
 
 def selection(
@@ -45,18 +45,20 @@ def selection(
     return None if is_whole else found
 
 
-def sizes_of(n_body: int, joints: Mapping[str, str]) -> dict[str, int]:
-    """The sizes of the dimensions of samples that are neither times nor components; `joints` are types by path."""
-    return {"body": n_body, JOINT: len(joints), COORDINATE: sum(len(IS_ANGLE[type]) for type in joints.values())}
+def labels_of(paths: Sequence[str], joints: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    """The labels of the dimensions of samples that are neither times nor components; `joints` are types by path."""
+    each = ((path, len(rows), k) for path, rows in coordinate_rows(joints).items() for k in range(len(rows)))
+    coordinates = [f"{path}.{k + 1}" if count > 1 else path for path, count, k in each]
+    return {"body": paths, JOINT: [*joints], COORDINATE: coordinates}
 
 
-def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, sizes: Mapping[str, int]) -> int:
-    """Bytes of one recorded sample, uncompressed; `sizes` are those of the dimensions that are not components."""
+def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, labels: Mapping[str, Sequence[str]]) -> int:
+    """Bytes of one recorded sample, uncompressed; `labels` are those of the dimensions that are not components."""
     values = 1  # the time
     for field in possible:
         if recorded is None or field.name in recorded:
             rows = None if recorded is None else recorded[field.name]
-            each = sizes.get(field.of_each, 1) if rows is None else len(rows)
+            each = len(labels.get(field.of_each, ("",)) if rows is None else rows)
             values += each * len(AXES.get(field.axis, ("",)))
     return 8 * values
 

@@ -12,7 +12,7 @@ import numpy as np
 from rigidsim.trajectory.chunks import chunk_shape, filters
 from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, JOINT_TYPE, Field
 from rigidsim.trajectory.header import NO_CONTACT, Header
-from rigidsim.trajectory.recorded import ROWS
+from rigidsim.trajectory.recorded import ROWS, labels_of
 
 FORMAT, JOINTED = "rigidsim-trajectory/5", "rigidsim-trajectory/6"
 """The format, and that of a trajectory with joints, which older versions cannot read."""
@@ -33,10 +33,8 @@ def create(root: h5py.File, header: Header, n_sample: int, rows: int, compressio
     if header.contact_settings != NO_CONTACT:
         root["scene"].create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
     time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
-    scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths)
+    scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths, header.joints)
     _create_tree(root, header, scales["body"])
-    if header.joints:
-        scales |= _create_joints(root, header)
     for field in header.fields:
         _create_field(root, field, scales, (n_sample, rows), compression, header)
 
@@ -52,14 +50,30 @@ def create_scene(root: h5py.File, name: str, text: str, resolved: str, provenanc
     return group
 
 
-def create_axes(root: h5py.File, first: Mapping[str, h5py.Dataset], paths: Sequence[str]) -> dict[str, h5py.Dataset]:
-    """Make axes of the first datasets, and those of bodies and of components."""
-    scales = {**first, "body": root.create_dataset("body", data=list(paths), dtype=TEXT)}
-    for axis, labels in AXES.items():
-        scales[axis] = root.create_dataset(axis, data=list(labels), dtype=TEXT)
+LABELS = {
+    "body": "path of the node",
+    JOINT: "path of the jointed body",
+    COORDINATE: "path of the body, and the number of the coordinate if it has several",
+}
+"""What the labels of dimensions are."""
+
+
+def create_axes(
+    root: h5py.File, first: Mapping[str, h5py.Dataset], paths: Sequence[str], joints: Mapping[str, str]
+) -> dict[str, h5py.Dataset]:
+    """Make axes of the first datasets, and those of bodies, of joints, whose types are given, and of components."""
+    scales = dict(first)
+    for axis, labels in (labels_of(paths, joints) | AXES).items():
+        if labels or axis == "body":
+            scales[axis] = root.create_dataset(axis, data=list(labels), dtype=TEXT)
     for name, scale in scales.items():
         scale.make_scale(name)
-    described(scales["body"], "path of the node")
+    for axis in LABELS.keys() & scales.keys():
+        described(scales[axis], LABELS[axis])
+    if joints:
+        types = root.create_dataset(JOINT_TYPE, data=list(joints.values()), dtype=TEXT)
+        types.dims[0].attach_scale(scales[JOINT])
+        described(types, "type of the joint")
     return scales
 
 
@@ -82,23 +96,6 @@ def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
         dataset = root.create_dataset(name, data=values, dtype=dtype)
         dataset.dims[0].attach_scale(body)
         described(dataset, long_name, units)
-
-
-def _create_joints(root: h5py.File, header: Header) -> dict[str, h5py.Dataset]:
-    """Write the joints and their types; the axes of joints and of coordinates."""
-    axes = {
-        JOINT: (list(header.joints), "path of the jointed body"),
-        COORDINATE: (header.coordinate_names, "path of the body, and the number of the coordinate if it has several"),
-    }
-    made = {}
-    for name, (labels, long_name) in axes.items():
-        if labels:
-            made[name] = described(root.create_dataset(name, data=labels, dtype=TEXT), long_name)
-            made[name].make_scale(name)
-    types = root.create_dataset(JOINT_TYPE, data=list(header.joints.values()), dtype=TEXT)
-    types.dims[0].attach_scale(made[JOINT])
-    described(types, "type of the joint")
-    return made
 
 
 def _create_field(

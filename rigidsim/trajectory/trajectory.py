@@ -11,6 +11,7 @@ import numpy as np
 
 from rigidsim.arguments import clipped, number
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.physics.interpolation import hermite, hermite_rate
 from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
@@ -28,6 +29,7 @@ from rigidsim.tree.motion import RelativeMotion
 __all__ = ["BodyHistory", "State", "Trajectory"]
 
 DIAGNOSTICS = "diagnostics/"
+COORDINATES, RATES = (field.name for field in JOINT_FIELDS[:2])
 ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
@@ -168,14 +170,16 @@ class Trajectory(BodyMapping):
         return ContactHistory(self.header, self.time, self.arrays)
 
     def at(self, time: float) -> State:
-        """All bodies at one time (s), interpolated; see `Motion.at`."""
+        """All bodies at one time (s), interpolated; see `Motion.at`. Coordinates of joints and their rates, too; forces
+        and torques of joints and motors linearly.
+        """
         time = number(time, "time")
         near = self._near(time)
         world = [near.motion("world", i).at(time) for i in range(len(self))]
         local = [near._local_at(i, time, world).kept() for i in range(len(self))]
         if not self.is_whole:
-            return State(self.header, float(time), {}, {"local": local, "world": world})
-        arrays = {}
+            return State(self.header, float(time), near._joints_at(time), {"local": local, "world": world})
+        arrays = near._joints_at(time)
         for frame, found in (("local", local), ("world", world)):
             for name in QUANTITIES:
                 arrays[f"{frame}/{name}"] = np.stack([getattr(motion, name) for motion in found], axis=-2)
@@ -188,6 +192,19 @@ class Trajectory(BodyMapping):
         after = int(np.clip(np.searchsorted(self.time, time, side="right"), 1, len(self.time) - 1))
         names = ("time", *(f.name for f in self.header.fields))
         return Trajectory(self.header, {name: self.arrays[name][after - 1 : after + 1] for name in names})
+
+    def _joints_at(self, time: float) -> dict[str, np.ndarray]:
+        """What joints do at that time, by dataset."""
+        found = {field.name: np.asarray(self.arrays[field.name]) for field in JOINT_FIELDS if field.name in self.arrays}
+        i = int(np.searchsorted(self.time, time, side="right")) - 1
+        if self.time[i] == time:
+            return {name: array[i] for name, array in found.items()}
+        h, x = self.time[i + 1] - self.time[i], (time - self.time[i]) / (self.time[i + 1] - self.time[i])
+        result = {name: array[i] + x * (array[i + 1] - array[i]) for name, array in found.items()}
+        if COORDINATES in found:
+            ends = [(array[k], 0.0, 0.0) for array in (found[COORDINATES], found[RATES]) for k in (i, i + 1)]
+            result[COORDINATES], result[RATES] = hermite(*ends, h, x)[0], hermite_rate(*ends, h, x)[0]
+        return result
 
     def _local_at(self, index: int, time: float, world: Sequence[Motion]) -> Motion:
         """The motion relative to the parent at that time; computed from the motions in the world if the samples before

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rigidsim.physics.frames import compose_position, compose_velocity, stretch
@@ -49,6 +50,28 @@ def coordinates_of(type: str) -> list[str]:
     return [name for name in NAMES if part_of(name) == "coordinate" and coordinate_called(name, type) is not None]
 
 
+def coordinate_rows(joints: Mapping[str, str]) -> dict[str, range]:
+    """The rows of the coordinates of each joint among those of all, in order; `joints` are types by path."""
+    found, first = {}, 0
+    for path, type in joints.items():
+        found[path] = range(first, first + len(IS_ANGLE[type]))
+        first = found[path].stop
+    return found
+
+
+def key_of(type: str, word: str, number: int) -> tuple[str | int, ...]:
+    """The key of a scene under which a joint says something of one of its coordinates, and the place in its list if it
+    has several: `motor`, or `motors`, 1. `start` means the coordinate at the start.
+    """
+    kinds = IS_ANGLE[type]
+    if word == "start":
+        word = "angle" if kinds[number] else "displacement"
+        is_list = kinds.count(kinds[number]) > 1
+    else:
+        is_list = len(kinds) > 1
+    return (word if word.endswith("s") else f"{word}s", number) if is_list else (word,)
+
+
 def part_of(name: str) -> str:
     """What one of these names means: a coordinate, its rate, or what a motor does."""
     return PARTS[name.partition("_")[0]]
@@ -90,6 +113,17 @@ class Coordinate(NamedTuple):
     damping: Any = 0.0  # N m s/rad or N s/m
     law: Any = None  # torque or force of a motor, N m or N
     course: Any = None  # the coordinate as a function of time, if a motor prescribes it: rad, or the parent's lengths
+    low: Any = -math.inf  # limits: stops
+    high: Any = math.inf
+    restitution: Any = 0.0  # of an impact at a limit
+    friction: Any = 0.0  # dry friction, N m or N
+    wanted: Any = 0.0  # rate that a motor wants
+    largest: Any = 0.0  # the largest torque or force with which it does, N m or N; 0 without such a motor
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether it can be at a stop or held, so that it moves otherwise at one time than at another."""
+        return bool(self.friction or self.largest or self.low > -math.inf or self.high < math.inf)
 
 
 class Joint(NamedTuple):

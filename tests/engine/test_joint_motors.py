@@ -135,3 +135,56 @@ def test_expressions_read_coordinates_of_joints_by_their_names():
     assert np.allclose(follower.motor[:, 0], 0.1 + 3 * found.time, atol=1e-14)
     assert np.allclose(follower.coordinates[:, 0], 0.05 * found.time**2 + found.time**3 / 2, atol=1e-14)
     assert found.metrics["last"] == read.coordinates[-1, 0] + 2.0
+
+
+CHAINS = {
+    "universal": (
+        {"axes": [[0, 0, 1], [0, 1, 0]]},
+        [("hinge", [0, 0, 1]), ("hinge", [0, 1, 0])],
+        [{"angle": "= 0.4*sin(3*t)"}, {"torque": "= -2*angle_2 - 0.1*rate + t"}],
+        [{"angle": "= 0.4*sin(3*t)"}, {"torque": "= -2*angle - 0.1*rate('link') + t"}],
+    ),
+    "cylindrical": (
+        {"axis": [0, 1, 0]},
+        [("slide", [0, 1, 0]), ("hinge", [0, 1, 0])],
+        [{"force": "= 3 - 2*displacement + rate_2"}, {"angle": "= t^2"}],
+        [{"force": "= 3 - 2*displacement + rate('link/arm')"}, {"angle": "= t^2"}],
+    ),
+    "planar": (
+        {"normal": [0, 0, 1], "along": [1, 0, 0]},
+        [("slide", [1, 0, 0]), ("slide", [0, 1, 0]), ("hinge", [0, 0, 1])],
+        [{"displacement": "= 0.1*t^2"}, None, {"torque": "= 0.3*displacement_2 - rate_3"}],
+        [{"displacement": "= 0.1*t^2"}, None, {"torque": "= 0.3*displacement('link/link_2') - rate"}],
+    ),
+}
+"""Of each joint with several coordinates: its axes, the chain of plain joints that it is, motors of its coordinates,
+and the same in the chain.
+"""
+
+
+@pytest.mark.parametrize("type", CHAINS)
+def test_each_coordinate_of_a_joint_has_a_motor_as_in_a_chain_of_plain_joints(type):
+    """Some are prescribed, some have a law: bit by bit what the chain of hinges and slides with massless links does."""
+    keys, kinds, motors, motors_in_chain = CHAINS[type]
+    box = BOX | {"center_of_mass": [0.3, 0.2, 0.1]}
+    how = {"duration": 0.5, "step": 2e-3, "gravity": [0, -9.81, 0], "record_every": 0.05}
+    whole = run({"arm": box | {"motion": {type: keys | {"motors": motors}}}}, **how)
+    chain, names = box, ["link", *(f"link_{n}" for n in range(2, len(kinds))), "arm"]
+    for name, (kind, axis), motor in list(zip(names, kinds, motors_in_chain, strict=True))[::-1]:
+        chain = {name: chain | {"motion": {kind: {"axis": axis} | ({"motor": motor} if motor else {})}}}
+        chain = chain if name == "link" else {"children": chain}
+    apart = run(chain, **how)
+    for part in ("position", "orientation"):
+        one, other = (
+            np.asarray(getattr(found[path].world, part)) for found, path in ((whole, "arm"), (apart, "/".join(names)))
+        )
+        assert np.array_equal(one, other)
+    x, rates, moved = (joints_of(whole, name) for name in ("coordinate", "rate", "motor"))
+    assert np.array_equal(x, joints_of(apart, "coordinate")) and np.array_equal(rates, joints_of(apart, "rate"))
+    assert np.abs(moved - joints_of(apart, "motor")).max() == 0.0 and np.abs(moved).max() > 0.1
+
+
+def test_a_motor_of_several_is_named_by_its_place():
+    keys = {"axis": [0, 0, 1], "motors": [None, {"torque": "= 1/(0.1 - t)"}]}
+    with pytest.raises(rigidsim.SimulationError, match=r"arm, motion\.cylindrical\.motors\[1\]"):
+        run({"arm": BOX | {"motion": {"cylindrical": keys}}}, duration=0.2, step=0.05, record_every=0.05)

@@ -26,9 +26,9 @@ ORDER = 16
 
 
 @kernels.kernel
-def expand(given, era, orders, state, step, series, lanes):
+def expand(given, number, orders, state, step, series, lanes):
     """The coefficients, as a kernel of their own."""
-    steps.expand(given, era, orders, state, step, series, lanes)
+    steps.expand(given, number, orders, state, step, series, lanes)
 
 
 def graph_of(rate, order=ORDER):
@@ -36,7 +36,8 @@ def graph_of(rate, order=ORDER):
     graph = Graph()
     t, y = graph.variable(), graph.variable()
     rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
-    return tables_of([Equations(graph, list(rates), [], [(1, 2, True)])], [0], order + 1, 1)
+    equations = Equations(graph, list(rates), [], [(1, 2, True)], frozenset())
+    return tables_of([equations], [(0, at.NO_ROW)], order + 1, 1)
 
 
 def coefficients(rate, t, y=0.0, call=None, order=ORDER):

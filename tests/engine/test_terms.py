@@ -8,6 +8,7 @@ import pytest
 import rigidsim
 from jointed_trees import every_joint
 from rigidsim.cli.examples import shipped_scenes
+from rigidsim.hindsight.loads import joint_reactions
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.report.explain import Explanation
@@ -138,6 +139,20 @@ def test_joint_terms_are_what_the_recorded_reactions_do_to_a_body(jointed):
             found = rows(rotate(q, apply(lump.inertia, rotate_back(q, columns(alpha)))))
             assert np.abs(found - torque).max() <= 1e-13 * np.abs(torque).max()
     assert turned == 5
+
+
+def test_reactions_of_all_joints_on_a_body_sum_to_its_joint_terms(jointed):
+    """Also where a joint slides; the body's own joint comes first."""
+    bodies = [path for path in jointed.paths if jointed[path].kind in ("free", "jointed")]
+    for sample in range(len(jointed.time)):
+        for path in bodies:
+            found = joint_reactions(jointed, sample, path)
+            assert [one.is_own for one in found].count(True) == (jointed[path].kind == "jointed")
+            for name, fields in (("joint", linear_terms(False, True)), ("angular_joint", angular_terms(False, True))):
+                terms = {field.name[6:]: jointed[path].term(field.name[6:])[sample] for field in fields}
+                total = np.sum([one.terms[name] for one in found], axis=0)
+                # What the others leave of the acceleration; the smallest moment is small beside force times arm: 2e-13.
+                assert np.abs(total - terms[name]).max() <= 1e-12 * max(map(np.linalg.norm, terms.values()))
 
 
 def test_explanation_names_the_term_that_bends_the_path():

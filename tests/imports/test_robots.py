@@ -125,7 +125,9 @@ def all_bodies(bodies):
 
 
 def move(bodies, model, qpos):
-    """Give the joints of plain bodies the coordinates of MuJoCo's, which count from qpos0."""
+    """Give the joints of plain bodies the coordinates of MuJoCo's, which count from qpos0, without limits and friction,
+    which are soft there.
+    """
     of_name = dict(all_bodies(bodies))
     last = {model.jnt_bodyid[j]: j for j in range(model.njnt)}
     for j in range(model.njnt):
@@ -141,10 +143,10 @@ def move(bodies, model, qpos):
             away = sub(rotate(zero, pivot), rotate(q, pivot))
             body["position"] = [float(x) for x in add(body.get("position", (0, 0, 0)), away)]
             body["orientation"] = {"wxyz": [float(x) for x in q]}
-        elif joint.type[0] == 2:
-            body["motion"]["slide"]["displacement"] = float(x)
         else:
-            body["motion"]["hinge"]["angle"] = float(x)
+            kind, start = ("slide", "displacement") if joint.type[0] == 2 else ("hinge", "angle")
+            keys = {key: value for key, value in body["motion"][kind].items() if key not in ("limits", "friction")}
+            body["motion"] = {kind: {**keys, start: float(x)}}
 
 
 def random_coordinates(model, seed):
@@ -207,13 +209,41 @@ def test_the_text_is_as_a_person_would_write_it(tmp_path):
     assert max(map(len, text.splitlines())) < 140
     assert Scene.from_dict(yaml.safe_load(text)) == Scene.from_text(text)
     left_out = [line.removeprefix(f"{tmp_path}/robot.xml:") for line in robot.left_out.lines()]
-    assert [line for line in left_out if "joints have no" not in line] == [
+    assert left_out == [
         "3: <mujoco> of 'arm on a rail': settings of MuJoCo have no counterpart",
         "31: <transmission> 'motor' (and 1 more): motors are written in the joint",
         "24: <limit> of 'slider' (and 1 more): its effort, the largest torque, belongs to a motor",
         "24: <limit> of 'slider' (and 1 more): its velocity, the largest rate, belongs to a motor",
         "17: <cylinder> of 'upper arm': a cylinder has a picture, but does not collide yet",
     ]
+
+
+def test_limits_and_friction_of_joints_are_those_of_the_file(tmp_path):
+    arm = dict(all_bodies(robot_in(tmp_path, ARM).bodies))
+    assert arm["carriage"]["motion"]["slide"]["limits"] == [-1, 1]
+    shoulder = arm["upper arm"]["motion"]["hinge"]
+    assert (shoulder["limits"], shoulder["friction"], shoulder["damping"]) == ([-1, 2], 0.02, 0.1)
+    joints = (
+        '<joint name="a" range="-30 60" ref="20" frictionloss="0.3"/>'
+        '<joint name="b" type="slide" range="1 2"/><joint name="c" range="-3 -2"/>'
+        '<joint name="d" range="-1 1" limited="false"/>'
+        '<joint name="f" type="ball" range="0 60"/>'
+    )
+    model = f'<mujoco><worldbody><body name="f">{joints}<geom size="1"/></body></worldbody></mujoco>'
+    robot = robot_in(tmp_path, model)
+    found = {name: body["motion"] for name, body in all_bodies(robot.bodies)}
+    assert found["a"]["hinge"] == {"axis": (0, 0, 1), "limits": ["-50 deg", "40 deg"], "friction": 0.3}
+    assert found["b"]["slide"] == {"axis": (0, 0, 1), "limits": [1, 2], "displacement": 1}
+    assert found["c"]["hinge"] == {"axis": (0, 0, 1), "limits": ["-3 deg", "-2 deg"], "angle": "-2 deg"}
+    assert found["d"]["hinge"] == {"axis": (0, 0, 1)}
+    assert found["f"] == {"ball": {}}
+    assert [line.rpartition("<joint> ")[2] for line in robot.left_out.lines()] == [
+        "'b' (and 1 more): its pose at zero is beyond its limits, so it begins at the nearest one",
+        "'f': a ball joint has no limits in this version",
+    ]
+    stuck = robot_in(tmp_path, ARM.replace('lower="-1" upper="1"', ""))
+    assert dict(all_bodies(stuck.bodies))["carriage"]["motion"] == {"slide": {"axis": (1, 0.5, 0)}}
+    assert any("'slider': its limits are equal, so it moves without any" in line for line in stuck.left_out.lines())
 
 
 def test_the_root_link_rests_or_is_free(tmp_path):

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from rigidsim.building import build_world
+from rigidsim.engine.layout import JOINT_VALUE
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.start import Starts
@@ -15,11 +17,15 @@ HEAD = "format: rigidsim/1\nsimulation: {duration: 1, step: 0.1}\n"
 BRICK = "mass: 1, inertia: {principal: [1, 1.2, 1.5]}"
 POINT = "mass: 1, inertia: point"
 TYPES = {
-    "hinge": "{axis: [1, 2, 2], at: [0.1, 0.2, 0.3], angle: 40 deg, rate: 2 rpm}",
-    "slide": "{axis: {frame: world, value: [1, 0, 1]}, displacement: 20 cm, rate: -0.3}",
-    "universal": "{axes: [[1, 0, 0], {frame: parent, value: [0, 1, 1]}], angles: [0.4, -0.7], rates: [1, 2]}",
-    "cylindrical": "{axis: [0, 1, 1], displacement: 0.2, angle: 0.5, rates: [0.1, 0.2], at: [0, 0, 2]}",
-    "planar": "{normal: [1, 1, 0], along: [0, 0, 3], displacements: [1, 2], angle: 1, rates: [1, 2, 3], at: [0, 1, 0]}",
+    "hinge": "{axis: [1, 2, 2], at: [0.1, 0.2, 0.3], angle: 40 deg, rate: 2 rpm, limits: [-1 rev, .inf], friction: 3}",
+    "slide": "{axis: {frame: world, value: [1, 0, 1]}, displacement: 20 cm, rate: -0.3, limits: [null, 30 cm],"
+    " restitution: 0.5, motor: {rate: 1 km/h, max_force: 5}}",
+    "universal": "{axes: [[1, 0, 0], {frame: parent, value: [0, 1, 1]}], angles: [0.4, -0.7], rates: [1, 2],"
+    ' limits: [null, [-1, 1]], frictions: [1, 0], motors: [{torque: "= -rate_2"}, null]}',
+    "cylindrical": "{axis: [0, 1, 1], displacement: 0.2, angle: 0.5, rates: [0.1, 0.2], at: [0, 0, 2],"
+    " limits: [[0, 1], [-30 deg, null]], restitutions: [1, 0.5], motors: [null, {rate: 3 rpm, max_torque: 2}]}",
+    "planar": "{normal: [1, 1, 0], along: [0, 0, 3], displacements: [1, 2], angle: 1, rates: [1, 2, 3], at: [0, 1, 0],"
+    " limits: [null, [0, 3], null], frictions: [1, 0, 2]}",
     "ball": "{at: [0, 0, 0.5], spring: {stiffness: 2}, damping: 0.1}",
 }
 
@@ -77,6 +83,35 @@ def test_lengths_of_joints_are_in_the_units_of_the_parent():
     assert node.joint.coordinates[0].start == 6.0
     assert node.position == (3.0, 0.0, 0.0)
     assert Starts(scene.hierarchy)[node.frame].p == (6.0, 0.0, 0.0)
+
+
+MODES = ("low", "high", "restitution", "friction", "wanted", "largest")
+NO_MODES = {"low": -math.inf, "high": math.inf, "restitution": 0.0, "friction": 0.0, "wanted": 0.0, "largest": 0.0}
+
+
+def test_limits_friction_and_wanted_rates_are_in_si_units_of_the_parent_for_each_coordinate():
+    keys = "limits: [[-1, 3], [null, 90 deg]], restitutions: [0.5, 0], frictions: [7 kN, 0]"
+    motors = "motors: [null, {rate: 3 rev/s, max_torque: 2}]"
+    body = f"b: {{{BRICK}, motion: {{cylindrical: {{axis: [1, 0, 0], {keys}, {motors}}}}}}}"
+    scene = scene_of(f"base: {{scale: 2, children: {{{body}}}}}")
+    sliding, turning = scene.hierarchy["base/b"].joint.coordinates
+    expected = NO_MODES | {"low": -2.0, "high": 6.0, "restitution": 0.5, "friction": 7000.0}
+    assert {key: getattr(sliding, key) for key in MODES} == expected
+    expected = NO_MODES | {"high": math.pi / 2, "wanted": 6 * math.pi, "largest": 2.0}
+    assert {key: getattr(turning, key) for key in MODES} == expected
+    model = build_world(scene).model
+    assert model.joints.modes.tolist() == [0, 1]
+    for row, one in enumerate((sliding, turning)):
+        assert all(model.joints.value[row, getattr(JOINT_VALUE, key)] == getattr(one, key) for key in MODES)
+
+
+def test_only_coordinates_with_limits_friction_or_a_wanted_rate_have_modes():
+    plain = "cylindrical: {axis: [1, 0, 0], limits: [null, [null, .inf]], frictions: [0, 0], restitutions: [1, 1]}"
+    assert build_world(scene_of(f"b: {{{BRICK}, motion: {{{plain}}}}}")).model.joints.modes is None
+    given = {"frictions": "[0, 1]", "limits": "[null, [-1, null]]", "motors": "[null, {rate: 0, max_torque: 1}]"}
+    for key, value in given.items():
+        some = f"cylindrical: {{axis: [1, 0, 0], {key}: {value}}}"
+        assert build_world(scene_of(f"b: {{{BRICK}, motion: {{{some}}}}}")).model.joints.modes.tolist() == [1]
 
 
 def test_a_ball_joint_starts_with_the_rotation_of_the_body_and_holds_its_point():
@@ -165,6 +200,67 @@ FAULTS = {
         f"b: {{{BRICK}, motion: {{ball: {{}}}}, velocity: [1, 0, 0]}}",
         *("motion", "b.velocity", "give its angular_velocity"),
     ),
+    "limits the wrong way round": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], limits: [30 deg, 10 deg]}}}}}}",
+        *("limits", "b.motion.hinge.limits", "the lower limit, 0.523599 rad, is not below the upper one"),
+    ),
+    "one limit": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], limits: 1}}}}}}",
+        *("not-a-list", "b.motion.hinge.limits", "expected a list [low, high]"),
+    ),
+    "a lower limit without bound": (
+        f"b: {{{BRICK}, motion: {{slide: {{axis: [1, 0, 0], limits: [.inf, 1]}}}}}}",
+        *("not-finite", "b.motion.slide.limits[0]", "not finite"),
+    ),
+    "a start beyond the limits": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], angle: 1, limits: [-1, 45 deg]}}}}}}",
+        *("limits", "b.motion.hinge.limits", "the angle at the start, 1 rad, is above the upper limit, 0.785398 rad"),
+    ),
+    "a second start beyond the limits": (
+        f"b: {{{BRICK}, motion: {{planar: {{normal: [1, 0, 0], limits: [null, [1, 2], null]}}}}}}",
+        *("limits", "b.motion.planar.limits[1]", "the displacement at the start, 0 m, is below the lower limit, 1 m"),
+    ),
+    "restitution above one": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], restitution: 1.5}}}}}}",
+        *("out-of-range", "b.motion.hinge.restitution", "must be at most 1.0, got 1.5"),
+    ),
+    "negative friction": (
+        f"b: {{{BRICK}, motion: {{universal: {{axes: [[1, 0, 0], [0, 1, 0]], frictions: [0, -2]}}}}}}",
+        *("negative", "b.motion.universal.frictions[1]", "must not be negative"),
+    ),
+    "friction in what a motor prescribes": (
+        f'b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], friction: 1, motor: {{angle: "= t"}}}}}}}}',
+        *("motion", "b.motion.hinge.friction", "the motor alone says how the joint moves"),
+    ),
+    "limits of what a motor prescribes": (
+        f"b: {{{BRICK}, motion: {{cylindrical: {{axis: [1, 0, 0], limits: [null, [0, 1]],"
+        f' motors: [null, {{angle: "= t"}}]}}}}}}',
+        *("motion", "b.motion.cylindrical.limits[1]", "the motor alone says how the joint moves"),
+    ),
+    "friction where a motor wants a rate": (
+        f"b: {{{BRICK}, motion: {{slide: {{axis: [1, 0, 0], friction: 1, motor: {{rate: 1, max_force: 2}}}}}}}}",
+        *("motion", "b.motion.slide.friction", "the motor brings the rate to one of its own"),
+    ),
+    "a rate without a largest torque": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{rate: 1}}}}}}}}",
+        *("missing-key", "b.motion.hinge.motor", "write {rate: 0.2, max_torque: 50}"),
+    ),
+    "a largest torque of zero": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{rate: 1, max_torque: 0}}}}}}}}",
+        *("not-positive", "b.motion.hinge.motor.max_torque", "must be greater than zero"),
+    ),
+    "a largest force without a rate": (
+        f"b: {{{BRICK}, motion: {{planar: {{normal: [1, 0, 0], motors: [{{force: 1, max_force: 2}}, null, null]}}}}}}",
+        *("motion", "b.motion.planar.motors[0]", "a motor with a 'rate' has a 'max_force', and no other has one"),
+    ),
+    "two kinds of motors in one": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{rate: 1, torque: 1}}}}}}}}",
+        *("motion", "b.motion.hinge.motor", "a motor has one of 'angle', 'torque' and 'rate'"),
+    ),
+    "limits of a ball": (
+        f"b: {{{BRICK}, motion: {{ball: {{limits: {{swing: 60 deg}}}}}}}}",
+        *("unknown-key", "b.motion.ball.limits", "allowed keys: at, spring, damping"),
+    ),
     "massless": (f"b: {{{HINGE}}}", "missing-key", "b", "needs a mass"),
     "massless with a free child": (f"b: {{{HINGE}, children: {{c: {{{BRICK}}}}}}}", "missing-key", "b", "needs a mass"),
     "point on the axis": (
@@ -191,6 +287,10 @@ FAULTS = {
         f"b: {{{BRICK}, motion: {{hinge: {{axis: [0, 0, 1], motor: {{torque: \"= displacement('b')\"}}}}}}}}",
         *("quantity", "b.motion.hinge.motor", "the hinge joint of 'b' has no displacement; it has angle, rate"),
     ),
+    "one of several motors reads no joint": (
+        f"b: {{{BRICK}, motion: {{cylindrical: {{axis: [0, 0, 1], motors: [null, {{torque: \"= angle_2('b')\"}}]}}}}}}",
+        *("quantity", "b.motion.cylindrical.motors[1]", "the cylindrical joint of 'b' has no angle_2"),
+    ),
     "force reads no joint": (
         f'b: {{{BRICK}, forces: [{{force: [0, 0, "= angle"]}}]}}',
         *("quantity", "b.forces[0].force[2]", "'b' is free: only bodies on joints have angle"),
@@ -209,6 +309,17 @@ def test_a_mistake_is_one_located_sentence(problem, body, code, path, words):
     only = problem(f"{HEAD}bodies:\n  {body}")
     assert (only.code, only.path, only.line) == (code, f"bodies.{path}", 4)
     assert words in f"{only.message}; {only.hint}"
+
+
+@pytest.mark.parametrize("method", ["euler", "magnus", "adaptive", "taylor"])
+@pytest.mark.parametrize("key", ["friction: 1", "limits: [null, 1]", "motor: {rate: 1, max_torque: 1}"])
+def test_an_integrator_without_modes_is_named(problem, method, key):
+    head = HEAD.replace("step: 0.1", "record_every: 0.1" if method in ("adaptive", "taylor") else "step: 0.1")
+    head = head.replace("}", f", integrator: {method}}}")
+    only = problem(f"{head}bodies:\n  a: {{{BRICK}, {HINGE}}}\n  b: {{{BRICK}, {HINGE.replace(']}', f'], {key}}}')}}}")
+    assert (only.code, only.path) == ("integrator", "simulation.integrator")
+    assert "friction or rates of motors in joints, such as that of 'b', in this version" in only.message
+    assert only.hint == "use rkmk4"
 
 
 @pytest.mark.parametrize(

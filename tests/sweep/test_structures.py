@@ -127,12 +127,12 @@ def test_extents_are_those_of_the_world(path):
     step = scene.simulation.step
     (extent,) = extents_of(scene, make_plan(vary={"simulation.record_every": [step]}))
     assert extent == extent_of(build_world(scene.with_overrides([f"simulation.record_every={step!r}"])))
-    assert bodies_and_settings(scene.document())[0] == extent.paths
+    assert tuple(bodies_and_settings(scene.document())[0]) == extent.paths
 
 
 def test_only_what_can_matter_is_read(monkeypatch):
     reads = []
-    monkeypatch.setattr("rigidsim.sweeps.extents.bodies_and_settings", lambda d: reads.append(d) or ((), None))
+    monkeypatch.setattr("rigidsim.sweeps.extents.bodies_and_settings", lambda d: reads.append(d) or ({}, None))
     monkeypatch.setattr("rigidsim.sweeps.extents.as_integer", lambda ratio: 1)
     with pytest.raises(AttributeError):
         extents_of(Scene.from_text(TOP), make_plan(vary={"pull": "1:2:100000"}))

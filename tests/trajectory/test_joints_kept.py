@@ -6,13 +6,14 @@ import h5py
 import numpy as np
 import pytest
 
-from rigidsim import Scene, load, simulate, sweep
+from rigidsim import Scene, Simulation, load, load_sweep, plot, simulate, sweep
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
 from rigidsim.hindsight.differences import Comparison
 from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
+from rigidsim.report.sweep_inspection import inspect_sweep
 from rigidsim.trajectory.motion import columns, rows
 
 ROBOT = """
@@ -211,7 +212,9 @@ def test_motion_that_was_not_recorded_follows_from_the_coordinates(robot):
 def test_inspect_and_explain_speak_of_joints(robot, file):
     with load(file) as kept:
         shown = str(Inspection.of(kept, file))
-        explained = str(BodyReport.of(kept, "base/arm", 0.0)).splitlines()
+        explained, data = (of(BodyReport.of(kept, "arm", 0.0)) for of in (str, BodyReport.as_dict))
+        explained = explained.splitlines()
+        size = np.linalg.norm(kept["base/arm/wrist"].joint.force[0])
     assert "universal" in shown
     assert "base/arm/wrist.angle_2, rad" in shown
     assert "base/cart.displacement, 2 m" in shown
@@ -221,6 +224,19 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     )
     assert explained[1].startswith("the joint exerts ")
     assert explained[1].endswith(" N m about the joint")
+    assert explained[2].startswith(f"base/arm/wrist hangs on it by a universal joint, which exerts {size:.6g} N, and ")
+    assert [one["body"] for one in data["joints"]] == ["base/arm", "base/arm/wrist"]
+
+
+def test_explain_splits_the_terms_of_joints(tmp_path):
+    with_terms = simulate(Scene.from_text(ROBOT, overrides=[("simulation.duration", 0.002)]), terms=True)
+    lines = str(BodyReport.of(with_terms, "arm", 0.0)).splitlines()
+    for unit, name in (("m/s2", "joint"), ("rad/s2", "angular_joint")):
+        head = next(k for k, line in enumerate(lines) if line.startswith(f"  {name}, joint by joint") and unit in line)
+        assert lines[head + 1].startswith("  its own hinge joint ")
+        assert lines[head + 2].startswith("  universal joint of base/arm/wrist ")
+    with pytest.raises(UsageError, match="there is no body 'arn'; did you mean 'arm'"):
+        BodyReport.of(with_terms, "arn", 0.0)
 
 
 def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
@@ -246,8 +262,67 @@ def test_runs_of_a_sweep_have_the_motion_of_joints_and_metrics_read_their_coordi
         assert alone.metrics["pull"] == pytest.approx(pull, rel=1e-15)
     every = Scene.from_text(ROBOT, overrides=[("simulation.record_every", 0.1)])
     with sweep(every, vary=varied, path=tmp_path / "samples.h5", record=0.1) as runs:
-        run = runs[1]
-        assert np.array_equal(run["base/arm"].world.position, simulate(every)["base/arm"].world.position)
-        with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
-            quantity(run, "arm.angle")
-        run.save(tmp_path / "run.h5")
+        run, alone = runs[1], simulate(every)
+        assert run.content_hash == alone.content_hash
+        assert np.array_equal(quantity(run, "wrist.angle_2").values, quantity(alone, "wrist.angle_2").values)
+        exported = runs.to_xarray().joints_rate.sel(joint_coordinate="base/drill.2", run=1)
+        assert np.array_equal(exported.values, run["base/drill"].joint.rates[:, 1])
+    with sweep(every, vary=varied, path=tmp_path / "final.h5", record="final", threads=2) as runs:
+        ends = runs.array("joints/coordinate")
+        assert np.array_equal(ends[1], alone.arrays["joints/coordinate"][-1])
+        assert np.array_equal(runs[1]["base/puck"].joint.torque, alone["base/puck"].joint.torque[-1])
+    inspected = str(inspect_sweep(tmp_path / "final.h5"))
+    row = next(line for line in inspected.splitlines() if line.startswith("last displacement of base/drill (m)"))
+    # The file has the displacement of a cylindrical joint before its angle, the names have it after.
+    assert row.split()[5:8] == [f"{ends[:, 4].min():.6g}", f"{ends[:, 4].mean():.6g}", f"{ends[:, 4].max():.6g}"]
+
+
+def test_runs_of_a_sweep_are_on_the_same_joints_unless_these_are_left_out(tmp_path):
+    slide = {"slide": {"axis": [1, 0, 0]}}
+    varied = {"bodies.base.children.cart.motion": [slide, "free"]}
+    with pytest.raises(UsageError, match=r"'base/cart' is slide in run 0 .*, not on a joint in run 1 .*leave them out"):
+        sweep(Scene.from_text(ROBOT), vary=varied, record="final")
+    without = Scene.from_text(ROBOT, overrides=[("simulation.record", ["world"])])
+    with sweep(without, vary=varied, record="final") as runs:
+        assert runs.runs["status"].tolist() == ["complete", "complete"] and not runs.joints
+        with pytest.raises(NotRecordedError, match=r"displacement of 'base/cart' was not recorded"):
+            plot(runs, "cart.displacement")
+
+
+def test_a_sweep_whose_joints_are_others_is_damaged(tmp_path):
+    cart = "format: rigidsim/1\nsimulation: {duration: 0.1, step: 0.1}\nbodies: {cart: {mass: 1, inertia: point, "
+    scene = Scene.from_text(f"{cart}motion: {{slide: {{axis: [1, 0, 0]}}}}}}}}")
+    sweep(scene, vary={"bodies.cart.mass": [1, 2]}, path=tmp_path / "a.h5").close()
+    for name, value in (("joint_type", b"hinge"), ("joint_type", b"spiral"), ("joint", b"cat")):
+        changed = tmp_path / "changed.h5"
+        changed.write_bytes((tmp_path / "a.h5").read_bytes())
+        with h5py.File(changed, "r+") as raw:
+            assert raw.attrs["format"] == "rigidsim-sweep/3"
+            raw[name][0] = value
+        with pytest.raises(FormatError, match="damaged"):
+            load_sweep(changed)
+
+
+def test_between_samples_coordinates_are_interpolated_and_reactions_linear(robot):
+    numbers = ("coordinate", "rate", "motor", "force", "torque")
+    for h in (8, 4):  # steps between samples
+        coarse = robot.part(slice(None, None, h))
+        assert np.array_equal(coarse.at(0.016).arrays["joints/torque"], robot.arrays["joints/torque"][8])
+        quarters = range(h // 4, 248, h)  # in the middle the derivative has a higher order
+        states = [coarse.at(robot.time[k]) for k in quarters]
+        found = {n: np.stack([state.arrays[f"joints/{n}"] for state in states]) for n in numbers}
+        errors = {n: np.abs(found[n] - robot.arrays[f"joints/{n}"][list(quarters)]).max() for n in numbers}
+        if h == 8:
+            coarser = errors
+    # A cubic, its derivative, and a line between samples: orders 4, 3 and 2.
+    orders = {n: np.log2(coarser[n] / errors[n]) for n in ("coordinate", "rate", "force", "torque")}
+    assert orders == pytest.approx({"coordinate": 4, "rate": 3, "force": 2, "torque": 2}, abs=0.15)
+    assert states[3]["base/arm"].joint.coordinates == found["coordinate"][3][:1]
+
+
+def test_the_state_of_a_simulation_and_that_of_a_selection_have_the_joints():
+    simulation = Simulation(Scene.from_text(ROBOT))
+    simulation.step(5)
+    angle = simulation.state["base/arm"].joint.coordinates
+    only = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["joints", "world"])]))
+    assert angle == only.at(0.01)["base/arm"].joint.coordinates

@@ -17,6 +17,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.joints import Coordinate
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
 LOOP_KINDS = {"point": layout.POINT, "hinge": layout.AXIS, "distance": layout.DISTANCE}
@@ -62,12 +63,12 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
-    registers = dict(motors_of(courses, tree).tolist())
+    registers, modes = dict(motors_of(courses, tree).tolist()), rows_with_modes(moved)
     carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved)}
     rows = [
         (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
-         registers.get(k, layout.NO_ROW))
+         registers.get(k, layout.NO_ROW), modes.index(k) if k in modes else layout.NO_ROW)
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
     kinds = [row[0] for row in rows]
@@ -78,7 +79,19 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
         held=np.array(held, dtype=np.int64),
         jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
         coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE, layout.TURNED, layout.SLID))),
+        modes=np.array(modes, dtype=np.int64) if modes else None,
     )
+
+
+def coordinate_of(row: MovedRow) -> Coordinate | None:
+    """The coordinate of a joint that a moved row has; None for a free body and a ball."""
+    coordinates = row.node.joint.coordinates if row.node.joint else ()
+    return coordinates[row.number] if coordinates else None
+
+
+def rows_with_modes(moved: Sequence[MovedRow]) -> list[int]:
+    """The rows of coordinates that have stops, dry friction or a motor of a wanted rate."""
+    return [k for k, row in enumerate(moved) if (given := coordinate_of(row)) and given.has_modes]
 
 
 def held_by(row: MovedRow, tree: Tree) -> Node | None:
@@ -127,7 +140,7 @@ def kind_of(row: MovedRow, carries: bool) -> int:
         return layout.ROOT if carries else layout.ALONE
     if row.node.joint.type == "ball":
         return layout.BALL
-    given = row.node.joint.coordinates[row.number]
+    given = coordinate_of(row)
     if given.course is not None:
         return layout.TURNED if given.turns else layout.SLID
     return layout.HINGE if given.turns else layout.SLIDE
@@ -155,10 +168,10 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
         found[layout.JOINT_VALUE.r] = sub(tree.lump(node).center, scaled(node.metres, joint.at))
     if node.normal:
         level_row(found, node.normal)
-    given = joint.coordinates[row.number] if joint.coordinates else None
+    given = coordinate_of(row)
     if given:
-        found[layout.JOINT_VALUE.axis] = given.axis
-        found[layout.JOINT_VALUE.rest] = given.rest
+        for key in ("axis", "rest", "low", "high", "restitution", "friction", "wanted", "largest"):
+            found[getattr(layout.JOINT_VALUE, key)] = getattr(given, key)
     found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
     found[layout.JOINT_VALUE.damping] = (given or joint).damping
     return found

@@ -13,9 +13,17 @@ import numpy as np
 from rigidsim.engine.layout import CROSSING, FAULT, NORMS, SCALAR, STATE
 from rigidsim.engine.model import Model, floats, made, zeros
 from rigidsim.engine.relations import step_row
-from rigidsim.engine.series.steps import choose_length, end_at, expand, keep_winding, place_at, stop_at_branches
+from rigidsim.engine.series.steps import (
+    choose_length,
+    end_at,
+    expand,
+    keep_winding,
+    place_at,
+    rests,
+    stop_at_branches,
+)
 from rigidsim.engine.series.tables import Rows, Series, Source, tables_of
-from rigidsim.jit import inlined
+from rigidsim.jit import inlined, routine
 
 
 class TaylorOptions(NamedTuple):
@@ -40,6 +48,7 @@ class Trial(NamedTuple):
     norms: NORMS = floats()
     crossing: CROSSING = floats()
     by: SCALAR = floats()
+    resting: SCALAR = floats()
 
 
 class SeriesTrial(Trial):
@@ -67,23 +76,42 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
 @inlined
 def attempt(method, stop, era, model, state, scratch, lanes):
     """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
+    trial, n = scratch.trial, len(model.moved_node)
+    if rests(trial.given, era, state, trial.resting, lanes):
+        attempt_by(trial.given.number[era, 1], method, stop, n, state, scratch, lanes)
+    else:
+        attempt_by(trial.given.number[era, 0], method, stop, n, state, scratch, lanes)
+
+
+@routine
+def attempt_by(number, method, stop, n_moved, state, scratch, lanes):
+    """The same by the equations of this number."""
     trial, n, order = scratch.trial, step_row(state, scratch), len(method.orders)
     given, series, step, end = trial.given, trial.series, state[n], trial.state[n]
-    expand(given, era, method.orders, state, step, series, lanes)
-    choose_length(given, era, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
+    expand(given, number, method.orders, state, step, series, lanes)
+    choose_length(given, number, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
     end_at(stop, step, end, trial.crossing, lanes)
-    stop_at_branches(given, era, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
-    place_at(given, era, order, end, len(model.moved_node), True, state, step, series, trial.by, trial.state, lanes)
+    stop_at_branches(given, number, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
+    place_at(given, number, order, end, n_moved, True, state, step, series, trial.by, trial.state, lanes)
     for k in range(len(given.winding)):
-        row, over = given.winding[k], series[given.now[given.number[era], k, 1]]
+        row, over = given.winding[k], series[given.now[number, k, 1]]
         keep_winding(end, over, state[row], trial.state[row], lanes)
 
 
 @inlined
 def between(method, t, era, model, state, scratch, lanes):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
-    trial, step = scratch.trial, state[step_row(state, scratch)]
+    trial, n = scratch.trial, len(model.moved_node)
+    if rests(trial.given, era, state, trial.resting, lanes):
+        between_by(trial.given.number[era, 1], method, t, n, state, scratch, lanes)
+    else:
+        between_by(trial.given.number[era, 0], method, t, n, state, scratch, lanes)
+
+
+@routine
+def between_by(number, method, t, n_moved, state, scratch, lanes):
+    """The same by the equations of this number."""
+    trial, step, order = scratch.trial, state[step_row(state, scratch)], len(method.orders)
     place_at(
-        trial.given, era, len(method.orders), t, len(model.moved_node), False, state, step, trial.series, trial.by,
-        scratch.stage, lanes,
+        trial.given, number, order, t, n_moved, False, state, step, trial.series, trial.by, scratch.stage, lanes,
     )  # fmt: skip

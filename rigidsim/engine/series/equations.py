@@ -31,37 +31,54 @@ class Variable(NamedTuple):
 
 class Equations(NamedTuple):
     """The graph of one era: the time and the variables of the state, windings that an evaluation finds anew, the groups
-    of variables that are vectors.
+    of variables that are vectors, and the rows of the bodies that are at rest: their angular velocity is zero.
     """
 
     graph: Graph
     variables: list[Variable]
     windings: list[tuple[int, Vertex, Number, Number]]  # row of the state, vertex; the winding now, if it turns over
     groups: list[tuple[int, int, bool]]  # first variable, and that after the last; whether it limits a step
+    resting: frozenset[int]
+
+    def turning(self) -> frozenset[int]:
+        """The rows of the bodies whose orientation or angular velocity changes."""
+        parts = [at.STATE.columns(name, 1) for name in ("q", "omega")]
+        columns = [column for part in parts for column in range(part.start, part.stop)]
+        turned = [v for v in self.variables if v.column in columns and v.row != TIME]
+        return frozenset(v.row for v in turned if not is_number(v.rate, 0.0))
 
 
-def equations_of(model: Model, n_state: int, era: int, n: int, varies: np.ndarray) -> Equations:
+def equations_of(
+    model: Model, n_state: int, era: int, n: int, varies: np.ndarray, resting: frozenset[int] = frozenset()
+) -> Equations:
     """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
     of the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
     equations of the others are fewer operations then.
+
+    Of the bodies in the rows `resting` those are at rest that do not begin to turn while all of them are.
     """
-    found, still, before = None, set(), None
-    while still != before:
-        before = still
-        found = _evaluated(model, n_state, era, n, varies, still)
+    still: set[int] = set()
+    while True:
+        found = _evaluated(model, n_state, era, n, varies, still, resting)
+        before, awake = still, resting & found.turning()
         still = {k for k, variable in enumerate(found.variables) if is_number(variable.rate, 0.0)}
-    return found
+        if awake:
+            still, resting = set(), resting - awake
+        elif still == before:
+            return found
 
 
-def _evaluated(model: Model, n_state: int, era: int, n: int, varies: np.ndarray, still: set[int]) -> Equations:
-    """The equations, with these variables held."""
+def _evaluated(
+    model: Model, n_state: int, era: int, n: int, varies: np.ndarray, still: set[int], resting: frozenset[int]
+) -> Equations:
+    """The equations, with these variables held, and bodies at rest in these rows."""
     graph, one, values = Graph(), (0,), numbers_in(model, n)
     named = (graph.named(place, values[place]) if varies[place] else x for place, x in enumerate(values[:, 0].tolist()))
     numbers = _with_numbers(model, named, n)
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
     set_constants(scratch, numbers, 1)
     state = np.zeros((n_state, at.STATE.width), object)
-    time, found = graph.variable(), Equations(graph, [], [], [])
+    time, found = graph.variable(), Equations(graph, [], [], [], resting)
     given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found, still))
     evaluate(time, era, with_rows(numbers), state, with_rows(scratch), one)
     laws = (getattr(numbers.pairwise, each.name) for each in (FOLLOWED if numbers.pairwise else ()))
@@ -93,7 +110,7 @@ def _name_variables(
         for name in ("p", "q", "v", "omega", "work") if is_moved else ("p", "q"):
             begin, width = at.STATE.parts[name]
             vertices = [graph.held_variable() if place + k in still else graph.variable() for k in range(width)]
-            state[row, begin : begin + width] = vertices
+            state[row, begin : begin + width] = 0.0 if name == "omega" and row in found.resting else vertices
             place += width
             yield row, name, vertices
         if not is_moved:  # the pose of a paced node is that of the time itself

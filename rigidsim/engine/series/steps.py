@@ -33,6 +33,37 @@ SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH tim
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 
 
+# --- bodies at rest
+
+
+@lanewise
+def begin_counting(resting: SCALAR, lane):
+    """No body turns that was looked at so far."""
+    resting.value = 1.0
+
+
+@lanewise
+def look_at(body: STAGE, resting: SCALAR, lane):
+    """Whether a body turns."""
+    a, b, c = body.omega
+    resting.value = select(a == 0.0, select(b == 0.0, select(c == 0.0, resting.value, 0.0), 0.0), 0.0)
+
+
+@inlined
+def rests(given, era, state, resting, lanes):
+    """Whether the equations with bodies at rest are those of the present state: none of these turns in any lane."""
+    if given.resting is None or given.number[era, 1] == NO_ROW:
+        return False
+    begin_counting(resting, lanes)
+    for row in range(given.resting.shape[1]):
+        if given.resting[era, row] == 1:
+            look_at(state[row], resting, lanes)
+    total = 0.0
+    for k in range(len(lanes)):
+        total = total + resting[k]
+    return total == len(lanes)
+
+
 # --- coefficients
 
 
@@ -75,17 +106,17 @@ def grow_terms(given, begin, end, orders, series, lanes):
 
 
 @inlined
-def expand(given, era, orders, state, step, series, lanes):
+def expand(given, number, orders, state, step, series, lanes):
     """The coefficients of all numbers of the equations up to the last of `orders`, from the state at the time of each
     lane.
     """
-    number, n = given.number[era], len(given.variable)
+    first, n = given.begin[number], len(given.variable)
     begin, middle, end = given.first[number], given.integrated[number], given.first[number + 1]
-    take(step, STEP.place("t"), series[0], lanes)
+    take(step, STEP.place("t"), series[first], lanes)
     for i in range(n):
-        take(state[given.variable[i].state], given.variable[i].column, series[i + 1], lanes)
+        take(state[given.variable[i].state], given.variable[i].column, series[first + i + 1], lanes)
     for k in range(len(given.winding)):
-        take(state[given.winding[k]], 0, series[n + 1 + k], lanes)
+        take(state[given.winding[k]], 0, series[first + n + 1 + k], lanes)
     begin_terms(given, middle, end, series, lanes)
     for k in orders[:-1]:
         grow_terms(given, begin, end, (k,), series, lanes)
@@ -150,15 +181,14 @@ def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
 
 
 @inlined
-def choose_length(given, era, order, tolerance, longest, step, trial, series, norms, lanes):
+def choose_length(given, number, order, tolerance, longest, step, trial, series, norms, lanes):
     """The length of the step from the last two coefficients of each vector."""
-    number = given.number[era]
     begin_norms(norms, lanes)
     for g in range(len(given.group)):
         if given.group[g].limits == 1 and given.varies[number, g] == 1:
             clear_norms(norms, lanes)
             for i in range(given.group[g].begin, given.group[g].end):
-                add_squares(order, series[i + 1], norms, lanes)
+                add_squares(order, series[given.begin[number] + i + 1], norms, lanes)
             shorten(order, tolerance, given.variable[given.group[g].begin].state, norms, lanes)
     choose(longest, step, trial, norms, lanes)
 
@@ -309,9 +339,8 @@ def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes)
 
 
 @inlined
-def stop_at_branches(given, era, order, step, trial, series, shifted, crossing, lanes):
+def stop_at_branches(given, number, order, step, trial, series, shifted, crossing, lanes):
     """A step ends where a branch of the equations does. Margins are known to one order less than the state."""
-    number = given.number[era]
     for m in range(given.first_margin[number], given.first_margin[number + 1]):
         margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
         stop_at_branch(order - 1, margin, answer, step, trial, shifted, crossing, lanes)
@@ -333,8 +362,8 @@ def change(order, t: EACH, step: STEP, term: NUMBERS, by: SCALAR, lane):
 
 @lanewise
 def keep(source: NUMBERS, column, target: NUMBERS, lane):
-    """A number that does not change."""
-    target[column] = source[column]
+    """A number that does not change: as if zero was added, of which -0.0 becomes 0.0."""
+    target[column] = source[column] + 0.0
 
 
 @lanewise
@@ -351,8 +380,8 @@ def add_rounded(source: NUMBERS, column, low, by: SCALAR, target: NUMBERS, lane)
 
 @lanewise
 def add_plain(source: NUMBERS, column, by: SCALAR, target: NUMBERS, lane):
-    """Add a change to a number that has no low part."""
-    target[column] = source[column] + by.value
+    """Add a change to a number that has no low part; where it is zero, whatever its sign, as `keep` does."""
+    target[column] = (source[column] + by.value) + 0.0
 
 
 @lanewise
@@ -381,11 +410,10 @@ def keep_winding(t: EACH, over: NUMBERS, before: WOUND, trial: WOUND, lane):
 
 
 @inlined
-def place_at(given, era, order, t, n_moved, keeps, state, step, series, by, target, lanes):
+def place_at(given, number, order, t, n_moved, keeps, state, step, series, by, target, lanes):
     """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums if it `keeps`
     them.
     """
-    number = given.number[era]
     for g in range(len(given.group)):
         for i in range(given.group[g].begin, given.group[g].end):
             row, column, low = given.variable[i].state, given.variable[i].column, given.variable[i].low
@@ -394,7 +422,7 @@ def place_at(given, era, order, t, n_moved, keeps, state, step, series, by, targ
                 if keeps and low != NO_ROW:
                     keep(state[row], low, target[row], lanes)
             else:
-                change(order, t, step, series[i + 1], by, lanes)
+                change(order, t, step, series[given.begin[number] + i + 1], by, lanes)
                 if low == NO_ROW:
                     add_plain(state[row], column, by, target[row], lanes)
                 elif keeps:

@@ -21,13 +21,15 @@ GIVEN = ("variable", "held_variable")
 
 
 class Series(NamedTuple):
-    """The equations of all eras as tables. The rows of series are those of the time, of the variables, of windings, of
-    constants, and of operations; eras share them. `values` and `growths` have the formulas of what is among the
-    operations; they are known when code is made.
+    """The equations of all eras as tables. The rows of series are those of the time, of the variables and of windings,
+    for each of the equations; then those of constants and of operations, which they share. `values` and `growths` have
+    the formulas of what is among the operations; they are known when code is made.
     """
 
     variable: VARIABLE
-    number: np.ndarray  # (era) the number of its equations
+    number: np.ndarray  # (era, 2) the number of its equations, and of those with bodies at rest or NO_ROW
+    resting: np.ndarray | None  # (era, moved row) 1 if that body is at rest in these; None if there are none
+    begin: np.ndarray  # (equations) the row of the time
     group: GROUP
     varies: np.ndarray  # (equations, group) 0 if all its variables stay as they are
     term: TERM  # of all equations, one after the other: first the rates of variables, then the operations
@@ -56,8 +58,14 @@ class Source:
         self._varies = self._differs(numbers) | (before._varies if before else False)
         eras = [_acting(model, era) for era in range(len(model.edge_step) + 1)]
         different = list(dict.fromkeys(eras))
-        self.number = [different.index(each) for each in eras]  # of each era, that of its equations
         self.equations = [equations_of(model, n_state, eras.index(each), n_lane, self._varies) for each in different]
+        self.number = [(different.index(each), at.NO_ROW) for each in eras]  # as in `Series`
+        for k, each in enumerate(different):
+            if turning := self.equations[k].turning():
+                found = equations_of(model, n_state, eras.index(each), n_lane, self._varies, turning)
+                if found.resting:
+                    self.number = [(i, len(self.equations) if i == k else rest) for i, rest in self.number]
+                    self.equations.append(found)
 
     def _differs(self, numbers: np.ndarray) -> np.ndarray:
         """(number) whether it is another one, in any lane, than when the equations were derived."""
@@ -83,14 +91,17 @@ def _acting(model: Model, era: int) -> tuple[bool, ...]:
 class Rows:
     """The rows of the numbers of all equations. Constants and held numbers have rows that never become others."""
 
-    def __init__(self, eras: list[Equations], live: list[list[Vertex]]):
-        inputs = [[*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
+    def __init__(self, equations: list[Equations], live: list[list[Vertex]]):
+        inputs = [
+            [*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in equations
+        ]
         self.constants = {}  # row and constant
         found: dict[bytes, int] = {}
         self._of = []
-        self.n = len(inputs[0])
-        for given, each, vertices in zip(inputs, eras, live, strict=True):
-            rows: dict[bytes | int, int] = {vertex.place: row for row, vertex in enumerate(given)}
+        self.begin = [k * len(given) for k, given in enumerate(inputs)]
+        self.n = sum(map(len, inputs))
+        for begin, given, each, vertices in zip(self.begin, inputs, equations, live, strict=True):
+            rows: dict[bytes | int, int] = {vertex.place: begin + row for row, vertex in enumerate(given)}
             for x in constants_in(each, vertices):
                 rows_of_kind = rows if isinstance(x, Vertex) else found
                 if key_of(x) not in rows_of_kind:
@@ -116,12 +127,16 @@ class Rows:
             series[row, :n_lane] = x.values if isinstance(x, Vertex) else x
 
 
-def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int) -> tuple[Series, Rows]:
-    """The tables of these equations, of which each era has one, for rows of so many coefficients."""
-    one, live = eras[0], [in_runs(live_in(each)) for each in eras]
-    rows, terms, runs, firsts, integrated = Rows(eras, live), [], [], [0], []
-    varies = [[_varies(each, *group[:2]) for group in each.groups] for each in eras]
+def tables_of(
+    equations: list[Equations], number: list[tuple[int, int]], width: int, n_lane: int
+) -> tuple[Series, Rows]:
+    """The tables of these equations, with their numbers in each era, for rows of so many coefficients."""
+    one, live = equations[0], [in_runs(live_in(each)) for each in equations]
+    rows, terms, runs, firsts, integrated = Rows(equations, live), [], [], [0], []
+    varies = [[_varies(each, *group[:2]) for group in each.groups] for each in equations]
+    resting = [equations[rest].resting if rest != at.NO_ROW else () for _, rest in number]
     margins, first_margins, now = [], [0], []
+    n_posed = 1 + max(v.row for v in one.variables)
 
     def add(kinds: Iterable[tuple[tuple[int, int], list[int]]]) -> int:
         for kind, same in groupby(kinds, itemgetter(0)):
@@ -130,7 +145,7 @@ def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int)
             runs.append([*kind, begin, len(terms)])
         return len(runs)
 
-    for k, (each, vertices) in enumerate(zip(eras, live, strict=True)):
+    for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
         row_of = rows.of(k)
         integrated.append(add(_integrations(each, varies[k], row_of)))
         firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices))
@@ -140,7 +155,9 @@ def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int)
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
     made = Series(
         variable=table([[v.row, v.column, v.low] for v in one.variables[1:]], at.VARIABLE.width),
-        number=np.array(number),
+        number=table(number, 2),
+        resting=table([[row in rows for row in range(n_posed)] for rows in resting], n_posed) if any(resting) else None,
+        begin=np.array(rows.begin),
         group=table([[begin - 1, end - 1, limits] for begin, end, limits in one.groups], at.GROUP.width),
         varies=table(varies, len(one.groups)),
         term=table(terms, at.TERM.width),
@@ -148,10 +165,10 @@ def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int)
         first=np.array(firsts),
         integrated=np.array(integrated),
         winding=np.array([winding[0] for winding in one.windings], np.int64),
-        now=np.array(now, np.int64).reshape(len(eras), len(one.windings), 2),
+        now=np.array(now, np.int64).reshape(len(equations), len(one.windings), 2),
         margin=table(margins, 2),
         first_margin=np.array(first_margins),
-        n_posed=1 + max(v.row for v in one.variables),
+        n_posed=n_posed,
         values=tuple((k, OPERATIONS[k].value, OPERATIONS[k].takes) for k in _different(runs, 0)),
         growths=tuple((k, OPERATIONS[k].growth, OPERATIONS[k].grows_by) for k in _different(runs, 1)),
     )
@@ -172,13 +189,12 @@ def _integrations(
     equations: Equations, varies: list[bool], row_of: Callable[[Number], int]
 ) -> list[tuple[tuple[int, int], list[int]]]:
     """How the time and the variables of groups that vary grow, as `kind_of` says of operations, and their rows."""
-    places = [
-        0,
-        *(k for group, moves in zip(equations.groups, varies, strict=True) if moves for k in range(*group[:2])),
-    ]
+    moving = (group[:2] for group, moves in zip(equations.groups, varies, strict=True) if moves)
+    places = [0, *(k for group in moving for k in range(*group))]
     rates = [equations.variables[k].rate for k in places]
     kinds = [(at.NO_ROW, CODE["line" if is_still(rate) else "integrate"]) for rate in rates]
-    return sorted((kind, [row_of(rate), 0, 0, k]) for kind, rate, k in zip(kinds, rates, places, strict=True))
+    vertices = [equations.variables[k].vertex for k in places]
+    return sorted((kind, [row_of(rate), 0, 0, row_of(x)]) for kind, rate, x in zip(kinds, rates, vertices, strict=True))
 
 
 def key_of(x: Number) -> bytes | int:

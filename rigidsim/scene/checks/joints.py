@@ -21,6 +21,8 @@ AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": 
 """The keys of each type of joint for the rates of its coordinates, and for their axes."""
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
+WITH_MODES = ("rkmk4",)
+"""Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
 IDLE = 1e-12
@@ -45,18 +47,37 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     if type == "planar" and not any(axes[0]):
         message = "'along' is the normal of the plane, so it gives no direction in it"
         yield Finding("direction", message, (*place, "along"), "choose another direction, or omit it")
+    yield from _limit_findings(node)
     is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
     if not is_driven and not _carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
+def _limit_findings(node: SceneNode) -> Iterator[Finding]:
+    """Coordinates that are beyond their limits at the start."""
+    for number, one in enumerate(node.joint.coordinates):
+        if one.low <= one.start <= one.high:
+            continue
+        what, unit_of = ("angle", "rad") if one.turns else ("displacement", "m")
+        which, end = ("below the lower", one.low) if one.start < one.low else ("above the upper", one.high)
+        place = (*node.place, *node.in_joint("limits", number))
+        message = f"the {what} at the start, {one.start:g} {unit_of}, is {which} limit, {end:g} {unit_of}"
+        yield Finding("limits", message, place, f"begin with '{node.in_joint('start', number)[2]}' within the limits")
+
+
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """An integrator that does not know joints, in a scene with some."""
-    method, jointed = hierarchy.scene.simulation.integrator.name, [node.path for node in hierarchy if node.joint]
-    if jointed and method not in METHODS:
-        message = f"'{method}' does not move bodies on joints, such as '{jointed[0]}', in this version"
-        yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
+    """An integrator that does not know joints, or their modes, in a scene with some."""
+    method, jointed = hierarchy.scene.simulation.integrator.name, [node for node in hierarchy if node.joint]
+    with_modes = [node for node in jointed if any(one.has_modes for one in node.joint.coordinates)]
+    for nodes, known, what in (
+        (jointed, METHODS, "move bodies on joints, such as"),
+        (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),
+    ):
+        if nodes and method not in known:
+            message = f"'{method}' does not {what} '{nodes[0].path}', in this version"
+            yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
+            return
 
 
 def _carries_mass(hierarchy: Hierarchy, body: SceneNode) -> bool:

@@ -17,7 +17,7 @@ from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Vector, unit
 from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
 from rigidsim.tree.history import History, TreeChange, in_order, instant_of
-from rigidsim.tree.joints import Joint
+from rigidsim.tree.joints import Joint, key_of
 from rigidsim.tree.nodes import ZERO, Node, Tree, preorder
 from rigidsim.tree.prescribed import Columns, Prescribed
 
@@ -36,6 +36,10 @@ class SceneNode(Node):
     def given(self, key: str) -> bool:
         """Whether the scene has this key, rather than its default."""
         return key in self.body.model_fields_set
+
+    def in_joint(self, word: str, number: int) -> Path:
+        """Where the body says something of a coordinate of its joint; see `key_of`."""
+        return ("motion", self.joint.type, *key_of(self.joint.type, word, number))
 
     def motion_at(self, time: Any) -> Columns:
         """The motion relative to the parent at some times (s), as far as it follows from the scene: of a fixed or

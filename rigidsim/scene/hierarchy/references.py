@@ -25,9 +25,9 @@ def coordinate_reads(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, str]]:
             for index, force in enumerate(node.body.forces)
             for where, part in _expressions((*node.place, "forces", index), force)
         ]
-        for coordinate in node.joint.coordinates if node.joint else ():
+        for number, coordinate in enumerate(node.joint.coordinates if node.joint else ()):
             if isinstance(coordinate.law, Expression):
-                expressions.append(((*node.place, "motion", node.joint.type, "motor"), coordinate.law))
+                expressions.append(((*node.place, *node.in_joint("motor", number)), coordinate.law))
         for where, part in expressions:
             for state in part.states:
                 if state.quantity in OF_JOINTS:

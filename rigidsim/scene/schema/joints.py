@@ -6,10 +6,11 @@ joint with several coordinates has of each is a list, in the order in which they
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
+import math
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from rigidsim.physics.vector import cross, dot, scaled, sub
 from rigidsim.scene.values.base import SceneModel, invalid, list_of, listed
@@ -24,14 +25,17 @@ from rigidsim.scene.values.quantities import (
     TORSION_DAMPING,
     TORSION_STIFFNESS,
     VELOCITY,
+    Dimension,
+    between,
     not_negative,
+    positive,
     quantity,
     varying,
     vector,
 )
 from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.scene.values.vectors import ZERO, AnyVector, Direction, framed, over_time
-from rigidsim.tree.joints import Coordinate
+from rigidsim.tree.joints import Coordinate, key_of
 from rigidsim.tree.prescribed import jet_of
 
 
@@ -64,30 +68,83 @@ class BallSpring(SceneModel):
     stiffness: not_negative(TORSION_STIFFNESS) = Field(description="Torque per angle, about the axis of the rotation.")
 
 
-class TurnMotor(SceneModel):
-    """A motor that turns a joint: by an angle, whatever torque that takes, or by a torque."""
+class Motor(SceneModel):
+    """A motor in a joint. It prescribes the coordinate, whatever that takes, or exerts what its law says, or as much as
+    it must, up to a largest torque or force, to bring the rate to a wanted one and to keep it there.
+    """
+
+    @model_validator(mode="after")
+    def _require_one(self) -> Motor:
+        course, law, rate, largest = type(self).model_fields
+        given = [key for key in (course, law, rate) if getattr(self, key) is not None]
+        if len(given) != 1:
+            message = f"a motor has one of '{course}', '{law}' and '{rate}'"
+            raise invalid("motion" if given else "missing-key", message, "give one of them")
+        if (given == [rate]) != (getattr(self, largest) is not None):
+            message = f"a motor with a '{rate}' has a '{largest}', and no other has one"
+            raise invalid(
+                "missing-key" if given == [rate] else "motion", message, f"write {{{rate}: 0.2, {largest}: 50}}"
+            )
+        return self
+
+    def values(self) -> tuple[Any, Any, Any, Any]:
+        """The coordinate as a function of time, the law, the wanted rate, and the largest torque or force; None for
+        what is not given.
+        """
+        return tuple(getattr(self, key) for key in type(self).model_fields)
+
+    def driven(self, coordinate: Coordinate, metres: Any) -> Coordinate:
+        """The coordinate with this motor; `metres` is 1 for an angle."""
+        course, law, rate, largest = self.values()
+        if course is not None:
+            start, speed, _ = jet_of(course, 0.0)
+            return coordinate._replace(start=metres * start, rate=metres * speed, course=course)
+        if law is not None:
+            return coordinate._replace(law=law)
+        return coordinate._replace(wanted=metres * rate, largest=largest)
+
+
+class TurnMotor(Motor):
+    """A motor that turns a joint."""
 
     angle: over_time(ANGLE) = Field(None, description="Angle, which may be an expression of t.")
     torque: varying(TORQUE, {"time", "angle"}) = Field(
         None, description="Torque, which may be an expression of angle, rate and t."
     )
-
-    @model_validator(mode="after")
-    def _require_one(self) -> TurnMotor:
-        return _one_of(self, "angle", "torque")
+    rate: quantity(ANGULAR_VELOCITY) = Field(None, description="The rate to reach and keep.")
+    max_torque: positive(TORQUE) = Field(None, description="The largest torque to do so.")
 
 
-class SlideMotor(SceneModel):
-    """A motor that moves a slide: by a displacement, whatever force that takes, or by a force."""
+class SlideMotor(Motor):
+    """A motor that moves a slide."""
 
     displacement: over_time(LENGTH) = Field(None, description="Displacement, which may be an expression of t.")
     force: varying(FORCE, {"time", "displacement"}) = Field(
         None, description="Force, which may be an expression of displacement, rate and t."
     )
+    rate: quantity(VELOCITY) = Field(None, description="The rate to reach and keep.")
+    max_force: positive(FORCE) = Field(None, description="The largest force to do so.")
 
-    @model_validator(mode="after")
-    def _require_one(self) -> SlideMotor:
-        return _one_of(self, "displacement", "force")
+
+def _limits(dimension: Dimension) -> Any:
+    """The type of the limits [low, high] of a coordinate, of which None is no limit."""
+
+    def end(unlimited: float) -> Any:
+        def read(value: Any) -> Any:
+            return None if value == unlimited else value
+
+        return Annotated[quantity(dimension) | None, BeforeValidator(read)]
+
+    def check(limits: tuple[Any, Any]) -> tuple[Any, Any]:
+        low, high = limits
+        if low is not None and high is not None and not low < high:
+            message = (
+                f"the lower limit, {low:g} {dimension.unit}, is not below the upper one, {high:g} {dimension.unit}"
+            )
+            raise invalid("limits", message, "write [low, high]; null is no limit")
+        return limits
+
+    return Annotated[listed(end(-math.inf), end(math.inf), shape="[low, high]"), AfterValidator(check)]
 
 
 NO_TURN_SPRING, NO_SLIDE_SPRING = (kind.model_construct(stiffness=0.0, rest=0.0) for kind in (TurnSpring, SlideSpring))
@@ -97,41 +154,119 @@ Angle, AngleRate, Length, LengthRate = (
     quantity(dimension) for dimension in (ANGLE, ANGULAR_VELOCITY, LENGTH, VELOCITY)
 )
 TurnDamping, SlideDamping = not_negative(TORSION_DAMPING), not_negative(DAMPING)
+TurnLimits, SlideLimits = _limits(ANGLE), _limits(LENGTH)
+TurnFriction, SlideFriction = not_negative(TORQUE), not_negative(FORCE)
+Restitution = between(0, 1)
+UNLIMITED = (None, None)
 TWO, SLIDE_TURN, SLIDES_TURN = "[first, second]", "[sliding, turning]", "[first, second, turning]"
 AT = "The joint in body coordinates; default: the body's origin."
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 InBody = Callable[[JointAxis], Vector]
 """The unit vector of an axis, in the body's axes at zero."""
+LIMITS = "Least and greatest {}, [low, high], of which null is no limit: stops."
+RESTITUTION = "Of an impact at a limit: the rate after it over that before, from 0 to 1."
+FRICTION = "Dry friction: the {} against the rate, and the largest that holds it at rest."
+EACH = "; one for each, in this order"
+MOTORS = "A motor for each coordinate, as that of a hinge or a slide; null for none."
 
 
-class AnyJoint(SceneModel):
-    """What all joints have."""
+class Given(NamedTuple):
+    """What a joint says of one of its coordinates."""
+
+    turns: bool
+    start: Any
+    rate: Any
+    spring: Any
+    damping: Any
+    limits: tuple[Any, Any]
+    restitution: Any
+    friction: Any
+    motor: Motor | None
+
+    def coordinate(self, axis: Vector, metres: Any) -> Coordinate:
+        """The coordinate in SI units; `metres` is the parent's unit of length."""
+        unit_of = 1.0 if self.turns else metres
+        low, high = (end if end is None else unit_of * end for end in self.limits or UNLIMITED)
+        found = Coordinate(
+            self.turns, axis, unit_of * self.start, unit_of * self.rate, self.spring.stiffness,
+            unit_of * self.spring.rest, self.damping,
+            low=-math.inf if low is None else low, high=math.inf if high is None else high,
+            restitution=self.restitution, friction=self.friction,
+        )  # fmt: skip
+        return found if self.motor is None else self.motor.driven(found, unit_of)
+
+
+AT_REST = (0.0, 0.0, (0.0, 0.0), 0.0, UNLIMITED, 0.0, 0.0)
+"""What `Given` has of a coordinate of which nothing is said, between `turns` and `motor`; a spring by its numbers."""
+
+
+class JointModel(SceneModel):
+    """A joint as a scene has it."""
 
     collide: bool = Field(False, description="Whether the body can touch the parent, or what is fixed to that.")
 
+    def given(self) -> tuple[Given, ...]:
+        """What is said of each coordinate, in their order; a ball joint has none."""
+        return ()
 
-class Hinge(AnyJoint):
+    def axes_in(self, in_body: InBody) -> Iterable[Vector]:
+        """The axes of the coordinates."""
+        return ()
+
+    def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
+        """The coordinates in SI units; `metres` is the parent's unit of length."""
+        return tuple(
+            one.coordinate(axis, metres) for one, axis in zip(self.given(), self.axes_in(in_body), strict=True)
+        )
+
+    @model_validator(mode="after")
+    def _require_one_source(self) -> Any:
+        """A motor that prescribes a coordinate alone says how it moves; one with a rate takes the place of friction."""
+        for number, one in enumerate(self.given()):
+            if one.motor is None:
+                continue
+            course, _, rate, _ = one.motor.values()
+            spring, limits = (one.spring.stiffness, one.spring.rest), one.limits or UNLIMITED
+            values = one._replace(spring=spring, limits=limits)[1:-1]
+            said = [key for key, value, none in zip(Given._fields[1:-1], values, AT_REST, strict=True) if value != none]
+            if course is not None and said:
+                why = "the motor alone says how the joint moves"
+            elif rate is not None and "friction" in said:
+                said, why = ["friction"], "the motor brings the rate to one of its own, as friction would to zero"
+            else:
+                continue
+            key = key_of(type(self).__name__.lower(), said[0], number)
+            raise invalid("motion", f"'{key[0]}' is given, but {why}", f"omit '{key[0]}'", key=key)
+        return self
+
+
+class Hinge(JointModel):
     """The body turns about an axis that is fixed in it and in its parent."""
 
     axis: Axis = Field(description="Axis of rotation.")
     at: At = Field(ZERO, description=AT)
     angle: Angle = Field(0.0, description="Angle at the start, from the orientation of the body.")
     rate: AngleRate = Field(0.0, description="Rate of the angle at the start.")
+    limits: TurnLimits = Field(UNLIMITED, description=LIMITS.format("angle"))
+    restitution: Restitution = Field(0.0, description=RESTITUTION)
     spring: TurnSpring = Field(NO_TURN_SPRING, description="A spring in the joint.")
     damping: TurnDamping = Field(0.0, description="Torque against the rate.")
-    motor: TurnMotor = Field(None, description="A motor, by its angle or its torque.")
+    friction: TurnFriction = Field(0.0, description=FRICTION.format("torque"))
+    motor: TurnMotor = Field(None, description="A motor, by its angle, torque, or rate and largest torque.")
 
-    @model_validator(mode="after")
-    def _require_one_source(self) -> Hinge:
-        return _alone(self)
+    def given(self) -> tuple[Given, ...]:
+        """What is said of the angle."""
+        return (Given(True, self.angle, *_one(self)),)
 
-    def coordinates(self, in_body: InBody, _metres: Any) -> tuple[Coordinate, ...]:
-        """The angle."""
-        found = _turning(in_body(self.axis), self.angle, self.rate, self.spring, self.damping)
-        return (_driven(found, self.motor, "angle", "torque", 1.0),)
+    def axes_in(self, in_body: InBody) -> Iterable[Vector]:
+        """The axis."""
+        return (in_body(self.axis),)
 
 
-class Slide(AnyJoint):
+<<<<<<< HEAD
+class Slide(JointModel):
+=======
+class Slide(JointModel):
     """The body slides along an axis and does not turn in its parent."""
 
     axis: Axis = Field(description="Direction of sliding.")
@@ -140,49 +275,64 @@ class Slide(AnyJoint):
         0.0, description="Displacement at the start, from the position that the body is given."
     )
     rate: LengthRate = Field(0.0, description="Rate of the displacement at the start.")
+    limits: SlideLimits = Field(UNLIMITED, description=LIMITS.format("displacement"))
+    restitution: Restitution = Field(0.0, description=RESTITUTION)
     spring: SlideSpring = Field(NO_SLIDE_SPRING, description="A spring in the joint.")
     damping: SlideDamping = Field(0.0, description="Force against the rate.")
-    motor: SlideMotor = Field(None, description="A motor, by its displacement or its force.")
+    friction: SlideFriction = Field(0.0, description=FRICTION.format("force"))
+    motor: SlideMotor = Field(None, description="A motor, by its displacement, force, or rate and largest force.")
 
-    @model_validator(mode="after")
-    def _require_one_source(self) -> Slide:
-        return _alone(self)
+    def given(self) -> tuple[Given, ...]:
+        """What is said of the displacement."""
+        return (Given(False, self.displacement, *_one(self)),)
 
-    def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
-        """The displacement; `metres` is the parent's unit of length."""
-        found = _sliding(metres, in_body(self.axis), self.displacement, self.rate, self.spring, self.damping)
-        return (_driven(found, self.motor, "displacement", "force", metres),)
+    def axes_in(self, in_body: InBody) -> Iterable[Vector]:
+        """The axis."""
+        return (in_body(self.axis),)
 
 
-class Ball(AnyJoint):
+<<<<<<< HEAD
+class Ball(JointModel):
+=======
+class Ball(JointModel):
     """The body turns about a point; its orientation and angular velocity are given as for a free body."""
 
     at: At = Field(ZERO, description=AT)
     spring: BallSpring = Field(NO_BALL_SPRING, description="A spring in the joint.")
     damping: TurnDamping = Field(0.0, description="Torque against the angular velocity relative to the parent.")
 
-    def coordinates(self, _in_body: InBody, _metres: Any) -> tuple[Coordinate, ...]:
-        """None: its state is the rotation of the body."""
-        return ()
 
+<<<<<<< HEAD
 
-class Universal(AnyJoint):
+class Universal(JointModel):
+=======
+class Universal(JointModel):
     """The body turns about two axes through one point: the first is fixed in its parent, the second in itself."""
 
     axes: list_of(Axis, 2, TWO) = Field(description="Axis of the first rotation, and of the second that follows it.")
     at: At = Field(ZERO, description=AT)
     angles: list_of(Angle, 2, TWO) = Field((0.0, 0.0), description="Angles at the start.")
     rates: list_of(AngleRate, 2, TWO) = Field((0.0, 0.0), description="Rates of the angles at the start.")
+    limits: list_of(TurnLimits | None, 2, TWO) = Field((None,) * 2, description=LIMITS.format("angle") + EACH)
+    restitutions: list_of(Restitution, 2, TWO) = Field((0.0,) * 2, description=RESTITUTION + EACH)
     springs: list_of(TurnSpring, 2, TWO) = Field((NO_TURN_SPRING,) * 2, description="A spring about each axis.")
     dampings: list_of(TurnDamping, 2, TWO) = Field((0.0, 0.0), description="Torque against each rate.")
+    frictions: list_of(TurnFriction, 2, TWO) = Field((0.0,) * 2, description=FRICTION.format("torque") + EACH)
+    motors: list_of(TurnMotor | None, 2, TWO) = Field((None,) * 2, description=MOTORS)
 
-    def coordinates(self, in_body: InBody, _metres: Any) -> tuple[Coordinate, ...]:
-        """The two angles."""
-        axes = map(in_body, self.axes)
-        return tuple(map(_turning, axes, self.angles, self.rates, self.springs, self.dampings))
+    def given(self) -> tuple[Given, ...]:
+        """What is said of the two angles."""
+        return tuple(Given(True, start, *more) for start, more in zip(self.angles, _each(self), strict=True))
+
+    def axes_in(self, in_body: InBody) -> Iterable[Vector]:
+        """The two axes."""
+        return map(in_body, self.axes)
 
 
-class Cylindrical(AnyJoint):
+<<<<<<< HEAD
+class Cylindrical(JointModel):
+=======
+class Cylindrical(JointModel):
     """The body slides along an axis and turns about it."""
 
     axis: Axis = Field(description="Axis of sliding and turning.")
@@ -192,20 +342,35 @@ class Cylindrical(AnyJoint):
     rates: listed(LengthRate, AngleRate, shape=SLIDE_TURN) = Field(
         (0.0, 0.0), description="Rates of displacement and angle at the start."
     )
+    limits: listed(SlideLimits | None, TurnLimits | None, shape=SLIDE_TURN) = Field(
+        (None, None), description=LIMITS.format("displacement and angle") + EACH
+    )
+    restitutions: list_of(Restitution, 2, SLIDE_TURN) = Field((0.0,) * 2, description=RESTITUTION + EACH)
     springs: listed(SlideSpring, TurnSpring, shape=SLIDE_TURN) = Field(
         (NO_SLIDE_SPRING, NO_TURN_SPRING), description="A spring along the axis and one about it."
     )
     dampings: listed(SlideDamping, TurnDamping, shape=SLIDE_TURN) = Field(
         (0.0, 0.0), description="Force against sliding and torque against turning."
     )
+    frictions: listed(SlideFriction, TurnFriction, shape=SLIDE_TURN) = Field(
+        (0.0,) * 2, description=FRICTION.format("force and torque") + EACH
+    )
+    motors: listed(SlideMotor | None, TurnMotor | None, shape=SLIDE_TURN) = Field((None,) * 2, description=MOTORS)
 
-    def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
-        """The displacement, then the angle; `metres` is the parent's unit of length."""
-        axis, (sliding, turning) = in_body(self.axis), zip(self.rates, self.springs, self.dampings, strict=True)
-        return _sliding(metres, axis, self.displacement, *sliding), _turning(axis, self.angle, *turning)
+    def given(self) -> tuple[Given, ...]:
+        """What is said of the displacement, then of the angle."""
+        sliding, turning = _each(self)
+        return Given(False, self.displacement, *sliding), Given(True, self.angle, *turning)
+
+    def axes_in(self, in_body: InBody) -> Iterable[Vector]:
+        """The axis, twice."""
+        return (in_body(self.axis),) * 2
 
 
-class Planar(AnyJoint):
+<<<<<<< HEAD
+class Planar(JointModel):
+=======
+class Planar(JointModel):
     """The body slides in a plane and turns about its normal."""
 
     normal: Axis = Field(description="Normal of the plane.")
@@ -220,6 +385,10 @@ class Planar(AnyJoint):
     rates: listed(LengthRate, LengthRate, AngleRate, shape=SLIDES_TURN) = Field(
         (0.0, 0.0, 0.0), description="Rates of displacements and angle at the start."
     )
+    limits: listed(SlideLimits | None, SlideLimits | None, TurnLimits | None, shape=SLIDES_TURN) = Field(
+        (None,) * 3, description=LIMITS.format("displacements and angle") + EACH
+    )
+    restitutions: list_of(Restitution, 3, SLIDES_TURN) = Field((0.0,) * 3, description=RESTITUTION + EACH)
     springs: listed(SlideSpring, SlideSpring, TurnSpring, shape=SLIDES_TURN) = Field(
         (NO_SLIDE_SPRING, NO_SLIDE_SPRING, NO_TURN_SPRING),
         description="A spring along each direction and one about the normal.",
@@ -227,56 +396,36 @@ class Planar(AnyJoint):
     dampings: listed(SlideDamping, SlideDamping, TurnDamping, shape=SLIDES_TURN) = Field(
         (0.0, 0.0, 0.0), description="Forces against sliding and torque against turning."
     )
+    frictions: listed(SlideFriction, SlideFriction, TurnFriction, shape=SLIDES_TURN) = Field(
+        (0.0,) * 3, description=FRICTION.format("forces and torque") + EACH
+    )
+    motors: listed(SlideMotor | None, SlideMotor | None, TurnMotor | None, shape=SLIDES_TURN) = Field(
+        (None,) * 3, description=MOTORS
+    )
 
-    def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
-        """The displacements, then the angle; `metres` is the parent's unit of length."""
+    def given(self) -> tuple[Given, ...]:
+        """What is said of the displacements, then of the angle."""
+        starts = zip((False, False, True), (*self.displacements, self.angle), _each(self), strict=True)
+        return tuple(Given(turns, start, *more) for turns, start, more in starts)
+
+    def axes_in(self, in_body: InBody) -> Iterable[Vector]:
+        """The two directions in the plane, then its normal."""
         normal = in_body(self.normal)
         along = in_body(self.along) if self.along else (X if abs(normal[0]) <= abs(normal[1]) else Y)
         first = sub(along, scaled(dot(along, normal), normal))
         first = unit(first) if any(first) else first  # zero, if `along` is the normal, is refused by a check
-        *sliding, turning = zip(self.rates, self.springs, self.dampings, strict=True)
-        slides = zip((first, cross(normal, first)), self.displacements, sliding, strict=True)
-        return *(_sliding(metres, u, x, *more) for u, x, more in slides), _turning(normal, self.angle, *turning)
+        return first, cross(normal, first), normal
 
 
-def _alone(joint: Hinge | Slide) -> Any:
-    """The joint, if a motor and nothing else says how it moves."""
-    fields, motor = type(joint).model_fields, joint.motor
-    others = ("angle", "displacement", "rate", "spring", "damping")
-    given = [key for key in others if key in fields and getattr(joint, key) != fields[key].default]
-    prescribes = any(getattr(motor, key, None) is not None for key in ("angle", "displacement"))
-    if prescribes and given:
-        key = given[0]
-        message = f"'{key}' is given, but the motor alone says how the joint moves"
-        raise invalid("motion", message, f"omit '{key}'", key=key)
-    return joint
+def _one(joint: Hinge | Slide) -> tuple[Any, ...]:
+    """What a joint with one coordinate says of it, from its rate on."""
+    return tuple(getattr(joint, key) for key in Given._fields[2:])
 
 
-def _one_of(motor: Any, course: str, law: str) -> Any:
-    """The motor, if it has one of these keys."""
-    if (getattr(motor, course) is None) == (getattr(motor, law) is None):
-        message = f"a motor has either '{course}' or '{law}'"
-        raise invalid("missing-key" if getattr(motor, law) is None else "motion", message, "give one of them")
-    return motor
-
-
-def _driven(coordinate: Coordinate, motor: Any, course: str, law: str, metres: Any) -> Coordinate:
-    """The coordinate with its motor, if it has one."""
-    if motor is None:
-        return coordinate
-    course = getattr(motor, course)
-    if course is None:
-        return coordinate._replace(law=getattr(motor, law))
-    start, rate, _ = jet_of(course, 0.0)
-    return coordinate._replace(start=metres * start, rate=metres * rate, course=course)
-
-
-def _turning(axis: Vector, start: Any, rate: Any, spring: TurnSpring, damping: Any) -> Coordinate:
-    return Coordinate(True, axis, start, rate, spring.stiffness, spring.rest, damping)
-
-
-def _sliding(metres: Any, axis: Vector, start: Any, rate: Any, spring: SlideSpring, damping: Any) -> Coordinate:
-    return Coordinate(False, axis, metres * start, metres * rate, spring.stiffness, metres * spring.rest, damping)
+def _each(joint: Universal | Cylindrical | Planar) -> Iterable[tuple[Any, ...]]:
+    """What a joint with several coordinates says of each, from its rate on."""
+    kind = type(joint).__name__.lower()
+    return zip(*(getattr(joint, key_of(kind, key, 0)[0]) for key in Given._fields[2:]), strict=True)
 
 
 JOINTS = {kind.__name__.lower(): kind for kind in (Hinge, Slide, Ball, Universal, Cylindrical, Planar)}

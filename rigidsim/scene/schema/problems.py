@@ -65,7 +65,8 @@ def _problem(path: Path, details: dict[str, Any], document: Document, reading: R
         hint = "begin the scene with 'format: rigidsim/1'" if path == ("format",) else ""
         return document.problem("missing-key", f"the key '{path[-1]}' is missing", path, hint)
     if "key" in context:
-        path = (*path, context["key"])
+        keys = context["key"]
+        path = (*path, *(keys if isinstance(keys, tuple) else (keys,)))
     if kind in ("body-name", BAD_NAME, BAD_KEY):
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:

@@ -93,7 +93,8 @@ class SceneModel(BaseModel):
 def invalid(code: str, message: str, hint: str = "", **more: Any) -> PydanticCustomError:
     """An error for a validator to raise; the code, message and hint reach the user unchanged.
 
-    `key` names the invalid entry of the mapping that is being validated, `offset` the position in a text.
+    `key` names the invalid entry of the mapping that is being validated, or the keys down to it, `offset` the position
+    in a text.
     """
     return PydanticCustomError(code, "{message}", {"message": message, "hint": hint, **more})
 
