@@ -31,6 +31,7 @@ from rigidsim.engine.layout import (
     FOLD,
     FRAME,
     FREED,
+    GAINED,
     HUNG,
     JET,
     JOINT,
@@ -322,7 +323,7 @@ class Corrections(NamedTuple):
     is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
     source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
     is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
-    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
+    gained: GAINED = floats(layout.GAINS)
 
 
 class Closings(NamedTuple):

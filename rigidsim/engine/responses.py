@@ -18,10 +18,10 @@ from rigidsim.engine.layout import (
     FRAME,
     FREED,
     FREED_BALL,
+    GAINED,
     HUNG,
     JET,
     JOINT_VALUE,
-    SCALAR,
     STATE,
     TRIPLE,
     add_to_sums,
@@ -151,11 +151,12 @@ def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
     """Pass on the jump of a jointed body, and count its energy as work."""
     q_WB = frame.q
     omega_B, domega_B = rotate_back(q_WB, frame.omega), rotate_back(q_WB, domega)
-    energy = jump_energy(body.mass, body.inertia, arm.v_WC, dv, omega_B, domega_B) - body.mass * dot(body.g, dx)
+    jump, fall = jump_energy(body.mass, body.inertia, arm.v_WC, dv, omega_B, domega_B), body.mass * dot(body.g, dx)
     carried.alpha = domega
     carried.a = dv
-    gained.value += energy
-    add_to_sums(state, work=energy)
+    gained.value += jump
+    gained.lifted -= fall
+    add_to_sums(state, work=jump - fall)
 
 
 @inlined
@@ -189,7 +190,7 @@ def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame,
 def follow_hinge(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: SCALAR, lane,
+    gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a hinge holds."""
     S, x, rate = turning_motion(hung.u, hung.r), rate_jump(hung, freed, carrier), state.v[0]
@@ -202,7 +203,7 @@ def follow_hinge(
 def follow_slide(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: SCALAR, lane,
+    gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a slide holds."""
     S, x, rate = (NONE, hung.u), rate_jump(hung, freed, carrier), state.v[0]
@@ -214,7 +215,7 @@ def follow_slide(
 @lanewise
 def follow_motor(
     turns, jet: JET, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION,
-    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a motor moves, which keeps the rate of its coordinate."""
     u, rate = hung.u, jet.rate
@@ -226,7 +227,7 @@ def follow_motor(
 def follow_ball(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: SCALAR, lane,
+    gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a ball joint holds: its joint is displaced with the frame from which it hangs, and its rotation
     follows its moment.
@@ -264,7 +265,7 @@ def correct_jointed(node, model, state, scratch, made, lanes):
         value, body, hung, freed = joints.value[i], model.body[i], hanging.hung[i], hanging.freed[i]
         parent, given, arm = scratch.frame[inner], made.frame[inner], scratch.arm[place]
         frame, correction = scratch.frame[place + 1], made.frame[place + 1]
-        carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[0]
+        carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[at.OF_TREES]
         if kind == at.HINGE:
             follow_hinge(
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,

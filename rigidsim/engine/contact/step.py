@@ -41,11 +41,14 @@ from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.contact.trees import InTrees, any_hung, displace_by_trees, is_in_tree, weigh_trees
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import ARM, BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
+from rigidsim.engine.kinds import is_root
+from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import rotate_back
+from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.vector import add, dot, scaled, sub
 
 
@@ -175,18 +178,48 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     return True
 
 
+@routine
+def kinetic_of(body: BODY, frame: FRAME, arm: ARM):
+    """The kinetic energy of a body in the world, J."""
+    return kinetic_energy(body.mass, body.inertia, arm.v_WC, rotate_back(frame.q, frame.omega))
+
+
+@inlined
+def kinetic_of_trees(inward, model, scratch):
+    """The kinetic energy of some rows, J."""
+    total = 0.0
+    for i in inward:
+        place = model.moved_node[i]
+        total += kinetic_of(model.body[i], scratch.frame[place + 1], scratch.arm[place])
+    return total
+
+
+@inlined
+def jumped_in_trees(model, made):
+    """What was counted of the kinetic energy of trees: that of the jumps, J."""
+    total = made.gained[at.OF_TREES].value
+    for i in model.contacts.trees.inward:
+        if is_root(i, model):
+            total += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
+    return total
+
+
 @inlined
 def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
-    """The energy stored in loads at time t (s), J."""
-    if model.pairwise is None and model.contacts.trees is None:
+    """The energy stored in loads at time t (s), J; in trees that touch also the kinetic energy, of which displacements
+    change the inertia.
+    """
+    trees = model.contacts.trees
+    if model.pairwise is None and trees is None:
         return 0.0
     energy[:] = 0.0
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, energy, lanes)
-    if model.contacts.trees is not None:
-        store_joints(model, state, scratch, energy, lanes)
-    return energy.potential
+    if trees is None:
+        return energy.potential
+    store_joints(model, state, scratch, energy, lanes)
+    return energy.potential + kinetic_of_trees(trees.inward, model, scratch)
 
 
 @routine
@@ -253,9 +286,15 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     distribute(model.active, model, state, scratch, made, lanes)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
     after = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
-    add_to_sums(state[0], work=after - before)
-    ledger.step[c.W_LOADS] += made.gained[1, 0] + (after - before)
-    finish_booking(made.gained[0, 0] + made.gained[1, 0] + (after - before), ledger)
+    gained, of_loads = made.gained, after - before
+    if trees is not None:
+        of_loads -= jumped_in_trees(model, made)
+    add_to_sums(state[0], work=of_loads)
+    ledger.step[c.W_LOADS] += gained[at.INHERITED].value + of_loads
+    changed = gained[at.OF_OTHERS].value + gained[at.INHERITED].value
+    if trees is not None:
+        changed += gained[at.OF_TREES].value + gained[at.OF_TREES].lifted
+    finish_booking(changed + of_loads, ledger)
 
 
 @inlined

@@ -263,9 +263,6 @@ class Hinge(JointModel):
         return (in_body(self.axis),)
 
 
-<<<<<<< HEAD
-class Slide(JointModel):
-=======
 class Slide(JointModel):
     """The body slides along an axis and does not turn in its parent."""
 
@@ -291,9 +288,6 @@ class Slide(JointModel):
         return (in_body(self.axis),)
 
 
-<<<<<<< HEAD
-class Ball(JointModel):
-=======
 class Ball(JointModel):
     """The body turns about a point; its orientation and angular velocity are given as for a free body."""
 
@@ -302,10 +296,6 @@ class Ball(JointModel):
     damping: TurnDamping = Field(0.0, description="Torque against the angular velocity relative to the parent.")
 
 
-<<<<<<< HEAD
-
-class Universal(JointModel):
-=======
 class Universal(JointModel):
     """The body turns about two axes through one point: the first is fixed in its parent, the second in itself."""
 
@@ -329,9 +319,6 @@ class Universal(JointModel):
         return map(in_body, self.axes)
 
 
-<<<<<<< HEAD
-class Cylindrical(JointModel):
-=======
 class Cylindrical(JointModel):
     """The body slides along an axis and turns about it."""
 
@@ -367,9 +354,6 @@ class Cylindrical(JointModel):
         return (in_body(self.axis),) * 2
 
 
-<<<<<<< HEAD
-class Planar(JointModel):
-=======
 class Planar(JointModel):
     """The body slides in a plane and turns about its normal."""
 
