@@ -38,7 +38,7 @@ from rigidsim.engine.contact.log import (
 )
 from rigidsim.engine.contact.points import find_points
 from rigidsim.engine.contact.solver import solve_contacts
-from rigidsim.engine.contact.trees import InTrees, any_hung, displace_by_trees, is_in_tree, weigh_trees
+from rigidsim.engine.contact.trees import InTrees, any_hung, begin_ramps, displace_by_trees, is_in_tree, weigh_trees
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import is_root
@@ -142,10 +142,11 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
+    if contacts.trees is not None and any_hung(points.who, n_point, contacts.trees):
+        weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
+        begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
-    if trees is not None and any_hung(points.who, n_point, contacts.trees):
-        weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
     landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
     solve_contacts(
         h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,

@@ -16,7 +16,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import gather_inwards
-from rigidsim.engine.contact.columns import INVERSE, LINE, MEMBER, RESPONSE, WHO
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.kinds import is_root
@@ -31,6 +31,7 @@ from rigidsim.physics.contact import (
     eigenvalue_bound,
     lasting_share,
     mean_velocity,
+    ramp_change,
     slip,
     softness,
     tangent_mass,
@@ -39,6 +40,7 @@ from rigidsim.physics.contact import (
 from rigidsim.physics.elementary import select
 from rigidsim.physics.impulses import impulse_moment
 from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.vector import add, cross, dot, negated, projection, rejection, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
@@ -255,6 +257,28 @@ def fill_hung(point_who: WHO, point, trees):
 
 
 # --- sub-steps
+
+
+@routine
+def begin_ramp(h, n_sub, start: CENTRE, finish: CENTRE, vel: LINE, smooth: LINE):
+    """Let the ramp of velocity of a body end where the smooth step did: springs and dampers in joints, which contact
+    does not know of, may change much within a step. If it began with the velocity before the step, what rests would
+    creep by what is missing.
+    """
+    turn = scaled(2.0, log(product(finish.q, conjugate(start.q))))
+    of_v = ramp_change(h, sub(finish.p, start.p), start.v, finish.v)
+    of_omega = ramp_change(h, turn, start.omega, finish.omega)
+    vel.linear, vel.angular = add(vel.linear, of_v), add(vel.angular, of_omega)
+    smooth.linear = sub(smooth.linear, scaled(1.0 / n_sub, of_v))
+    smooth.angular = sub(smooth.angular, scaled(1.0 / n_sub, of_omega))
+
+
+@inlined
+def begin_ramps(h, contacts, motions, lines):
+    """The ramps of all bodies of trees."""
+    for m in range(len(contacts.trees.member)):
+        b = contacts.trees.member[m].body
+        begin_ramp(h, contacts.substeps, motions.start[b], motions.finish[b], lines.vel[b], lines.smooth[b])
 
 
 @inlined
