@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rigidsim.engine.articulated import observe_coordinates, observe_reactions, store_joints
 from rigidsim.engine.asked import observe_asked
-from rigidsim.engine.evaluate import evaluate, place_nodes
+from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import ARM, BODY, FRAME, LEDGER, STAGE
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.relations import relate
-from rigidsim.engine.terms import observe_terms
+from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import (
@@ -97,7 +97,7 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     if samples.terms.shape[1] > 0:
         observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)
     if model.joints is not None and len(samples.joints.force) > 0:
-        evaluate(t, era, model, state, scratch, lanes)
+        evaluate_touching(t, era, model, state, scratch, lanes)
         observe_reactions(model, scratch, samples.joints, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
         observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

@@ -38,7 +38,16 @@ from rigidsim.engine.contact.log import (
 )
 from rigidsim.engine.contact.points import find_points
 from rigidsim.engine.contact.solver import solve_contacts
-from rigidsim.engine.contact.trees import InTrees, any_hung, begin_ramps, displace_by_trees, is_in_tree, weigh_trees
+from rigidsim.engine.contact.trees import (
+    InTrees,
+    any_hung,
+    begin_ramps,
+    displace_by_trees,
+    is_in_tree,
+    keep_momenta,
+    note_momenta,
+    weigh_trees,
+)
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import is_root
@@ -196,13 +205,17 @@ def kinetic_of_trees(inward, model, scratch):
 
 
 @inlined
-def jumped_in_trees(model, made):
-    """What was counted of the kinetic energy of trees: that of the jumps, J."""
-    total = made.gained[at.OF_TREES].value
-    for i in model.contacts.trees.inward:
-        if is_root(i, model):
-            total += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
-    return total
+def gains(model, made):
+    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, the kinetic part."""
+    inherited, of_trees = made.gained[at.INHERITED].value, made.gained[at.OF_TREES]
+    changed, jumped = made.gained[at.OF_OTHERS].value + inherited, 0.0
+    if model.contacts.trees is not None:
+        changed += of_trees.value + of_trees.lifted
+        jumped = of_trees.value
+        for i in model.contacts.trees.inward:
+            if is_root(i, model):
+                jumped += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
+    return changed, inherited, jumped
 
 
 @inlined
@@ -277,6 +290,7 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         return
     if trees is not None and of_trees:
         book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
+        note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
         displace_by_trees(contacts, model, scratch, made, arrays.trees, lanes)
         book_fall(contacts.trees.inward, model.body, scratch.joints.carried, ledger.step)
     book_sums(h, ledger)
@@ -286,15 +300,16 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     before = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
-    after = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
-    gained, of_loads = made.gained, after - before
-    if trees is not None:
-        of_loads -= jumped_in_trees(model, made)
+    changed, inherited, jumped = gains(model, made)
+    if trees is not None and of_trees:
+        place_nodes(model.active, t, model, state, scratch, lanes)
+        keep_momenta(contacts.trees.inward, model, scratch, made, arrays.trees)
+        distribute(model.active, model, state, scratch, made, lanes)
+        restored, _, of_rates = gains(model, made)
+        changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
+    of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
     add_to_sums(state[0], work=of_loads)
-    ledger.step[c.W_LOADS] += gained[at.INHERITED].value + of_loads
-    changed = gained[at.OF_OTHERS].value + gained[at.INHERITED].value
-    if trees is not None:
-        changed += gained[at.OF_TREES].value + gained[at.OF_TREES].lifted
+    ledger.step[c.W_LOADS] += inherited + of_loads
     finish_booking(changed + of_loads, ledger)
 
 

@@ -19,8 +19,9 @@ from rigidsim.engine.articulated import gather_inwards
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
+from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.kinds import is_root
-from rigidsim.engine.layout import CARRIED, CORRECTION, FELT, TRIPLE
+from rigidsim.engine.layout import ARM, BODY, CARRIED, CORRECTION, FELT, FRAME, TRIPLE
 from rigidsim.engine.loops import clear, displace_root
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
 from rigidsim.engine.responses import respond
@@ -39,7 +40,7 @@ from rigidsim.physics.contact import (
 )
 from rigidsim.physics.elementary import select
 from rigidsim.physics.impulses import impulse_moment
-from rigidsim.physics.inertia import apply
+from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.vector import add, cross, dot, negated, projection, rejection, scaled, sub
 
@@ -61,6 +62,7 @@ class TreeArrays(NamedTuple):
     push: LINE = floats("bodies")
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
+    momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
 
 
 def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
@@ -69,6 +71,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
         return None
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
+    sizes["rows"] = len(contacts.trees.inward)
     return made(TreeArrays, sizes, hung=made(Blocks, {"blocks": n_point}))
 
 
@@ -404,3 +407,43 @@ def displace_by_trees(contacts, model, scratch, made, trees, lanes):
             root = model.joints.joint[row].root
             if root < len(model.moved_node):
                 made.is_settled[root] = 1
+
+
+@routine
+def note_momentum(body: BODY, frame: FRAME, arm: ARM, carried: CARRIED, row: LINE):
+    """The momentum of a body after a jump."""
+    row.linear = scaled(body.mass, add(arm.v_WC, carried.a))
+    row.angular = apply(rotated(frame.q, body.inertia), add(frame.omega, carried.alpha))
+
+
+@inlined
+def note_momenta(inward, model, scratch, trees):
+    """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced."""
+    for k in range(len(inward)):
+        i = inward[k]
+        place = model.moved_node[i]
+        carried = scratch.joints.carried[i]
+        note_momentum(model.body[i], scratch.frame[place + 1], scratch.arm[place], carried, trees.momentum[k])
+
+
+@routine
+def restore_momentum(body: BODY, frame: FRAME, arm: ARM, row: LINE, normal: TRIPLE, own: CORRECTION):
+    """The impulse that gives a body its momentum back."""
+    lost = sub(row.linear, scaled(body.mass, arm.v_WC))
+    lost_angular = sub(row.angular, apply(rotated(frame.q, body.inertia), frame.omega))
+    own.omega, own.v = confined(normal, lost_angular, lost)
+
+
+@inlined
+def keep_momenta(inward, model, scratch, made, trees):
+    """What happens to trees in the pose to which they were displaced: coordinates kept their rates, so the bodies have
+    other momenta, which impulses give back to them as far as joints allow it, and to the whole in any case.
+    """
+    begin_corrections(made)
+    for k in range(len(inward)):
+        i = inward[k]
+        place = model.moved_node[i]
+        made.is_pushed[i] = 1
+        restore_momentum(
+            model.body[i], scratch.frame[place + 1], scratch.arm[place], trees.momentum[k], model.normal, made.own[i]
+        )
