@@ -164,19 +164,6 @@ def free_acceleration(inertia, t, f):
 
 
 @formula
-def response_to(by_torque, by_force, t, f):
-    """(alpha, a): what a wrench (t, f) on one body of a tree does to a body of it, or a torque and an impulse to its
-    rates; 18 numbers each: what unit torques about the three axes do, (alpha, a) of one after the other, and what unit
-    forces along them do.
-    """
-    found = []
-    for k in range(6):
-        of_t = by_torque[k] * t[0] + by_torque[6 + k] * t[1] + by_torque[12 + k] * t[2]
-        found.append(of_t + (by_force[k] * f[0] + by_force[6 + k] * f[1] + by_force[12 + k] * f[2]))
-    return tuple(found[:3]), tuple(found[3:])
-
-
-@formula
 def bias_term(omega_WP, omega_WB, turning, reach, r, slip):
     """With turning = omega_WP x omega_PB, rad/s^2, the part of alpha_WB that stems from rates:
 

@@ -61,9 +61,9 @@ MEMBER = Row(
 )  # fmt: skip
 
 RESPONSE = Row(
-    "what a wrench on one body of a tree does to a body of it: the jumps of rate and velocity of its centre of mass by"
-    " unit torques about the world's axes, and by unit forces along them",
-    of_torque=18, of_force=18,
+    "what a wrench on one body of a tree does to a body of it: matrices, by rows, of the jumps of its rate and of the"
+    " velocity of its centre of mass by a torque and by a force, world axes",
+    rate_t=9, rate_f=9, v_t=9, v_f=9,
 )  # fmt: skip
 
 POSE = Row("pose of a shape: its centre and its orientation", p=3, q=4)

@@ -243,6 +243,22 @@ def correct_contacts(relaxes, s, part, n_round, least, n_body, vel, moved, array
             break
 
 
+@inlined
+def begin_substeps(first, vel, smooth, push, began, n_body, arrays, trees, lanes):
+    """Begin a sub-step, the first one with the impulses of the last step."""
+    begin_substep(first, vel, smooth, push, began, n_body)
+    if trees is not None:
+        sums = trees.made
+        begin_substep(first, sums.total, sums.still, sums.push, sums.began, n_body)
+    if first:
+        push_all(vel, arrays.block, arrays.size[0], arrays.lines, lanes)
+        push_all(vel, arrays.single, arrays.size[1], arrays.lines, ONE)
+        if trees is not None:
+            push_hung(vel, arrays.lines, trees)
+            read_push(sums.total, sums.push, sums.began, n_body)
+        read_push(vel, push, began, n_body)
+
+
 @routine
 def solve_contacts(
     h, part, n_sub, n_round, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
@@ -265,17 +281,7 @@ def solve_contacts(
         trees.made.total[:] = trees.made.moved[:] = 0.0
     arrays.touched[:] = 0
     for k in range(n_sub):
-        begin_substep(k == 0, vel, smooth, push, began, n_body)
-        if trees is not None:
-            sums = trees.made
-            begin_substep(k == 0, sums.total, sums.still, sums.push, sums.began, n_body)
-        if k == 0:
-            push_all(vel, block, n_block, lines, lanes)
-            push_all(vel, single, n_single, lines, ONE)
-            if trees is not None:
-                push_hung(vel, lines, trees)
-                read_push(trees.made.total, trees.made.push, trees.made.began, n_body)
-            read_push(vel, push, began, n_body)
+        begin_substeps(k == 0, vel, smooth, push, began, n_body, arrays, trees, lanes)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
         if trees is not None:

@@ -26,7 +26,7 @@ from rigidsim.engine.loops import clear, displace_root
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.articulated import response_to
+from rigidsim.physics.articulated import dots, rows_of
 from rigidsim.physics.contact import (
     effective_mass,
     eigenvalue_bound,
@@ -132,10 +132,12 @@ def begin_impulses_on_trees(table, scratch, n_moved, lanes):
 
 @routine
 def take_response(carried: CARRIED, k, response: RESPONSE):
-    """Write what unit k of a wrench did."""
+    """Write what unit k of a wrench did: a torque, or from 3 on a force."""
+    place = k if k < 3 else k + RESPONSE.place("rate_f") - 3
     alpha, a = carried.alpha, carried.a
     for c in range(3):
-        response[6 * k + c], response[6 * k + 3 + c] = alpha[c], a[c]
+        response[place + 3 * c] = alpha[c]
+        response[place + RESPONSE.place("v_t") + 3 * c] = a[c]
 
 
 @inlined
@@ -176,9 +178,9 @@ def add_jump(j, i, t, f, trees, jump: LINE):
             jump.angular = add(jump.angular, apply(inverse[i].inertia, t))
     elif table.member[m].begin <= n and n < table.member[m].end:
         response = trees.made.response[table.member[m].response + n - table.member[m].begin]
-        alpha, a = response_to(response.of_torque, response.of_force, t, f)
-        jump.linear = add(jump.linear, a)
-        jump.angular = add(jump.angular, alpha)
+        rate_t, rate_f, v_t, v_f = response.rate_t, response.rate_f, response.v_t, response.v_f
+        jump.linear = add(jump.linear, add(dots(rows_of(v_t), t), dots(rows_of(v_f), f)))
+        jump.angular = add(jump.angular, add(dots(rows_of(rate_t), t), dots(rows_of(rate_f), f)))
 
 
 @routine

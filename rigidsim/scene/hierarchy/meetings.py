@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.surfaces import Surfaces
+from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.structures.columns import largest, smallest
@@ -82,8 +82,7 @@ class Encounters:
 
     def _meets_one(self, node: int, others: Collection[int]) -> bool:
         """Whether a leader can meet one of others."""
-        apart = self._apart.get(node, ())
-        return len(others) > (node in others) + sum(each in others for each in apart)
+        return len(others) > len([each for each in (node, *self._apart.get(node, ())) if each in others])
 
     def pairs(self) -> set[tuple[int, int]]:
         """The pairs of surfaces that can meet, the lower number first."""
@@ -163,6 +162,14 @@ class Meetings:
         if self.settings.substeps is not None:
             return self.settings.substeps
         return min(max(FEWEST_SUBSTEPS, math.ceil(SUBSTEPS_PER_ROOT * sqrt(self.ratio))), MOST_SUBSTEPS)
+
+    def in_trees(self) -> Iterator[SurfacedShape]:
+        """The shapes on trees of joints that can meet others at some time; such trees do not change."""
+        tree = self._hierarchy
+        for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
+            body = tree.carrier(shape.node)
+            if body is not None and (body.joint is not None or tree.hanging(body)):
+                yield shape
 
     def _walk(self) -> None:
         shapes = self.surfaces.shapes

@@ -19,7 +19,7 @@ from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
 from rigidsim.tree.nodes import WORLD
 
-FRICTION = list(MATERIAL).index("friction")
+RESTITUTION, FRICTION = map(list(MATERIAL).index, ("restitution", "friction"))
 
 
 class Surface(NamedTuple):
@@ -44,14 +44,14 @@ class SurfacedShape(NamedTuple):
     node: SceneNode
     number: int  # in the node's list
     shape: Shape
-    core: Core | None  # None if it cannot collide: its kind, or that of a body which loops hold
+    core: Core | None  # None if it cannot collide: for its kind, or because of `held`
     surface: int
+    held: str  # what of the tree of joints that it is part of contact does not know of; else empty
 
     @property
     def name(self) -> str:
         """What it is, in a message about shapes that cannot collide."""
-        kind = described(self.shape)
-        return kind if self.shape.core() is None else f"{kind} on bodies that a loop closes to a ring"
+        return f"{described(self.shape)} on {self.held}" if self.held else described(self.shape)
 
 
 class Surfaces:
@@ -64,7 +64,7 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        looped = {hierarchy.outermost(hierarchy.nodes[index]) for index in ends_on(hierarchy)}
+        unknown = _unknown_to_contact(hierarchy)
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
@@ -72,11 +72,11 @@ class Surfaces:
             within = above.within | {node.path} if node.path in named else above.within
             inherited = above._replace(within=within) if node.kind == "fixed" else Surface(within=within)
             carrier = hierarchy.carrier(node)
+            held = unknown.get(hierarchy.outermost(carrier).index, "") if carrier else ""
             own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
-                core = None if carrier and hierarchy.outermost(carrier) in looped else shape.core()
-                yield SurfacedShape(node, number, shape, core, surface)
+                yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -137,6 +137,14 @@ class Surfaces:
         """The entries of `world.contacts`, the more specific last, with the surfaces on both sides."""
         for entry in sorted(self.entries, key=lambda entry: sum(map(depth, entry.between))):
             yield *map(self.members, entry.between), entry
+
+
+def _unknown_to_contact(hierarchy: Hierarchy) -> dict[int, str]:
+    """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
+    modes = (node for node in hierarchy if node.joint and any(one.has_modes for one in node.joint.coordinates))
+    found = {hierarchy.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
+    ends = (hierarchy.nodes[index] for index in ends_on(hierarchy))
+    return found | {hierarchy.outermost(body).index: "bodies that a loop holds" for body in ends}
 
 
 def depth(path: str) -> int:
