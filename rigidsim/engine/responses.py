@@ -35,7 +35,15 @@ from rigidsim.physics.articulated import (
     shifted_wrench,
     turning_motion,
 )
-from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn, turned
+from rigidsim.physics.corrections import (
+    carried_displacement,
+    carried_rate,
+    carried_velocity,
+    joined_turn,
+    swing,
+    turn,
+    turned,
+)
 from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -169,19 +177,20 @@ def rate_jump(hung, freed, carrier):
 @inlined
 def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
     """The jump of what hangs by one coordinate, of which the rate jumps by x; its frame is displaced and turned with
-    that from which it hangs, and by a small way of the coordinate, of which the square is left out.
+    that from which it hangs, and by a small way of the coordinate, of which velocities leave out the square.
     """
     q_WB, omega, omega_WP, e = frame.q, frame.omega, parent.omega, turn(given.turn)
     domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
-    swept = scaled(way, sweep)
-    correction.p = add(carried_displacement(given.p, e, d), swept)
-    correction.turn = add(given.turn, scaled(way, S[0]))
+    theta, slid = scaled(way, S[0]), scaled(way, sub(S[1], cross(S[0], hung.r)))
+    own, swept = turn(theta), scaled(way, sweep)
+    correction.p = add(carried_displacement(given.p, e, d), rotate(e, add(swing(own, sub(hung.r, com)), slid)))
+    correction.turn = joined_turn(given.turn, theta)
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
     correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), scaled(way, S[1]))
+    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), rotate(e, add(swing(own, hung.r), slid)))
     domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
     count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
 
@@ -239,13 +248,14 @@ def follow_ball(
     dx = carried_displacement(given.p, e, anchor)
     velocity = carried_velocity(given.v, e, parent.omega, given.omega, anchor, NONE)
     d = sub(hung.r, com)
-    correction.p = add(dx, cross(theta, d))
+    own = turn(theta)
+    correction.p = add(dx, swing(own, d))
     correction.turn = theta
     correction.v = add(add(velocity, cross(domega, d)), cross(theta, cross(omega, d)))
     correction.omega = add(domega, cross(theta, omega))
     state.q = turned(turn(theta), q_WB)
     add_to_sums(state, omega=rotate_back(q_WB, domega))
-    dx = add(dx, cross(theta, hung.r))
+    dx = add(dx, swing(own, hung.r))
     count_jump(state, body, frame, arm, carried, gained, domega, add(dv_J, cross(domega, hung.r)), dx)
 
 

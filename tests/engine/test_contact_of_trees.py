@@ -247,7 +247,8 @@ def test_links_of_one_tree_that_do_not_hang_on_each_other_touch():
 def test_free_children_of_a_tree_that_is_struck_keep_their_motion():
     """They transmit nothing, so an impulse on what they are described by does not reach them."""
     cargo = ball(0.05, at=(0, 0.5, 0), collide=False, velocity=[0.1, 0.2, 0.3])
-    bodies = {"floor": floor(), "rod": hinged_rod(shapes=point_at(1.0), position=[0, 0, 0.2], children={"cargo": cargo})}
+    rod = hinged_rod(shapes=point_at(1.0), position=[0, 0, 0.2], children={"cargo": cargo})
+    bodies = {"floor": floor(), "rod": rod}
     trajectory = collide(bodies, gravity=[0, 0, 0], duration=0.1, step=1e-3)
     bodies["rod"]["motion"] = {"hinge": {"axis": [0, 1, 0], "rate": 6.0}}
     cargo |= {"velocity": {"relative_to": "world", "value": [0.1, 0.2, 0.3]}}

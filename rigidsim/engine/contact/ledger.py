@@ -18,7 +18,7 @@ from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
 from rigidsim.engine.contact.trees import push_members
-from rigidsim.engine.layout import BODY, CARRIED, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
+from rigidsim.engine.layout import BODY, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
@@ -297,13 +297,6 @@ def book_member(h, n_sub, lines, b, total: LINE, moved: LINE, v, v_WC, step):
         step[c.W_DAMPING] += 0.5 * J * (v_end + v_0) + gained * (0.5 * J - x / h)
         step[c.W_LOADS] += gained * x / h
     step[c.W_DRIVEN] += dot(total.linear, sub(v_WC, v))
-
-
-@inlined
-def book_fall(inward, body: BODY, carried: CARRIED, step):
-    """Book the work of uniform gravity along the displacements of trees, which are in place of accelerations."""
-    for i in inward:
-        step[c.W_LOADS] -= body[i].mass * dot(body[i].g, carried[i].a)
 
 
 @routine

@@ -20,7 +20,6 @@ from rigidsim.engine.contact.ledger import (
     begin_booking,
     book_body,
     book_contacts,
-    book_fall,
     book_holding,
     book_impacts,
     book_member,
@@ -206,16 +205,19 @@ def kinetic_of_trees(inward, model, scratch):
 
 @inlined
 def gains(model, made):
-    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, the kinetic part."""
+    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, their kinetic and their
+    potential energy.
+    """
     inherited, of_trees = made.gained[at.INHERITED].value, made.gained[at.OF_TREES]
-    changed, jumped = made.gained[at.OF_OTHERS].value + inherited, 0.0
+    changed, jumped, lifted = made.gained[at.OF_OTHERS].value + inherited, 0.0, 0.0
     if model.contacts.trees is not None:
         changed += of_trees.value + of_trees.lifted
-        jumped = of_trees.value
+        jumped, lifted = of_trees.value, of_trees.lifted
         for i in model.contacts.trees.inward:
             if is_root(i, model):
-                jumped += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
-    return changed, inherited, jumped
+                fall = model.body[i].mass * dot(model.body[i].g, made.own[i].p)
+                jumped, lifted = jumped + fall, lifted - fall
+    return changed, inherited, jumped, lifted
 
 
 @inlined
@@ -292,7 +294,6 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
         note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
         displace_by_trees(contacts, model, scratch, made, arrays.trees, lanes)
-        book_fall(contacts.trees.inward, model.body, scratch.joints.carried, ledger.step)
     book_sums(h, ledger)
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
@@ -300,16 +301,16 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     before = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
-    changed, inherited, jumped = gains(model, made)
+    changed, inherited, jumped, lifted = gains(model, made)
     if trees is not None and of_trees:
         place_nodes(model.active, t, model, state, scratch, lanes)
         keep_momenta(contacts.trees.inward, model, scratch, made, arrays.trees)
         distribute(model.active, model, state, scratch, made, lanes)
-        restored, _, of_rates = gains(model, made)
+        restored, _, of_rates, _ = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
     add_to_sums(state[0], work=of_loads)
-    ledger.step[c.W_LOADS] += inherited + of_loads
+    ledger.step[c.W_LOADS] += inherited + of_loads + lifted
     finish_booking(changed + of_loads, ledger)
 
 
