@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "elementary", "exponentials", "functions", "jets", "error_function", "operations", "vector", "quaternion", "frames",
-    "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "loops", "forces", "impulses",
+    "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "loops", "modes", "forces", "impulses",
     "prescribed", "summation", "magnus", "step_control", "series", "interpolation", "distances", "contact",
     "contact_energy", "restitution", "corrections", "reductions",
 )  # fmt: skip

@@ -64,6 +64,10 @@ CHAOTIC = {"double_pendulum": 4, "marbles_in_drum": 0.2, "spheres_in_a_box": 0.1
 """
 
 
+SINGULAR = {"four_bar"}
+"""Fine steps lose digits, too, where its loops become dependent: tests/engine/test_loops.py has its closed form."""
+
+
 @BY_NAME
 @pytest.mark.parametrize("name", QUICK)
 def test_some_shipped_scenes_move_as_with_fine_steps(name, method):
@@ -72,7 +76,7 @@ def test_some_shipped_scenes_move_as_with_fine_steps(name, method):
 
 @pytest.mark.slow
 @BY_NAME
-@pytest.mark.parametrize("name", sorted(set(SCENES) - set(CHAOTIC)))
+@pytest.mark.parametrize("name", sorted(set(SCENES) - set(CHAOTIC) - SINGULAR))
 def test_all_shipped_scenes_move_as_with_fine_steps(name, method):
     agrees(name, method, 8)
 

@@ -13,17 +13,17 @@ from rigidsim.engine.layout import (
     ARM,
     BODY,
     CARRIED,
+    COORDINATE,
     FELT,
     FRAME,
     FREED,
     FREED_BALL,
+    GRIP,
     HUNG,
     JET,
     JOINT_VALUE,
-    LEDGER,
     QUATERNION,
     RATE,
-    SCALAR,
     STAGE,
     TRIPLE,
     WRENCH,
@@ -47,9 +47,10 @@ from rigidsim.physics.articulated import (
     turning_motion,
 )
 from rigidsim.physics.elementary import sin_cos
-from rigidsim.physics.forces import misalignment, torsion_energy
+from rigidsim.physics.forces import misalignment
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.modes import looseness, sliding_grip
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_acceleration, power, takes_torque
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
@@ -138,6 +139,14 @@ def place_slid(jet: JET, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM
 
 
 @lanewise
+def place_weld(value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a weld holds."""
+    q_WB = renormalised(product(parent.q, value.q))
+    hang(value, body, parent, arm, hung, frame, q_WB, NONE, NONE, NONE, NONE)
+    hung.power = 0.0
+
+
+@lanewise
 def place_ball(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
     """Place what a ball joint holds: its rotation in the world is its state."""
     q_WB = state.q
@@ -182,6 +191,8 @@ def place_jointed(node, model, state, scratch, lanes):
             place_slide(state[i], value, body, parent, arm, hung, frame, lanes)
         elif kind == at.BALL:
             place_ball(state[i], value, body, parent, arm, hung, frame, lanes)
+        elif kind == at.WELDED:
+            place_weld(value, body, parent, arm, hung, frame, lanes)
         elif model.expressions is not None:
             place_by_motor(i, model, scratch, value, body, parent, arm, hung, frame, lanes)
     for i in range(first, last):
@@ -215,13 +226,15 @@ def hand_in(felt, inertia, t, f):
 
 
 @inlined
-def free_coordinate(S, state, value, hung, felt, freed):
+def free_coordinate(S, state, value, hung, felt, freed, grip=None):
     """What is felt through a joint of one coordinate, at the body's centre of mass: inertia, and wrench with the
-    accelerations that rates give.
+    accelerations that rates give. Through one whose rate is held everything is felt: k is zero.
     """
     inertia, t, f, x, rate = (felt.A, felt.B, felt.M), felt.t, felt.f, state.p[0], state.v[0]
     U, k = transmission(S, inertia)
     torque = spring_torque(x, rate, value.stiffness, value.rest, value.damping) + hung.motor
+    if grip is not None:
+        k, torque = grip.loose * k, torque + grip.torque
     w = coordinate_drive(S, torque, t, f)
     hung.power = (hung.motor - value.damping * rate) * rate
     freed.U_t = U[0]
@@ -244,6 +257,25 @@ def free_hinge(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: 
 def free_slide(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
     """Hand in what is felt through a slide."""
     inertia, t, f = free_coordinate((NONE, hung.u), state, value, hung, felt, freed)
+    hand_in(carrier, shifted_inertia(inertia, hung.d), *shifted_wrench(t, f, hung.d))
+
+
+@inlined
+def motion_of(turns, hung):
+    """S of a hinge, or, if `turns` is zero, of a slide."""
+    u = hung.u
+    return scaled(turns, u), add(scaled(turns, cross(u, hung.r)), scaled(1.0 - turns, u))
+
+
+@lanewise
+def free_gripped(
+    turns, state: STAGE, mode: COORDINATE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: FREED, grip: GRIP,
+    carrier: FELT, lane,
+):  # fmt: skip
+    """Hand in what is felt through a hinge or slide that has modes."""
+    grip.loose = looseness(mode.slip, mode.lag)
+    grip.torque = sliding_grip(mode.slip, mode.lag, value.friction, value.largest)
+    inertia, t, f = free_coordinate(motion_of(turns, hung), state, value, hung, felt, freed, grip)
     hand_in(carrier, shifted_inertia(inertia, hung.d), *shifted_wrench(t, f, hung.d))
 
 
@@ -288,11 +320,17 @@ def free_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
 
 @lanewise
 def bear(hung: HUNG, felt: FELT, carrier: FELT, lane):
-    """Hand in what is felt through a joint that a motor moves: everything."""
+    """Hand in what is felt through a weld, or a joint that a motor moves: everything."""
     inertia = felt.A, felt.B, felt.M
     t, f = answer(inertia, hung.turning, hung.bias)
     t, f = shifted_wrench(add(felt.t, t), add(felt.f, f), hung.d)
     hand_in(carrier, shifted_inertia(inertia, hung.d), t, f)
+
+
+@inlined
+def has_modes(i, joints):
+    """Whether a row is that of a coordinate that has modes."""
+    return joints.modes is not None and joints.joint[i].mode != at.NO_ROW
 
 
 @inlined
@@ -306,7 +344,10 @@ def gather_inwards(model, state, scratch, lanes):
     for i in joints.inward:
         kind, value, hung, felt = joints.joint[i].kind, joints.value[i], hanging.hung[i], hanging.felt[i]
         freed, carrier = hanging.freed[i], hanging.felt[joints.joint[i].carrier]
-        if kind == at.HINGE:
+        if has_modes(i, joints):
+            grip, turns = hanging.modes.grip[joints.joint[i].mode], 1.0 if kind == at.HINGE else 0.0
+            free_gripped(turns, state[i], state[i], value, hung, felt, freed, grip, carrier, lanes)
+        elif kind == at.HINGE:
             free_hinge(state[i], value, hung, felt, freed, carrier, lanes)
         elif kind == at.SLIDE:
             free_slide(state[i], value, hung, felt, freed, carrier, lanes)
@@ -316,7 +357,7 @@ def gather_inwards(model, state, scratch, lanes):
             if joints.joint[i].springs > 0:
                 wind_ball(value, parent, frame, hung, lanes)
             free_ball(hung, felt, freed, carrier, lanes)
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind >= at.WELDED:
             bear(hung, felt, carrier, lanes)
 
 
@@ -366,10 +407,14 @@ def accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a):
 
 
 @inlined
-def follow_coordinate(S, hung, freed, carrier, rate):
-    """The accelerations of a body that hangs by one coordinate, of which that is written."""
+def follow_coordinate(S, hung, freed, carrier, rate, grip=None):
+    """The accelerations of a body that hangs by one coordinate, of which that is written, and what holds it."""
     alpha = add(carrier.alpha, hung.turning)
     a = add(add(carrier.a, cross(carrier.alpha, hung.d)), hung.bias)
+    if grip is not None:
+        missing = coordinate_acceleration(1.0, freed.w, (freed.U_t, freed.U_f), alpha, a)
+        grip.torque = grip.torque - (1.0 - grip.loose) * missing
+        hung.power = hung.power + grip.torque * hung.rate
     x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), alpha, a)
     rate.a = (x, 0.0, 0.0)
     rate.alpha = NONE
@@ -397,6 +442,16 @@ def accelerate_slide(
 
 
 @lanewise
+def accelerate_gripped(
+    turns, body: BODY, hung: HUNG, freed: FREED, grip: GRIP, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM,
+    frame: FRAME, carried: CARRIED, rate: RATE, lane,
+):  # fmt: skip
+    """The acceleration of a hinge or slide that has modes, and of its body."""
+    alpha, a = follow_coordinate(motion_of(turns, hung), hung, freed, carrier, rate, grip)
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a)
+
+
+@lanewise
 def accelerate_ball(
     body: BODY, hung: HUNG, freed: FREED_BALL, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM, frame: FRAME,
     carried: CARRIED, rate: RATE, lane,
@@ -408,6 +463,18 @@ def accelerate_ball(
     rate.a = NONE
     rate.alpha = rotate_back(frame.q, alpha)
     accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, add(add(a_J, e), cross(alpha, hung.r)))
+
+
+@lanewise
+def accelerate_welded(
+    body: BODY, hung: HUNG, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED,
+    rate: RATE, lane,
+):  # fmt: skip
+    """The acceleration of what a weld holds."""
+    a = add(add(carrier.a, cross(carrier.alpha, hung.d)), hung.bias)
+    rate.a = NONE
+    rate.alpha = NONE
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, add(carrier.alpha, hung.turning), a)
 
 
 @lanewise
@@ -446,12 +513,17 @@ def accelerate_jointed(node, model, scratch, lanes):
         body, hung, freed, carrier = model.body[i], hanging.hung[i], hanging.freed[i], hanging.carried[c]
         wrench, root = scratch.wrench[i], scratch.wrench[joints.joint[i].root]
         arm, frame, carried, rate = scratch.arm[place], scratch.frame[place + 1], hanging.carried[i], scratch.rate[i]
-        if kind == at.HINGE:
+        if has_modes(i, joints):
+            grip, turns = hanging.modes.grip[joints.joint[i].mode], 1.0 if kind == at.HINGE else 0.0
+            accelerate_gripped(turns, body, hung, freed, grip, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        elif kind == at.HINGE:
             accelerate_hinge(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif kind == at.SLIDE:
             accelerate_slide(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif kind == at.BALL:
             accelerate_ball(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        elif kind == at.WELDED:
+            accelerate_welded(body, hung, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif model.expressions is not None:
             turns, felt = 1.0 if kind == at.TURNED else 0.0, hanging.felt[i]
             follow_motor(
@@ -480,84 +552,3 @@ def write_local_jointed(
     orientation.wxyz = product(conjugate(q_WP), frame.q)
     velocity.xyz = stretch_back(q_WP, body.scale, drift)
     angular_velocity.xyz = local_rate(omega_WP, q_WP, frame.omega)
-
-
-@lanewise
-def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
-    """Write a coordinate and its rate to a sample."""
-    coordinate.value = state.p[0]
-    rate.value = state.v[0]
-
-
-@lanewise
-def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
-    """Write a coordinate that a motor prescribes."""
-    coordinate.value = jet.value
-    rate.value = jet.rate
-
-
-@inlined
-def observe_coordinates(model, state, scratch, found, k, lanes):
-    """Write all coordinates to sample k, of which the frames are placed."""
-    rows = model.joints.coordinate
-    for c in range(len(rows)):
-        if model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
-            write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
-        else:
-            write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
-
-
-@lanewise
-def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
-    """Write what a joint does to its body, about the joint, in the parent's axes; of the loads in the joint it has all,
-    along its axes, too.
-    """
-    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
-    t, f = shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
-    force.xyz = rotate_back(parent.q, f)
-    torque.xyz = rotate_back(parent.q, t)
-
-
-@lanewise
-def write_motor(hung: HUNG, motor: SCALAR, lane):
-    """Write the torque or force of a motor; zero, if there is none."""
-    motor.value = hung.motor
-
-
-@inlined
-def observe_reactions(model, scratch, found, k, lanes):
-    """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
-    rows, hanging = model.joints.jointed, scratch.joints
-    for j in range(len(rows)):
-        i = rows[j]
-        parent = scratch.frame[model.node[model.moved_node[i]].parent]
-        felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
-        write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
-    for c in range(len(model.joints.coordinate)):
-        write_motor(hanging.hung[model.joints.coordinate[c]], found.motor[k, c], lanes)
-
-
-@lanewise
-def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
-    """Add the energy of the spring in a joint."""
-    ledger.potential = ledger.potential + torsion_energy(value.stiffness, (state.p[0] - value.rest, 0.0, 0.0))
-
-
-@lanewise
-def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, lane):
-    """Add the energy of the spring in a ball joint."""
-    theta = wound(value, parent, frame)
-    ledger.potential = ledger.potential + torsion_energy(value.stiffness, theta)
-
-
-@inlined
-def store_joints(model, state, scratch, ledger, lanes):
-    """Add the energy of all springs in joints."""
-    joints = model.joints
-    for i in model.by_path:
-        kind = joints.joint[i].kind
-        if kind == at.HINGE or kind == at.SLIDE:
-            store_coordinate(state[i], joints.value[i], ledger, lanes)
-        elif joints.joint[i].springs > 0:
-            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
-            store_ball(joints.value[i], parent, frame, ledger, lanes)

@@ -31,6 +31,8 @@ class EventBuffer(NamedTuple):
     pair: Samples  # before and after the present instant
     made: Corrections  # of the present instant
     filled: np.ndarray = integers(2)  # rows of events and of those reached that are in use
+    kept: np.ndarray = integers(2)  # likewise, at the beginning of a step
+    lacks: np.ndarray = integers(1)  # 1 if the events of a step had no room
     event: RECORD = integers("events")
     event_value: HIT = floats("events")
     reached: REACHED = integers("reached")
@@ -48,6 +50,7 @@ class RecordedEvents(NamedTuple):
     change: np.ndarray
     before: list[World]
     after: list[World]
+    bore: tuple[np.ndarray, np.ndarray] | None = None  # of a joint that broke: its force and torque, parent's axes
 
 
 def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> RecordedEvents:
@@ -57,15 +60,17 @@ def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> Re
     return RecordedEvents(*(array[:n].copy() for array, n in zip(arrays, filled, strict=True)), before, after)
 
 
-def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer:
-    """An empty buffer, large enough for the events of any one instant; `pair` can be that of an earlier buffer."""
+def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None, least: int = 0) -> EventBuffer:
+    """An empty buffer for at least so many events, large enough for those of any one instant; `pair` can be that of an
+    earlier buffer.
+    """
     sizes = {
         "lanes": len(lanes),
         "nodes": len(model.node),
         "places": n_places(model),
         "moved": len(model.body),
-        "events": max(CAPACITY, int(np.diff(model.due).max())),
-        "reached": max(CAPACITY, len(model.body)),
+        "events": max(CAPACITY, least, int(np.diff(model.due).max()) + 2 * len(model.body)),
+        "reached": max(CAPACITY, least, len(model.body)),
     }
     pair = pair or make_samples(model, 2, True, lanes)
     return made(EventBuffer, sizes, pair=pair, made=made(Corrections, sizes))
@@ -73,9 +78,22 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
 
 @inlined
 def has_room(buffer, era, model):
-    """Whether there is room for the impulses that are due as this era begins, and for the bodies they may reach."""
-    due, room = model.due[era + 1] - model.due[era], len(buffer.event) - buffer.filled[0]
-    return due == 0 or (due <= room and len(model.body) <= len(buffer.reached) - buffer.filled[1])
+    """Whether there is room for what happens as this era begins: impulses that are due, impacts at stops."""
+    n = model.due[era + 1] - model.due[era] + most_impacts(model)
+    return n == 0 or has_room_for(n, model, buffer)
+
+
+@inlined
+def most_impacts(model):
+    """The largest number of events of stops at one instant: each coordinate may be at either, as lanes differ."""
+    return 0 if model.joints is None or model.joints.modes is None else 2 * len(model.joints.modes)
+
+
+@inlined
+def has_room_for(n, model, buffer):
+    """Whether there is room for so many events at one instant, and for the bodies they may reach."""
+    free, free_reached = len(buffer.event) - buffer.filled[0], len(buffer.reached) - buffer.filled[1]
+    return n <= free and len(model.body) <= free_reached
 
 
 @inlined

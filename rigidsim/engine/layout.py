@@ -18,6 +18,11 @@ STATE = Row(
     "the state of a free node: a stage, and the low parts of its sums (`compensated_sum`)",
     STAGE, sums=("p", "v", "omega", "work"),
 )  # fmt: skip
+COORDINATE = Row(
+    "a STATE, or a STAGE, of a coordinate that has modes: the coordinate, its mode (`physics/modes.py`), its rate; and"
+    " the low parts of both",
+    x=1, slip=1, lag=1, _turn=4, v=1, _more=6, x_low=1, _others=2, v_low=1, _rest=6,
+)  # fmt: skip
 FRAME = Row(
     "a node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha; frame 0 is the world"
     " itself",
@@ -54,11 +59,12 @@ WINDING = Row(
 )  # fmt: skip
 STEP = Row(
     "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
-    " the error of the last step in units of the tolerance, and the row of the state that had it; steps taken and"
-    " rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a trial: the state at its end,"
-    " whether it is to be taken, or repeated, and how many steps in a row a branch has ended at once; its row comes"
-    " between those of paced nodes and of windings",
-    t=1, h=1, error=1, worst=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1, quick=1,
+    " the error of the last step in units of the tolerance, the row of the state that had it, and the length that it"
+    " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a"
+    " trial: the state at its end, whether it is to be taken, or repeated, and how many steps in a row a branch has"
+    " ended at once; its row comes between those of paced nodes and of windings",
+    t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
+    quick=1,
 )  # fmt: skip
 ARM = Row(
     "working row between the passes of one evaluation: the arm d and the drift J v; a moved body's v = d', v_WC and"
@@ -124,6 +130,7 @@ JOINT_VALUE = Row(
     q=4, anchor=3, reach=3, r=3, axis=3, stiffness=1, rest=1, damping=1,
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
 )  # fmt: skip
+STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
@@ -143,6 +150,30 @@ FREED = Row(
 FREED_BALL = Row(
     "of a ball joint, about it: A^-1, B, and the moment t less the joint's own", inverse=6, B=9, t=3, own=3
 )
+GRIP = Row(
+    "of a coordinate that has modes: 1 if it slides, 0 if its rate is held; what friction, motor and stop do together,"
+    " N m or N",
+    loose=1, torque=1,
+)  # fmt: skip
+MARGINS = Row(
+    "of a coordinate that has modes, at a time within a step: how far it is from its stops; the rates that it slides"
+    " with from those that can be held, or what holds it from the upper and the lower bound; and the rates of these"
+    " (`physics/modes.py`)",
+    low=2, high=2, slip=2, lag=2,
+)  # fmt: skip
+DUE = Row("which margins of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
+SEARCH = Row(
+    "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
+    " before the first event and one after it, s; how many times were tried, or -1 where a margin may vanish twice"
+    " inside; the time that is expected, s; the events of the step",
+    done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1,
+)  # fmt: skip
+BLOW = Row(
+    "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, and"
+    " the least approach that rebounds, rad/s or m/s; the impulse of the last round, that of rebounds, and that of"
+    " approaches which end, N m s or N s",
+    stop=1, rate=1, least=1, last=1, bounce=1, catch=1,
+)  # fmt: skip
 CARRIED = Row(
     "angular acceleration of a carrier, and acceleration of its centre of mass, in a tree that hangs on a free body"
     " less the gravity of that; of a frame that is held, that of its origin; world axes",
@@ -245,7 +276,8 @@ NODE = Row(
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
 JOINT = Row(
-    "how a moved row hangs: HINGE, SLIDE or BALL, TURNED or SLID by a motor that prescribes the coordinate, which is"
+    "how a moved row hangs: HINGE, SLIDE, BALL or, without any state, WELDED;"
+    " TURNED or SLID by a motor that prescribes the coordinate, which is"
     " then no part of the state; ROOT, a free body that carries joints, or ALONE; the frame from"
     " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
@@ -344,15 +376,16 @@ T_CONTACT, T_ANGULAR_CONTACT, T_JOINT, T_ANGULAR_JOINT, TERMS = range(13, 18)
 # The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
-ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
+ALONE, ROOT, HINGE, SLIDE, BALL, WELDED, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6, 7
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
 POINT, AXIS, DISTANCE = 0, 1, 2
 EQUATIONS = (3, 5, 1)
 # Whose energy changes at an instant: that of bodies that inherit jumps, of trees of joints, and of others.
 OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
+LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
-CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
+CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP = 0, 1, 2, 3, 4, 5
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
 EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2

@@ -72,12 +72,12 @@ def hold_point(x, y, z, meeting: MEETING, closing: CLOSING, lane):
 @inlined
 def hold_across(axis, across, first, second, closing):
     """The axes are parallel, as far as one direction goes."""
-    n, gap, drift = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
+    n, gap, bias = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
     closing.f = NONE
     closing.t = n
     closing.gap = gap
     closing.rate = dot(n, sub(second.omega, first.omega))
-    closing.second = dot(n, sub(second.alpha, first.alpha)) + drift
+    closing.second = dot(n, sub(second.alpha, first.alpha)) + bias
 
 
 @lanewise
@@ -90,12 +90,12 @@ def hold_axis(value: LOOP_VALUE, first: FRAME, second: FRAME, across: CLOSING, b
 @lanewise
 def hold_distance(value: LOOP_VALUE, meeting: MEETING, closing: CLOSING, lane):
     """The points keep their distance."""
-    e, gap, drift = distance_apart(meeting.r, meeting.v, value.length)
+    e, gap, bias = distance_apart(meeting.r, meeting.v, value.length)
     closing.f = e
     closing.t = NONE
     closing.gap = gap
     closing.rate = dot(e, meeting.v)
-    closing.second = dot(e, meeting.a) + drift
+    closing.second = dot(e, meeting.a) + bias
 
 
 @lanewise
@@ -254,14 +254,20 @@ def solve(made, n, lanes):
 
 
 @inlined
-def push_bodies(begin, end, model, scratch, lanes):
-    """Let the multipliers of these equations alone act on all bodies, as impulses on what is at rest."""
+def feel_multipliers(begin, end, model, scratch, lanes):
+    """Let the multipliers of these equations act on all bodies, as impulses on what is at rest."""
     loops, made = model.loops, scratch.loops
-    for i in loops.inward:
-        clear(scratch.joints.felt[i], lanes)
     for k in range(2 * begin, 2 * end):
         if loops.held[k] != at.NO_ROW:
             feel(made.multiplier[k // 2], made.push[k], scratch.joints.felt[loops.held[k]], lanes)
+
+
+@inlined
+def push_bodies(begin, end, model, scratch, lanes):
+    """Let the multipliers of these equations alone act."""
+    for i in model.loops.inward:
+        clear(scratch.joints.felt[i], lanes)
+    feel_multipliers(begin, end, model, scratch, lanes)
 
 
 @lanewise
@@ -294,6 +300,52 @@ def hold_loops(model, scratch, lanes):
     for k in range(2 * n):
         if loops.held[k] != at.NO_ROW:
             load(made.multiplier[k // 2], made.push[k], scratch.wrench[loops.held[k]], lanes)
+
+
+@lanewise
+def negate(x: SCALAR, lane):
+    """Change the sign of a number."""
+    x.value = -x.value
+
+
+@inlined
+def oppose_jumps(model, scratch, lanes):
+    """The multipliers that close loops again after the jumps of bodies in `carried`; the matrix is factorised."""
+    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+    for k in range(n):
+        fill(made.multiplier[k], 0.0, lanes)
+        for end in range(2 * k, 2 * k + 2):
+            if loops.held[end] != at.NO_ROW:
+                answer_of(made.push[end], scratch.joints.carried[loops.held[end]], made.multiplier[k], lanes)
+        negate(made.multiplier[k], lanes)
+    solve(made, n, lanes)
+
+
+# --- samples
+
+
+@lanewise
+def begin_pull(force: TRIPLE, torque: TRIPLE, lane):
+    """No reaction."""
+    force.xyz = NONE
+    torque.xyz = NONE
+
+
+@lanewise
+def add_pull(x: SCALAR, closing: CLOSING, force: TRIPLE, torque: TRIPLE, lane):
+    """Add x times the reaction of an equation."""
+    force.xyz = add(force.xyz, scaled(x.value, closing.f))
+    torque.xyz = add(torque.xyz, scaled(x.value, closing.t))
+
+
+@inlined
+def observe_loops(model, scratch, found, k, lanes):
+    """Write what all loops do to sample k; the multipliers are those of the sample."""
+    made = scratch.loops
+    for j in range(len(model.loops.loop)):
+        begin_pull(found.loop_force[k, j], found.loop_torque[k, j], lanes)
+        for i in range(model.loops.loop[j].begin, model.loops.loop[j].end):
+            add_pull(made.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
 
 
 # --- projection

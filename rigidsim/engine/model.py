@@ -20,18 +20,21 @@ from rigidsim.engine.layout import (
     ACCELEROMETER,
     APART,
     ARM,
+    BLOW,
     BODY,
     CARRIED,
     CLOSING,
     CORRECTION,
     COURSE,
     DRIVE_AXES,
+    DUE,
     FAULT,
     FELT,
     FOLD,
     FRAME,
     FREED,
     GAINED,
+    GRIP,
     HUNG,
     JET,
     JOINT,
@@ -42,6 +45,7 @@ from rigidsim.engine.layout import (
     LOCAL,
     LOOP,
     LOOP_VALUE,
+    MARGINS,
     MEAN,
     MEETING,
     METRIC,
@@ -57,9 +61,11 @@ from rigidsim.engine.layout import (
     QUATERNION,
     RATE,
     SCALAR,
+    SEARCH,
     STAGE,
     START,
     STATE,
+    STRENGTH,
     SUMS,
     TRIPLE,
     VIEW,
@@ -212,6 +218,7 @@ class Asked(NamedTuple):
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
     reactions: np.ndarray | None  # rows `ASKED_REACTION`
+    loops: np.ndarray | None  # the same of loops
 
 
 class Working(NamedTuple):
@@ -247,6 +254,13 @@ class Contacts(NamedTuple):
     trees: Trees | None  # if bodies on joints can meet others
 
 
+class Fragile(NamedTuple):
+    """The joints that are there and can break."""
+
+    row: np.ndarray  # (fragile) of the body
+    strength: STRENGTH  # (fragile)
+
+
 class Joints(NamedTuple):
     """How the moved nodes hang. A joint of several coordinates is a chain of joints of one with links without mass
     between them: each link has a row among the moved ones, before that of the body, and a frame and an arm behind those
@@ -257,8 +271,9 @@ class Joints(NamedTuple):
     value: JOINT_VALUE  # (moved)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
-    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
-    jointed: np.ndarray  # (joint) the row of its body
+    coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
+    jointed: np.ndarray  # (joint) likewise the row of its body
+    fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
@@ -308,10 +323,31 @@ class Model(NamedTuple):
 class Hanging(NamedTuple):
     """Scratch arrays for joints."""
 
+    modes: Switching | None
     hung: HUNG = floats("moved")
     felt: FELT = floats("carriers")
     freed: np.ndarray = floats("moved", FREED)  # as FREED or FREED_BALL
     carried: CARRIED = floats("carriers")
+
+
+class Switching(NamedTuple):
+    """Scratch arrays for coordinates that have modes, see `modes.py`."""
+
+    grip: GRIP = floats("modes")
+    begin: MARGINS = floats("modes")  # at the last time that is known before an event
+    end: MARGINS = floats("modes")  # at the first time that is known after it
+    tried: MARGINS = floats("modes")  # at the end of a trial
+    due: DUE = floats("modes")
+    search: SEARCH = floats()
+    takes: SCALAR = floats()  # whether a lane takes what was tried
+    occurs: SCALAR = floats()  # whether an event is due in a lane
+    changes: SCALAR = floats()  # how much is found in a lane, of anything
+    blow: BLOW = floats("modes")
+    gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    state: STATE = floats("state")  # at the beginning of a step
+    first_fault: FAULT = floats("expressed")  # likewise
+    fault: FAULT = floats("expressed")  # before a trial
+    reached: FAULT = floats("expressed")  # after it
 
 
 class Corrections(NamedTuple):
@@ -365,6 +401,8 @@ class Scratch(NamedTuple):
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    broken: np.ndarray = integers(1)  # 1 + the row of the joint that breaks now, or 0
+    bearing: SCALAR = floats(1)  # the load of a joint in parts of what it bears
     part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
@@ -389,13 +427,15 @@ class MotionSamples(NamedTuple):
 
 
 class JointSamples(NamedTuple):
-    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+    """What joints and loops do; coordinates are flat, in the order of the file and of the joint."""
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
     motor: SCALAR = floats("articulated", "coordinates")  # N m or N
     force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
     torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
+    loop_force: TRIPLE = floats("articulated", "loops")  # of each loop on its second body, N, world axes
+    loop_torque: TRIPLE = floats("articulated", "loops")  # about the point there, N m, likewise
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -476,11 +516,19 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     }
     loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
-    hanging = made(Hanging, sizes) if model.joints else None
+    hanging = made(Hanging, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
     scratch = made(Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
+
+
+def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
+    """Scratch arrays for coordinates that have modes, if there are any."""
+    if joints.modes is None:
+        return None
+    n = len(joints.modes)
+    return made(Switching, sizes | {"modes": n, "products": n * n})
 
 
 def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:
@@ -539,7 +587,12 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
+        loops = len(model.loops.loop) if model.loops else 0
+        sizes |= {
+            "coordinates": len(model.joints.coordinate),
+            "jointed": len(model.joints.jointed),
+            "loops": loops,
+        }
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

@@ -1,17 +1,40 @@
-"""A sample: local and world motion of every node, energies and momenta."""
+"""A sample: local and world motion of every node, energies and momenta; what joints do, and which of them breaks."""
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import observe_coordinates, observe_reactions, store_joints
+from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import course, has_modes, wound
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
-from rigidsim.engine.layout import ARM, BODY, FRAME, LEDGER, STAGE
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    CARRIED,
+    COORDINATE,
+    FELT,
+    FRAME,
+    GRIP,
+    HUNG,
+    JET,
+    JOINT_VALUE,
+    LEDGER,
+    SCALAR,
+    STAGE,
+    STRENGTH,
+    TRIPLE,
+)
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.loops import observe_loops
+from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.physics.articulated import answer, shifted_wrench
+from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.forces import torsion_energy
+from rigidsim.physics.modes import motor_share
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import (
     angular_momentum,
@@ -20,7 +43,7 @@ from rigidsim.physics.rigid_body import (
     orbital_angular_momentum,
     uniform_potential,
 )
-from rigidsim.physics.vector import add
+from rigidsim.physics.vector import add, norm
 
 
 @inlined
@@ -49,6 +72,161 @@ def add_to_ledger(state: STAGE, body: BODY, frame: FRAME, arm: ARM, ledger: LEDG
 def add_jointed_to_ledger(state: STAGE, body: BODY, frame: FRAME, arm: ARM, ledger: LEDGER, lane):
     """Add a jointed body, or a link without mass."""
     add_body(rotate_back(frame.q, frame.omega), state.work, body, frame, arm, ledger)
+
+
+# --- joints
+
+
+@lanewise
+def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
+    """Write a coordinate and its rate to a sample."""
+    coordinate.value = state.p[0]
+    rate.value = state.v[0]
+
+
+@lanewise
+def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
+    """Write a coordinate that a motor prescribes."""
+    coordinate.value = jet.value
+    rate.value = jet.rate
+
+
+@lanewise
+def write_none(coordinate: SCALAR, rate: SCALAR, motor: SCALAR, lane):
+    """Write that there is no such coordinate now."""
+    coordinate.value = NAN
+    rate.value = NAN
+    motor.value = NAN
+
+
+@lanewise
+def write_no_reaction(force: TRIPLE, torque: TRIPLE, lane):
+    """Write that there is no such joint now."""
+    force.xyz = (NAN, NAN, NAN)
+    torque.xyz = (NAN, NAN, NAN)
+
+
+@inlined
+def observe_coordinates(model, state, scratch, found, k, lanes):
+    """Write all coordinates to sample k, of which the frames are placed."""
+    rows = model.joints.coordinate
+    for c in range(len(rows)):
+        if rows[c] == at.NO_ROW:
+            write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
+        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.WELDED:
+            write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
+        else:
+            write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
+
+
+@inlined
+def reaction_of(felt, hung, carried):
+    """(t, f) of a joint on its body, about the joint, world axes; of the loads in the joint it has all, along its axes,
+    too.
+    """
+    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
+    return shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+
+
+@lanewise
+def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
+    """Write what a joint does to its body, in the parent's axes."""
+    t, f = reaction_of(felt, hung, carried)
+    force.xyz = rotate_back(parent.q, f)
+    torque.xyz = rotate_back(parent.q, t)
+
+
+@lanewise
+def find_load(felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bearing: SCALAR, lane):
+    """The reaction of a joint in parts of what it bears: of force or torque that which is larger."""
+    t, f = reaction_of(felt, hung, carried)
+    by_force, by_torque = norm(f) / strength.force, norm(t) / strength.torque
+    bearing.value = select(by_force > by_torque, by_force, by_torque)
+
+
+@routine
+def find_broken(t, era, model, state, scratch, lanes):
+    """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
+    no time, and are no part of it; contact counts by its mean forces in the last step.
+    """
+    fragile, hanging, worst = model.joints.fragile, scratch.joints, 1.0
+    scratch.broken[0] = 0
+    evaluate_touching(t, era, model, state, scratch, lanes)
+    for j in range(len(fragile.row)):
+        i = fragile.row[j]
+        find_load(hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes)
+        load = largest_of(scratch.bearing[0], lanes)
+        if load > worst:
+            worst = load
+            scratch.broken[0] = 1 + i
+
+
+@inlined
+def can_break(model):
+    """Whether joints can break."""
+    return model.joints is not None and model.joints.fragile is not None
+
+
+@lanewise
+def write_motor(hung: HUNG, motor: SCALAR, lane):
+    """Write the torque or force of a motor; zero, if there is none."""
+    motor.value = hung.motor
+
+
+@lanewise
+def add_motor(mode: COORDINATE, value: JOINT_VALUE, grip: GRIP, motor: SCALAR, lane):
+    """Add the torque or force of a motor of a wanted rate."""
+    motor.value += motor_share(grip.torque, mode.slip, mode.lag, value.friction, value.largest)
+
+
+@inlined
+def observe_reactions(model, state, scratch, found, k, lanes):
+    """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
+    rows, hanging = model.joints.jointed, scratch.joints
+    for j in range(len(rows)):
+        i = rows[j]
+        if i == at.NO_ROW:
+            write_no_reaction(found.force[k, j], found.torque[k, j], lanes)
+        else:
+            parent = scratch.frame[model.node[model.moved_node[i]].parent]
+            felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+            write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+    for c in range(len(model.joints.coordinate)):
+        i = model.joints.coordinate[c]
+        if i != at.NO_ROW:
+            write_motor(hanging.hung[i], found.motor[k, c], lanes)
+            if has_modes(i, model.joints):
+                grip = hanging.modes.grip[model.joints.joint[i].mode]
+                add_motor(state[i], model.joints.value[i], grip, found.motor[k, c], lanes)
+
+
+@lanewise
+def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
+    """Add the energy of the spring in a joint."""
+    ledger.potential = ledger.potential + torsion_energy(value.stiffness, (state.p[0] - value.rest, 0.0, 0.0))
+
+
+@lanewise
+def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, lane):
+    """Add the energy of the spring in a ball joint."""
+    theta = wound(value, parent, frame)
+    ledger.potential = ledger.potential + torsion_energy(value.stiffness, theta)
+
+
+@inlined
+def store_joints(model, state, scratch, ledger, lanes):
+    """Add the energy of all springs in joints."""
+    joints = model.joints
+    for i in model.by_path:
+        kind = joints.joint[i].kind
+        if kind == at.HINGE or kind == at.SLIDE:
+            store_coordinate(state[i], joints.value[i], ledger, lanes)
+        elif joints.joint[i].springs > 0:
+            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
+            store_ball(joints.value[i], parent, frame, ledger, lanes)
+
+
+# --- samples
 
 
 @inlined
@@ -94,10 +272,14 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         observe_coordinates(model, state, scratch, samples.joints, k, lanes)
     if len(samples.ledger) > 0:
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
-    if samples.terms.shape[1] > 0:
-        observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)
-    if model.joints is not None and len(samples.joints.force) > 0:
+    with_reactions = model.joints is not None and len(samples.joints.force) > 0
+    if with_reactions or samples.terms.shape[1] > 0:
         evaluate_touching(t, era, model, state, scratch, lanes)
-        observe_reactions(model, scratch, samples.joints, k, lanes)
+    if model.joints is not None and with_reactions:
+        observe_reactions(model, state, scratch, samples.joints, k, lanes)
+        if model.loops is not None:
+            observe_loops(model, scratch, samples.joints, k, lanes)
+    if samples.terms.shape[1] > 0:
+        observe_terms(model, state, scratch, samples.terms, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
         observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

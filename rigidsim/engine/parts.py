@@ -57,8 +57,8 @@ def count_parts(count, lanes):
 
 
 @inlined
-def divide(t, t_end, h, model, state, scratch, lanes):
-    """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
+def note_turns(h, model, state, scratch, lanes):
+    """The square of the largest turn in a step of length h (s) in each lane, in place of the number of parts."""
     part = scratch.part
     fill(part[PART_COUNT], 0.0, lanes)
     for k in range(len(model.moved_node)):
@@ -66,6 +66,13 @@ def divide(t, t_end, h, model, state, scratch, lanes):
             note_hinge(state[k], h, part[PART_COUNT], lanes)
         else:
             note_turn(state[k], h, part[PART_COUNT], lanes)
+
+
+@inlined
+def divide(t, t_end, h, model, state, scratch, lanes):
+    """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
+    part = scratch.part
+    note_turns(h, model, state, scratch, lanes)
     fill(part[PART_BEGIN], t, lanes)
     fill(part[PART_END], t_end, lanes)
     fill(part[PART_LENGTH], h, lanes)

@@ -8,43 +8,70 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.reparent import Jump
-from rigidsim.engine.corrections import distribute
-from rigidsim.engine.events import EventBuffer, begin_instant, record_event, record_reached_bodies
-from rigidsim.engine.model import Model, Samples, Scratch
+from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.events import EventBuffer, begin_instant, record_event
+from rigidsim.engine.model import Corrections, Model, Samples, Scratch
+from rigidsim.engine.modes import loosen_all
+from rigidsim.engine.switching import switches
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.tree.history import TreeChange
 
 
-@np.errstate(all="ignore")
-def pass_reparenting(
-    event: TreeChange,
-    jumps: Sequence[Mapping[int, Jump]],
-    model: Model,
-    state: np.ndarray,
-    scratch: Scratch,
-    buffer: EventBuffer,
-    lanes: tuple[int, ...],
-) -> int:
-    """Pass the jumps of nodes, given for each lane, to their descendants; all frames are placed. The work columns are
-    restored, because the whole change of energy is booked later. Returns the number of the instant.
-    """
-    model, scratch, buffer = with_rows(model), with_rows(scratch), with_rows(buffer)
-    n, instant, carrier = len(lanes), begin_instant(buffer), model.node[event.body, layout.NODE.carrier]
+def begin_reparenting(event: TreeChange, model: Model, buffer: EventBuffer) -> int:
+    """Record a reparenting in the buffer. Returns the number of the instant."""
+    model, buffer = with_rows(model), with_rows(buffer)
+    instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE.carrier]
     receiver = event.body if carrier == layout.NO_ROW else model.moved_node[carrier]
     record_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
+    return instant
+
+
+def pass_jumps(
+    jumps: Sequence[Mapping[int, Jump]], model: Model, state: np.ndarray, scratch: Scratch, buffer: EventBuffer,
+    lanes: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Pass the jumps of nodes, given for each lane, to their descendants; all frames are placed."""
+    made = buffer.made
     for lane, given in enumerate(jumps):
         for node, jump in given.items():
-            buffer.made.source[node + 1] = node + 1
-            row = layout.CORRECTION(buffer.made.frame[node + 1], lane, n)
+            made.source[node + 1] = node + 1
+            row = layout.CORRECTION(made.frame[node + 1], lane, len(lanes))
             row.v, row.omega = jump.dv, jump.domega
-    places = work_places(n)
+    _distribute(model, state, scratch, made, lanes)
+
+
+def pass_impulses(
+    impulses: Sequence[Mapping[int, tuple]], model: Model, state: np.ndarray, scratch: Scratch, buffer: EventBuffer,
+    lanes: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Let impulses and angular impulses act on moved rows, given for each lane, which joints hold together; what
+    jumps reached at this instant counts as reached.
+    """
+    made, reached = buffer.made, buffer.made.source.copy()
+    begin_corrections(made)
+    for lane, given in enumerate(impulses):
+        for i, (P, K) in given.items():
+            made.is_pushed[i] = 1
+            row = layout.CORRECTION(made.own[i], lane, len(lanes))
+            row.v, row.omega = P, K
+    _distribute(model, state, scratch, made, lanes)
+    made.source[:] = np.where(made.source == layout.NO_ROW, reached, made.source)
+
+
+@np.errstate(all="ignore")
+def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Corrections, lanes: tuple[int, ...]) -> None:
+    """Apply what happens to all nodes. The work columns are restored, because the whole change of energy is booked
+    later.
+    """
+    model, scratch, made = map(with_rows, (model, scratch, made))
+    places = work_places(len(lanes))
     work = [state[:, place].copy() for place in places]
-    distribute(model.every, model, state, scratch, buffer.made, lanes)
-    record_reached_bodies(model.every, instant, model, buffer)
+    if switches(model):
+        loosen_all(model, state, lanes)
+    distribute(model.every, model, state, scratch, made, lanes)
     for place, kept in zip(places, work, strict=True):
         state[:, place] = kept
-    return instant
 
 
 def work_places(n: int) -> tuple[slice, slice]:

@@ -7,7 +7,7 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards
+from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards, motion_of
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ARM,
@@ -92,7 +92,7 @@ def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane)
 
 @lanewise
 def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a joint that a motor moves."""
+    """Hand in the impulse that is felt through a weld, or a joint that a motor moves."""
     t, f = shifted_wrench(felt.t, felt.f, hung.d)
     carrier.t = add(carrier.t, t)
     carrier.f = add(carrier.f, f)
@@ -117,7 +117,7 @@ def hand_inwards(i, model, scratch, lanes):
         respond_slide(hung, felt, freed, carrier, lanes)
     elif kind == at.BALL:
         respond_ball(hung, felt, freed, carrier, lanes)
-    elif model.expressions is not None and kind > at.BALL:
+    elif kind >= at.WELDED:
         bear_impulse(hung, felt, carrier, lanes)
 
 
@@ -227,9 +227,18 @@ def follow_motor(
     arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a motor moves, which keeps the rate of its coordinate."""
-    u, rate = hung.u, jet.rate
-    S = scaled(turns, u), add(scaled(turns, cross(u, hung.r)), scaled(1.0 - turns, u))
+    S, rate = motion_of(turns, hung), jet.rate
     follow(S, 0.0, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
+def follow_weld(
+    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION, arm: ARM, frame: FRAME,
+    correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
+):  # fmt: skip
+    """The jump of what a weld holds."""
+    S = NONE, NONE
+    follow(S, 0.0, 0.0, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
@@ -286,7 +295,11 @@ def correct_jointed(node, model, state, scratch, made, lanes):
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
                 carried, gained, lanes,
             )  # fmt: skip
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind == at.WELDED:
+            follow_weld(
+                state[i], value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained, lanes
+            )
+        elif model.expressions is not None and kind > at.WELDED:
             turns = 1.0 if kind == at.TURNED else 0.0
             follow_motor(
                 turns, course(i, model, scratch), state[i], value, body, hung, parent, given, arm, frame,
@@ -334,7 +347,7 @@ def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, j
 
 @lanewise
 def answer_motor(hung: HUNG, carrier: CARRIED, carried: CARRIED, lane):
-    """The jump of what a motor moves."""
+    """The jump of what a weld holds, or a motor moves."""
     carried.alpha = carrier.alpha
     carried.a = add(carrier.a, cross(carrier.alpha, hung.d))
 
@@ -369,7 +382,7 @@ def respond(rows, model, scratch, jumps, lanes):
             answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
         elif kind == at.BALL:
             answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind >= at.WELDED:
             answer_motor(hung, carrier, carried, lanes)
         else:
             answer_root(model.body[i], hanging.felt[i], carried, lanes)

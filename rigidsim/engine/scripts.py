@@ -72,7 +72,10 @@ def view_coordinate_rate(hung: HUNG, body: BODY, slides, seen: SCALAR, lane):
 
 @inlined
 def see_joint(kind, row, model, scratch, seen, lanes):
-    """Fill the register of a coordinate, or of its rate."""
+    """Fill the register of a coordinate, or of its rate; 0 while the joint is not there, whose motor alone reads it."""
+    if row == at.NO_ROW:
+        fill(seen, 0.0, lanes)
+        return
     hung, body, joint = scratch.joints.hung[row], model.body[row], model.joints.joint[row].kind
     slides = 1.0 if joint == at.SLIDE or joint == at.SLID else 0.0
     if kind == at.SEEN_COORDINATE:
@@ -96,7 +99,8 @@ def run_motors(given, t, model, scratch, lanes):
     for k in range(len(given.motors)):
         torque = scratch.working.register[given.motors[k].register]
         record_fault(t, torque, 0, scratch.fault[first + k], lanes)
-        run_motor(torque, scratch.joints.hung[given.motors[k].row], lanes)
+        if given.motors[k].row != at.NO_ROW:
+            run_motor(torque, scratch.joints.hung[given.motors[k].row], lanes)
 
 
 @inlined

@@ -18,10 +18,12 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.observe import observe
+from rigidsim.engine.modes import begin_modes, loosen_all, settle_event
+from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
+from rigidsim.engine.switching import begin_search, begin_trial, end_trial, lacks_room, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -42,10 +44,21 @@ def stepper(interpreted: bool) -> Callable:
 
 
 @inlined
-def move(method, t, t_end, h, era, model, state, scratch, lanes):
-    """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
+def move(method, t, t_end, h, era, model, state, scratch, lanes, buffer=None):
+    """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched. Only impacts of joints at their
+    stops need a buffer.
+    """
     if trials_of(method) is not None:
         arrive(method, t_end, era, model, state, scratch, lanes)
+    elif switches(model):
+        part = scratch.part
+        begin_search(h, model, state, scratch, buffer, lanes)
+        while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
+            take_step(
+                method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
+            )
+            if end_trial(h, era, model, state, scratch, lanes) > 0.0:
+                settle_event(t, era, model, state, scratch, buffer, lanes)
     elif divides(method):
         most, number, part = divide(t, t_end, h, model, state, scratch, lanes), 0.0, scratch.part
         while number < most:
@@ -70,9 +83,15 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
 
 
 @inlined
+def keeps_grid(model):
+    """Whether a method that chooses its steps ends one at each end of the grid, where something is looked at."""
+    return model.contacts is not None or can_break(model)
+
+
+@inlined
 def go_to(method, t, known, era, model, state, scratch, lanes):
     """Let a method that chooses its steps go on to time t (s); others are there."""
-    if trials_of(method) is None or model.contacts is not None:
+    if trials_of(method) is None or keeps_grid(model):
         return known
     return reach(method, t, stop_of(era, model), known, era, model, state, scratch, lanes)
 
@@ -89,7 +108,7 @@ def in_lanes(method, t, scratch, lanes):
 @inlined
 def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
-    if trials_of(method) is None or model.contacts is not None:
+    if trials_of(method) is None or keeps_grid(model):
         observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
         return known
     known = look(method, t, known, era, model, state, scratch, lanes)
@@ -138,13 +157,26 @@ def next_instant(n, n_end, stride, era, model):
 
 
 @inlined
+def breaks(method, t, era, model, state, scratch, lanes):
+    """Whether a joint breaks at time t (s), at which a step ends."""
+    if not can_break(model):
+        return False
+    find_broken(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+    return scratch.broken[0] > 0
+
+
+@inlined
 def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
+    if switches(model):
+        loosen_all(model, state, lanes)
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+    if switches(model):
+        begin_modes(in_lanes(method, t, scratch, lanes), era, model, state, scratch, buffer, lanes)
 
 
 @kernel
@@ -152,7 +184,8 @@ def advance(
     method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
 ):
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
-    change the tree or to empty the event buffer; or to a step that contact has no room for.
+    change the tree or to empty the event buffer; or to a step for which contact or events have no room; or to the end
+    of one in which a joint breaks.
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
     and loops to be closed. A sample is taken before each step whose number is a multiple of `stride`: sample k = n /
@@ -173,7 +206,7 @@ def advance(
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
-            arrives = model.edge_kind[era] == at.EDGE_CROSSED
+            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
             era += 1
         if arrives:
             begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
@@ -186,15 +219,18 @@ def advance(
                 return n, done, era
             row = n // stride - first
             known = sample(method, n * model.step, known, era, model, state, scratch, samples, row, lanes)
-        if trials_of(method) is not None and contact is None:
+        if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        splits = era < len(model.edge_step) and model.edge_step[era] == n
-        end = model.edge_fraction[era] if splits else 1.0
+        end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
-        move(method, t, t_end, h, era, model, state, scratch, lanes)
+        move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
+        if switches(model) and lacks_room(model, state, scratch, buffer):
+            return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
-        n, done = (n, end) if splits else (n + 1, 0.0)
+        n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
+        if breaks(method, t_end, era, model, state, scratch, lanes):
+            return n, done, era

@@ -153,11 +153,8 @@ def leave_out_held(model, terms, k):
 
 
 @inlined
-def observe_terms(t, era, model, state, scratch, terms, k, lanes):
-    """Write the terms of every moved body in sample k: the given state at time t (s), with the loads of the given
-    era.
-    """
-    evaluate_touching(t, era, model, state, scratch, lanes)
+def observe_terms(model, state, scratch, terms, k, lanes):
+    """Write the terms of every moved body in sample k: those of the given state, which was evaluated with contact."""
     leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from rigidsim.engine.integrators import attempt, between, fill
 from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
+from rigidsim.engine.loops import close_loops
 from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
@@ -125,6 +126,8 @@ def reach(method, wanted, stop, known, era, model, state, scratch, lanes):
         if known == UNKNOWN:
             copy_rows(0, len(scratch.fault), scratch.fault, trial.fault)
             attempt(method, stop, era, model, state, scratch, lanes)
+            if model.loops is not None:
+                close_loops(trial.state[last], model, trial.state, scratch, lanes)
             known = TRIED
         judge(state[last], trial.state[last], wanted, stop, method.min_step, lanes)
         if lanes_that_go_on(trial.state[last], lanes) == 0.0:

@@ -107,7 +107,7 @@ class Accelerometer:
         else:
             found = self._of_points(past, model)
         for row, mean in enumerate(means[: model.contacts.n_moved]):
-            path = past.free[CONTACT_BODY(model.contacts.body[row]).row]
+            path = past.moved[CONTACT_BODY(model.contacts.body[row]).row].path
             MEAN(mean).a, MEAN(mean).alpha = found.get(path, (NONE, NONE))
 
     def _of_terms(self, past: SampleModel) -> dict[str, tuple]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from rigidsim.trajectory.header import Header
-from rigidsim.tree.history import History
 
 
 def isolated_until(header: Header) -> float:
@@ -24,7 +23,7 @@ def isolated_until(header: Header) -> float:
     from rigidsim.engine.assembly.constants import model_of
 
     blueprint = blueprint_of(header.scene)
-    history = History(blueprint.tree, header.history.changes)
+    history = header.whole_history(blueprint.tree, blueprint.changes)
     for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):
             return begin

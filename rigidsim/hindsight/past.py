@@ -19,7 +19,8 @@ from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
-from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
+from rigidsim.tree.joints import Joint
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of, path_of
 
 ONE_LANE = (0,)
 
@@ -42,13 +43,23 @@ class SampleModel:
         )
         self.scene = self.header.scene
         self.blueprint = blueprint or blueprint_of(self.scene)
-        self.tree = self._tree_of(self.blueprint.tree)
+        self.tree = self._tree_of(self.blueprint)
         self.free = [node.path for node in self.tree.free()]
-        self.free_rows = [self.tree.row(node) for node in self.tree.free()]  # of the state
+        nodes = self.tree.moved_nodes()
+        self.moved = [node for node in nodes for _ in range(1 + links_of(node))]  # the body of each row of the state
 
-    def _tree_of(self, start: Tree) -> Tree:
-        """The present tree of a scene whose tree at t = 0 is given."""
-        return self.header.posed(start, self.time, lambda index: numbers_of(self.local, index)[:2])
+    def _tree_of(self, blueprint: Blueprint) -> Tree:
+        """The present tree of a scene with the same bodies."""
+        tree = self.header.posed(
+            blueprint.tree, blueprint.changes, self.time, lambda index: numbers_of(self.local, index)[:2]
+        )
+        begun = (n for n in tree if n.joint is not None and None in (n.joint.position, n.joint.orientation))
+        return tree.hung({node.index: self._begun(node) for node in begun})
+
+    def _begun(self, node: Node) -> Joint:
+        """A joint whose pose at zero is that which its body had when it was made."""
+        p, q, *_ = numbers_of(self.local, node.index)
+        return node.joint.beginning(p, q, self._coordinates(node), node.scale, node.parent_metres)
 
     def pose(self, frame: int) -> tuple:
         """(p_W, q_W) of a frame: its origin in the world, m, and its orientation."""
@@ -78,16 +89,23 @@ class SampleModel:
         """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
-        if not node.joint.coordinates:
+        if node.joint.type == "weld":
+            return [layout.STATE.filled(q=NO_TURN)]
+        if node.joint.type == "ball":
             q, omega = instant.world(node)
             return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
+        return [
+            layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in self._coordinates(node)
+        ]
+
+    def _coordinates(self, node: Node) -> list[tuple[float, float]]:
+        """The coordinates of a joint and their rates."""
+        if not node.joint.coordinates:
+            return []
         if "joints/rate" not in self._trajectory.arrays:
             raise NotRecordedError(f"the coordinates of joints were not recorded ({self.header.record_text})")
         x, rate = (self._trajectory.arrays[f"joints/{name}"][self.sample] for name in ("coordinate", "rate"))
-        return [
-            layout.STATE.filled(p=(float(x[k]), 0.0, 0.0), q=NO_TURN, v=(float(rate[k]), 0.0, 0.0))
-            for k in self.header.coordinates[node.path]
-        ]
+        return [(float(x[k]), float(rate[k])) for k in self.header.coordinates[node.path]]
 
     def whole_state(self) -> np.ndarray:
         """The state with the rows of the windings of its own loads."""
@@ -98,7 +116,7 @@ class SampleModel:
         """The loads of a scene with the same bodies at this sample; contact is none of them."""
         is_own = scene is self.scene
         blueprint = self.blueprint if is_own else blueprint_of(scene)
-        model = model_of(blueprint, self.tree if is_own else self._tree_of(blueprint.tree))
+        model = model_of(blueprint, self.tree if is_own else self._tree_of(blueprint))
         windings = winding_rows(blueprint, self._trajectory, self.sample)
         return LoadsInEra(model._replace(contacts=None, metrics=None), blueprint.schedule.era(self.time), windings)
 
@@ -109,6 +127,7 @@ class LoadsInEra:
     def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
         self.model, self.era, self.windings = model, era, windings
         self.free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
+        self.is_free = np.isin(model.moved_node, self.free)  # of each row of the state
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:

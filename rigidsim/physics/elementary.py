@@ -93,6 +93,13 @@ def select(condition, a, b):
 
 
 @formula
+def at_start(x):
+    """x; in a series its value at the beginning of the step, for what is decided there once."""
+    context = context_of(x)
+    return context.at_start(x) if has_own(context, "at_start") else x
+
+
+@formula
 def select3(condition, a, b):
     """`select` of each of three components."""
     return (select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2]))

@@ -17,7 +17,7 @@ integration of constrained mechanical systems using MEXX, Mech. Struct. Mach. 23
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.elementary import at_start, select, sqrt
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 SMALLEST_PIVOT = 1e-12
@@ -46,10 +46,10 @@ def point_motion(v, a, omega, alpha, arm):
 
 @formula
 def axes_apart(axis, across, omega_1, omega_2):
-    """(n, gap, drift) of an axis that is fixed in the first body and has to stay at right angles to a direction
+    """(n, gap, bias) of an axis that is fixed in the first body and has to stay at right angles to a direction
     `across` of the second; unit vectors, rad/s, world axes.
 
-    gap = axis . across, its rate n . (omega_2 - omega_1) with n = across x axis; drift = (omega_2 - omega_1) . n', n' =
+    gap = axis . across, its rate n . (omega_2 - omega_1) with n = across x axis; bias = (omega_2 - omega_1) . n', n' =
     (omega_2 x across) x axis + across x (omega_1 x axis), is what rates give of the second derivative, 1/s^2.
     """
     turning = add(cross(cross(omega_2, across), axis), cross(across, cross(omega_1, axis)))
@@ -58,8 +58,8 @@ def axes_apart(axis, across, omega_1, omega_2):
 
 @formula
 def distance_apart(r, v, length):
-    """(e, gap, drift) of a distance: e = r/|r|, gap = |r| - length, m; of its second derivative e . a + drift, the part
-    drift = (v . v - (e . v)^2)/|r|, m/s^2. At r = 0, where there is no direction, e = 0.
+    """(e, gap, bias) of a distance: e = r/|r|, gap = |r| - length, m; of its second derivative e . a + bias, the part
+    bias = (v . v - (e . v)^2)/|r|, m/s^2. At r = 0, where there is no direction, e = 0.
     """
     size = sqrt(dot(r, r))
     inverse = select(size > 0.0, 1.0 / select(size > 0.0, size, 1.0), 0.0)
@@ -71,7 +71,9 @@ def distance_apart(r, v, length):
 @formula
 def inverse_pivot(pivot, diagonal):
     """1/pivot, or 0 where a row depends on those before it, so that its multiplier is zero: the pivot is below
-    `SMALLEST_PIVOT` of the row's own diagonal.
+    `SMALLEST_PIVOT` of the row's own diagonal. In a series a row that holds at the beginning of a step holds to its
+    end: where its pivot only touches zero, as in a singular position, the multiplier has a series, too.
     """
-    holds = pivot > SMALLEST_PIVOT * diagonal
+    left = pivot - SMALLEST_PIVOT * diagonal
+    holds = select(at_start(left) > 0.0, 1.0, left) > 0.0
     return select(holds, 1.0 / select(holds, pivot, 1.0), 0.0)

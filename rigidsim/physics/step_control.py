@@ -1,7 +1,7 @@
 """The length of steps by tolerance: the error of a step, the first step, the next one; that of a series of Taylor.
 
-Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), II.4, II.5; Gustafsson, ACM TOMS 17
-(1991) 533.
+Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), II.4, II.5; Soederlind, ACM TOMS 29
+(2003) 1.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from rigidsim.physics.exponentials import exponential, logarithm, power_of_two, 
 from rigidsim.physics.functions import floored, larger
 from rigidsim.physics.vector import dot
 
-SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.2, 6.0
-PROPORTIONAL, INTEGRAL = 0.7 / 8.0, 0.4 / 8.0  # of the logarithms of an error of order 8
+AIM = 0.015  # the error of a step that is neither too long nor too short, in units of the tolerance
+LEAST_RATIO, MOST_RATIO = 0.2, 6.0
+CUT = 0.999  # of what was wanted: a step is shorter only by rounding above it
+LEAST_ERROR = 1e-12  # of which the logarithm is taken
 FIRST = 0.01  # of the time in which something changes as much as its size
 PARTS_PER_RADIAN, MOST_PARTS = 4.0, 1000.0
 VANISHES = 1e-290  # a square below it is that of a vector that is zero
@@ -52,19 +54,30 @@ def first_length(h, size, rate):
 
 
 @formula
-def next_length(h, wanted, error, last):
-    """The length of the step after one of length h, s; or in its place, if its error is above 1. The errors of this
-    step and of the last one are in units of the tolerance; 0 if there was none.
+def length_asked(h, wanted, error):
+    """The length, s, that a step of length h asks for by its error, in units of the tolerance: with which that would be
+    AIM, if it is of order 8.
 
-    0.9 h error^(-0.7/8) last^(0.4/8), or 0.9 h error^(-1/8) in its place, from h/5 to 6 h. A step that was shorter than
-    `wanted`, because of a stop, is followed by one as long as wanted. Source: Gustafsson (1991), an error of order 8.
+    h (AIM/error)^(1/8), h/5 at least, also if the error is NaN. A step that was shorter than `wanted`, because of a
+    stop, asks for no less than that, unless its error is above 1.
     """
-    log = logarithm(select(error > 1e-10, error, 1e-10))
-    before = logarithm(select(last == 0.0, 1.0, select(last > 1e-4, last, 1e-4)))
-    grown = h * _within(SAFETY * exponential(INTEGRAL * before - PROPORTIONAL * log), MOST_RATIO)
-    shrunk = h * _within(SAFETY * exponential(-0.125 * log), SAFETY)
-    longer = select(h < wanted, select(grown > wanted, grown, wanted), grown)
-    return select(error <= 1.0, longer, select(error == error, shrunk, LEAST_RATIO * h))
+    ratio = exponential(-0.125 * logarithm(select(error > LEAST_ERROR, error, LEAST_ERROR) / AIM))
+    asked = h * select(ratio > LEAST_RATIO, select(error == error, ratio, LEAST_RATIO), LEAST_RATIO)
+    return select(error <= 1.0, larger(asked, select(h < CUT * wanted, wanted, asked)), asked)
+
+
+@formula
+def next_length(wanted, asked, last, error):
+    """The length of the next step, s: the geometric mean of what this step asks for and what the last one did (0 if
+    there was none), up to six times what was wanted for this one; of the step in place of this one, if its error is
+    above 1, what this one asks for.
+
+    sqrt(h (AIM/e)^(1/8) h' (AIM/e')^(1/8)), of lengths h and errors e, is the controller H211b with b = 2, for an error
+    of order 8: a filter, so that the lengths vary less than the errors ask. Source: Soederlind (2003), section 5.
+    """
+    grown = sqrt(asked * select(last > 0.0, last, asked))
+    most = MOST_RATIO * wanted
+    return select(error <= 1.0, select(grown < most, grown, most), asked)
 
 
 @formula
@@ -76,11 +89,6 @@ def parts_of_step(square):
     """
     parts = floored(PARTS_PER_RADIAN * sqrt(square)) + 1.0
     return select(square > 1.0, select(parts < MOST_PARTS, parts, MOST_PARTS), 1.0)
-
-
-@formula
-def _within(ratio, most):
-    return select(ratio > LEAST_RATIO, select(ratio < most, ratio, most), LEAST_RATIO)
 
 
 # --- of a series of Taylor

@@ -1,4 +1,4 @@
-"""Events on a time axis: lines at impulses and reparentings, ticks at impacts."""
+"""Events on a time axis: lines at impulses and reparentings, ticks at impacts of shapes and at stops of joints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
         for event in history.trajectory.events.scheduled
         if begin <= event.time <= end and (not bodies or {event.body, event.receiver} & set(bodies))
     ]
-    for event in scheduled[:MOST_LINES]:
+    for event in [event for event in scheduled if event.cause != "stop"][:MOST_LINES]:
         axes.axvline(event.time, color=FAINT, linestyle="--", linewidth=0.9, zorder=0)
         if with_names:
             name = shortened(event.name or event.id, 22)
@@ -49,8 +49,9 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
                 fontsize=7.5, color=GREY, parse_math=False, annotation_clip=False,
             )  # fmt: skip
     rows = impacts_of(history.trajectory, bodies)
-    time = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0)
-    time = time[(begin <= time) & (time <= end)]
+    struck = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0)
+    stopped = [event.time for event in scheduled if event.cause == "stop"]
+    time = np.concatenate([struck[(begin <= struck) & (struck <= end)], stopped])
     if len(time) > MOST_TICKS:
         step = (end - begin) / MOST_TICKS
         time = begin + step * np.unique(np.round((time - begin) / step))

@@ -48,12 +48,18 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     from rigidsim.hindsight.past import SampleModel
     from rigidsim.hindsight.rates import drift_cause
 
-    before = max(int(np.searchsorted(trajectory.time, drift.exceeds)) - 1, 0)
+    after = int(np.searchsorted(trajectory.time, drift.exceeds))
+    before = max(after - 1, 0)
     try:
-        past = SampleModel(trajectory, before)
-        step, method = past.scene.simulation.step, past.scene.simulation.integrator
-        chosen = method.chooses and _smaller(method.refined_by, trajectory.header.contact_settings, step)
-        cause = chosen or _cause(drift_cause(past, step, drift.exceeds), step)
+        simulation = trajectory.header.scene.simulation
+        step, method = simulation.step, simulation.integrator
+        cause = method.chooses and _smaller(method.refined_by, trajectory.header.contact_settings, step)
+        if not cause:
+            # A pendulum at rest on one side is as slow as nothing else, and fast at the next sample.
+            causes = (
+                drift_cause(SampleModel(trajectory, k), step, drift.exceeds) for k in dict.fromkeys([before, after])
+            )
+            cause = _cause(next((one for one in causes if one and one.rate.number >= SLOW), None), step)
     except NotRecordedError as error:
         cause = f"its cause is unknown, because {error}"
     return (
@@ -64,7 +70,7 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
 
 
 def _cause(found: DriftCause | None, step: float) -> str:
-    if found is None or found.rate.number < SLOW:
+    if found is None:
         slow = f"the samples show no force that changes too fast for the step of {step:g} s"
         return f"{slow}; use a shorter step or an integrator of higher order"
     # The same limits as for the warnings before a run.
@@ -72,7 +78,8 @@ def _cause(found: DriftCause | None, step: float) -> str:
 
     number, limit = found.rate.number, DAMPED if found.rate.by == "velocity" else ADVISED_TURN
     advised = min(limit / found.rate.number, 0.5) * step
-    what = f"the {found.load} on '{found.body}'" if found.load else f"the total load on '{found.body}'"
+    of_all = f"the {found.joint} joint of" if found.joint else "the total load on"
+    what = f"{f'the {found.load} on' if found.load else of_all} '{found.body}'"
     shorter = f"; use a step of at most {advised:.1g} s"
     if found.rate.by == "turn":
         return f"likely cause: '{found.body}' or its parent rotates by {number:.3g} rad per step of {step:g} s{shorter}"
@@ -83,7 +90,8 @@ def _cause(found: DriftCause | None, step: float) -> str:
         )
     rate = number / step
     how = f"damps at {rate:.3g} 1/s" if found.rate.by == "velocity" else f"oscillates at {rate:.3g} rad/s"
-    softening = "; set 'softening' if bodies pass close to each other" if "gravity" in what else ""
+    passes = "gravity" in what and not found.joint
+    softening = "; set 'softening' if bodies pass close to each other" if passes else ""
     return f"likely cause: {what} {how}, {number:.3g} per step of {step:g} s{shorter}{softening}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from rigidsim.report.table import ROUNDING, number, without_rounding
 from rigidsim.trajectory.events import BEGINS, ENDS
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
-from rigidsim.tree.joints import NAMES, coordinate_called
+from rigidsim.tree.joints import NAMES, coordinate_called, coordinates_of
 from rigidsim.tree.nodes import Tree
 
 
@@ -225,6 +226,8 @@ def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Iter
 
 ROUND_OFF = 1e-14  # an angular acceleration below this times omega^2 is round-off
 SHOWN_EVENTS = 20
+AT_LIMIT = 1e-9
+"""Of a coordinate in rad or units of length, or relative: as near as this it is at a limit."""
 SOLVED = 1e-9
 """Of the largest term: what the impulses of contact leave of the acceleration of a body at rest, per metre for angular
 ones; and s, for its speed.
@@ -251,7 +254,7 @@ class BodyReport(Report):
                 raise
         acting = joints_on(trajectory, path, terms, time)
         shown = (
-            describe_event(event, path, trajectory[body].free_ancestor_at(event.time))
+            describe_event(event, path, trajectory[path].free_ancestor_at(event.time))
             for event in events[:SHOWN_EVENTS]
         )
         more = [f"... and {len(events) - SHOWN_EVENTS} more events"] if len(events) > SHOWN_EVENTS else []
@@ -272,9 +275,11 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, obj
     """Where a body is on its joint, and what that exerts on it, at the sample nearest to a time (s), as far as it was
     recorded; empty if it is on none.
     """
-    if path not in trajectory.header.joints:
+    k, scene = nearest_sample(trajectory, time), trajectory.header.scene.hierarchy
+    node = trajectory.header.whole_history(scene, scene.changes).at(float(trajectory.time[k]))[path]
+    if node.joint is None:
         return {}
-    type, k = trajectory.header.joints[path], nearest_sample(trajectory, time)
+    type = node.joint.type
     names = [name for name in NAMES if coordinate_called(name, type) is not None]
     found: dict[str, object] = {"type": type, "parent": trajectory[path].parent_at(time) or "world"}
     found["time"] = float(trajectory.time[k])
@@ -282,7 +287,20 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, obj
         with suppress(NotRecordedError):
             one = quantity(trajectory, f"{path}.{name}", slice(k, k + 1))
             found[name], found[f"{name}_unit"] = one.values[0], one.unit
+    for name in filter(found.__contains__, coordinates_of(type)):
+        one = node.joint.coordinates[coordinate_called(name, type)]
+        metres = 1.0 if one.turns else node.parent_metres
+        if math.isfinite(one.low) or math.isfinite(one.high):
+            found[f"{name}_limits"] = [end / metres if math.isfinite(end) else None for end in (one.low, one.high)]
     return found
+
+
+def _stop(joint: dict[str, object], name: str) -> str:
+    """The limit at which a coordinate is, in words."""
+    for which, end in zip(("lower", "upper"), joint.get(f"{name}_limits", ()), strict=False):
+        if end is not None and abs(joint[name] - end) <= AT_LIMIT * max(1.0, abs(end)):
+            return f" (its {which} limit)"
+    return ""
 
 
 def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
@@ -290,7 +308,7 @@ def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
     if not joint:
         return []
     names = [name for name in NAMES if name in joint]
-    at = ", ".join(f"{name} {number(joint[name])} {joint[f'{name}_unit']}" for name in names)
+    at = ", ".join(f"{name} {number(joint[name])} {joint[f'{name}_unit']}{_stop(joint, name)}" for name in names)
     where = f"{path} hangs on {joint['parent']} by a {joint['type']} joint, at t = {joint['time']:g} s"
     lines = [f"{where}: {at}" if at else where]
     if "reaction_force" in joint:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.hanging import row_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import LEFT_OUT, UNSETTLED
 from rigidsim.engine.contact.ledger import ContactLedger as KernelLedger
@@ -16,9 +17,11 @@ from rigidsim.engine.events import RecordedEvents
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import UsageError
 from rigidsim.jit.rows import Row
+from rigidsim.scene.text.document import path_text
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.events import in_order, no_side_rows
 from rigidsim.trajectory.fields import COUNT, EVENT_COLUMNS, POINT_COLUMNS, POINTS, SIDE_TABLES, Column
+from rigidsim.tree.joints import key_of
 
 Pieces = Sequence[tuple[np.ndarray, np.ndarray]]
 """Arrays of integers and of values with rows of what happened, in the columns of the engine."""
@@ -53,22 +56,26 @@ def _of_contact(log: tuple[np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
-    """A table of the impulses and reparentings in one world."""
+    """A table of the events of one world but those of contact. What happened in other lanes only has no time."""
     n_lane = len(events.after)
     values, changes = events.value[:, lane::n_lane], events.change[:, lane::n_lane]
+    happened = np.flatnonzero(~np.isnan(values[:, layout.EVENT.time]))
     named = _Names(events.before[lane], events.after[lane])
-    received = [named.received(*row) for row in events.event.tolist()]
-    table = _common(events.event, values) | no_side_rows()
-    table["events/first"] = table["events/second"] = np.full(len(values), -1, "i4")
-    table["events/received/event"] = np.arange(len(values))
-    for name in received[0]:
+    received = [named.received(*row) for row in events.event[happened].tolist()]
+    table = _common(events.event[happened], values[happened]) | no_side_rows()
+    table["events/first"] = table["events/second"] = np.full(len(happened), -1, "i4")
+    table["events/received/event"] = np.arange(len(happened))
+    for name in received[0] if received else ():
         table[f"events/received/{name}"] = np.array([texts[name] for texts in received])
-    table |= _numbers(SIDE_TABLES["received"], layout.HIT, values)
+    table |= _numbers(SIDE_TABLES["received"], layout.HIT, values[happened])
+    if events.bore is not None:
+        table |= {"events/broken/event": np.array([0]), "events/broken/force": events.bore[0][np.newaxis]}
+        table |= {"events/broken/torque": events.bore[1][np.newaxis]}
     for role, kind in ((layout.ROLE_PROTECTED, "protected"), (layout.ROLE_CARRIED, "carried")):
-        found = [each for each in _reached(events) if each[1] == role]
+        found = [each for each in _reached(events) if each[1] == role and each[0] in happened]
         if found:
             event, _, row, node = map(list, zip(*found, strict=True))
-            table[f"events/{kind}/event"] = np.array(event)
+            table[f"events/{kind}/event"] = np.searchsorted(happened, event)
             table[f"events/{kind}/body"] = np.array([named.frames[k + 1] for k in node])
             for column, place in zip(SIDE_TABLES[kind][2:], CHANGES, strict=True):
                 table[column.name] = np.ascontiguousarray(changes[row, place])
@@ -97,7 +104,7 @@ def _reached(events: RecordedEvents) -> list[tuple[int, int, int, int]]:
     found = []
     for k, (cause, _, receiver, instant) in enumerate(events.event.tolist()):
         reached = by_instant.get(instant, [])
-        frames = {receiver + 1} if cause == layout.CAUSE_IMPULSE else {source for *_, source in reached}
+        frames = {source for *_, source in reached} if cause == layout.CAUSE_REPARENTING else {receiver + 1}
         for row, role, node, source in reached:
             if source in frames:
                 found.append((k, role, row, node))
@@ -110,7 +117,7 @@ class _Names:
 
     def __init__(self, before: World, after: World):
         self.frames = ("", *after.paths)
-        self._written = after.blueprint
+        self._written, self._tree, self._types = after.blueprint, after.tree, after.blueprint.joint_types
         self._parents = [world.model.node[:, layout.NODE.parent].tolist() for world in (before, after)]
 
     def received(self, cause: int, number: int, receiver: int, _instant: int) -> dict[str, str]:
@@ -119,6 +126,12 @@ class _Names:
             impulse = self._written.impulses[number]
             node, name, motion = impulse.frame - 1, impulse.name, ""
             path = f"{self.frames[impulse.frame]}.impulses[{impulse.index}]"
+        elif cause == layout.CAUSE_STOP:
+            node, name, motion = receiver, "", ""
+            path = self._stop(receiver, *divmod(number, 2))
+        elif number == layout.NO_ROW:
+            node, name, motion = receiver, "", "free"
+            path = path_text((self.frames[receiver + 1], "motion", self._types[receiver], "breaks"))
         else:
             event = self._written.schedule.reparentings[number]
             node, name, motion, path = event.body, "", event.kind, f"reparent[{number}]"
@@ -127,6 +140,11 @@ class _Names:
             "id": path, "name": name, "body": self.frames[node + 1], "receiver": self.frames[receiver + 1],
             "parent_before": before, "parent_after": after, "motion": motion,
         }  # fmt: skip
+
+    def _stop(self, node: int, row: int, end: int) -> str:
+        """The path of a limit of a coordinate; `end` is 1 for the upper one."""
+        place, number = self._tree.nodes[node], row - row_of(self._tree, node, 0)
+        return path_text((place.path, *key_of(place.joint.type, "limits", number), end))
 
 
 # --- contact

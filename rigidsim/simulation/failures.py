@@ -6,6 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.integrators import divides
 from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
@@ -15,9 +16,11 @@ FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of
 
 
 def noted_fault(run: BlockRun) -> str:
-    """The first expression with a non-finite value, its time and the value, or the first loop that could not be closed;
-    empty if there is none.
+    """The first body that could not hang on a joint that it was given, expression with a non-finite value, or loop that
+    could not be closed; empty if there is none.
     """
+    if run.misfits:
+        return f"{run.misfits[0]}, at t = {run.time:.9g} s"
     failed = np.flatnonzero(run.fault[:, layout.FAULT.failed])
     if not len(failed):
         return ""
@@ -87,7 +90,8 @@ def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
     if events:
         return f"{message}, in which {', '.join(events)} act"
     if refused := step_fault(run):
-        return f"{message}: {refused}; check for a force that diverges or jumps"
+        loops = ", for loops that cannot be closed any more, or that depend on each other there" * bool(run.model.loops)
+        return f"{message}: {refused}; check for a force that diverges or jumps{loops}"
     spun = spun_bodies(run, at.FIRST_SPUN)
     if spun:
         return f"{message}; {spun[0]}"
@@ -107,7 +111,8 @@ def step_fault(run: BlockRun) -> str:
 
 def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     """A warning if contact made bodies spin by more than a radian a step: about these of them, FIRST_SPUN and
-    FASTEST_SPUN. A method that chooses its steps divides that of contact.
+    FASTEST_SPUN. Contact takes whole steps, also if the motion is taken in parts; a method that chooses its steps has
+    no such warning.
     """
     if run.steps is not None or run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
         return []
@@ -118,7 +123,8 @@ def spun_bodies(run: BlockRun, *which: int) -> list[str]:
         for row in rows
     )
     advised = ADVISED_TURN / rows[:, at.SPUN.turn].max() * step
-    return [f"contact made {', then '.join(spun)}, too fast for the step of {step:g} s; use at most {advised:.1g} s"]
+    motion = "contact, which takes whole steps" if divides(run.method) else "steps"
+    return [f"contact made {', then '.join(spun)}, too fast for {motion} of {step:g} s; use at most {advised:.1g} s"]
 
 
 def half_turns(run: BlockRun) -> list[str]:

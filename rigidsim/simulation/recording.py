@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.quantities.names import matches
 from rigidsim.scene import Scene
-from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, JOINTS, QUANTITIES, TERMS, RecordedPart
+from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, JOINTS, LOOPS, QUANTITIES, TERMS, RecordedPart
 from rigidsim.simulation.events import shapes_of
 from rigidsim.trajectory.recorded import Selection, possible_fields, selection
-from rigidsim.tree.nodes import Tree
 
 Entries = Sequence[str | RecordedPart]
 """`simulation.record` of a scene."""
@@ -31,9 +30,9 @@ def records_joints(scene: Scene) -> bool:
     return scene.simulation.record is None or JOINTS in scene.simulation.record
 
 
-def joints_of(tree: Tree) -> dict[str, str]:
-    """The type of joint of each jointed body, by path."""
-    return {node.path: node.joint.type for node in tree if node.joint is not None}
+def joints_of(world: World) -> dict[str, str]:
+    """The type of joint of each body that is on one at some time, by path."""
+    return {world.tree.nodes[index].path: type for index, type in world.blueprint.joint_types.items()}
 
 
 def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Selection | None:
@@ -43,7 +42,8 @@ def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Sele
         return None
     more = [name for name, is_asked in ((TERMS, terms), (CONTACTS, contacts)) if is_asked]
     with_terms, with_contacts = terms or records_terms(scene), contacts or records_contacts(scene)
-    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, joints_of(world.tree))
+    held = joints_of(world), world.blueprint.loop_types
+    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, *held)
     rows = rows_by_dataset([*record, *more], world.paths, [field.name for field in possible])
     return selection(rows, possible, len(world.paths))
 
@@ -77,6 +77,6 @@ def _datasets(name: str, possible: Sequence[str]) -> Iterator[str]:
     """The datasets that a name stands for."""
     if name in QUANTITIES:
         return (f"{frame}/{name}" for frame in FRAMES)
-    if name in (*FRAMES, TERMS, DIAGNOSTICS, CONTACTS, JOINTS):
+    if name in (*FRAMES, TERMS, DIAGNOSTICS, CONTACTS, JOINTS, LOOPS):
         return (dataset for dataset in possible if dataset.startswith(f"{name}/"))
     return iter((name,))

@@ -50,7 +50,7 @@ class Extent(NamedTuple):
 def extent_of(world: World) -> Extent:
     """The extent of a world."""
     blueprint = world.blueprint
-    joints = tuple(joints_of(world.tree).items())
+    joints = tuple(joints_of(world).items())
     return Extent(world.paths, joints, blueprint.n_step, blueprint.schedule.step, blueprint.stride)
 
 

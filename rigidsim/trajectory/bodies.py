@@ -16,6 +16,7 @@ from rigidsim.trajectory.derived import DerivedMotions
 from rigidsim.trajectory.fields import term_fields
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion, below, concatenated, read_only, seen_from, time_span
+from rigidsim.tree.joints import without_joint
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import Node, Tree, path_of
 
@@ -113,7 +114,8 @@ class BodyHistory:
         """The joint by which the body hangs on its parent. Raises UsageError if there is none."""
         joints = [*self._bodies.header.joints]
         if self.path not in joints:
-            raise UsageError(f"'{self.path}' is {self.kind}, not on a joint; joints: {', '.join(joints) or 'none'}")
+            known = ", ".join(joints[:SHOWN_BODIES]) + (", ..." if len(joints) > SHOWN_BODIES else "")
+            raise UsageError(f"{without_joint(self.kind, self.path)}; joints: {known or 'none'}")
         return JointHistory(self._bodies, self.path, joints.index(self.path))
 
     def seen_from(self, other: str) -> Motion:
@@ -143,41 +145,38 @@ class JointHistory:
     @property
     def coordinates(self) -> np.ndarray:
         """(time, coordinate) angles, rad, which count turns, and displacements, m."""
-        return self._read("coordinate")[..., self._rows]
+        return self._read("coordinate", self._rows)
 
     @property
     def rates(self) -> np.ndarray:
         """(time, coordinate) their rates, rad/s or m/s."""
-        return self._read("rate")[..., self._rows]
+        return self._read("rate", self._rows)
 
     @property
     def motor(self) -> np.ndarray:
         """(time, coordinate) the torque, N m, or force, N, of motors along the coordinates."""
-        return self._read("motor")[..., self._rows]
+        return self._read("motor", self._rows)
 
     @property
     def force(self) -> np.ndarray:
         """(time, 3) the force of the joint on the body, N, in the parent's axes."""
-        return self._read("force")[..., self._number, :]
+        return self._read("force", self._number, slice(None))
 
     @property
     def torque(self) -> np.ndarray:
         """(time, 3) the torque of the joint on the body, about the joint, N m, in the parent's axes."""
-        return self._read("torque")[..., self._number, :]
+        return self._read("torque", self._number, slice(None))
 
     @property
     def _rows(self) -> slice:
         rows = self._bodies.header.coordinates[self._path]
         return slice(rows.start, rows.stop)
 
-    def _read(self, name: str) -> np.ndarray:
-        found = self._bodies.arrays.get(f"joints/{name}")
-        if found is None:
+    def _read(self, name: str, *place: int | slice) -> np.ndarray:
+        if f"joints/{name}" not in self._bodies.arrays:
             reason = self._bodies.header.record_text
-            raise NotRecordedError(
-                f"joints/{name} of '{self._path}' is not in this {type(self._bodies).__name__}; {reason}"
-            )
-        return np.asarray(found)
+            raise NotRecordedError(f"the {name} of the joint of '{self._path}' was not recorded ({reason})")
+        return np.asarray(self._bodies.arrays[f"joints/{name}"][(..., *place)])
 
 
 class BodyMapping:

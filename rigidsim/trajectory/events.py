@@ -1,8 +1,8 @@
-"""What happened at instants: impulses, reparentings, and the events of contact, as one table and as objects.
+"""What happened at instants: impulses, reparentings, impacts at the stops of joints, and the events of contact, as one
+table and as objects.
 
-The table has a row for each event, in order of time; at one instant impulses and reparentings come first. Side tables
-have what only some events have: what the receiver of an impulse or of a reparenting got, the bodies that were protected
-from it, and those that it carried along.
+The table has a row for each event, in order of time; at one instant those of contact come last. Side tables have what
+only the others have: what the receiver got, the bodies that were protected from it, and those that it carried along.
 """
 
 from __future__ import annotations
@@ -69,15 +69,18 @@ class Carried:
 
 @dataclass(frozen=True)
 class Event:
-    """One impulse, or one reparenting.
+    """One impulse, one reparenting, one impact of a joint at one of its stops, or a joint that breaks.
 
-    `id` is its path in the scene, `car.impulses[0]` or `reparent[0]`. `body` is the body that the scene names,
-    `receiver` the free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's
-    centre of mass are those that acted, in world axes; `constraint_impulse` and `constraint_angular_impulse` are the
-    part absorbed by the plane of a planar scene, or by a particle, which does not rotate. Velocity and angular
-    velocity are those of the receiver's origin in the world, before and after all events at that time. `energy` is the
-    change of the kinetic and potential energy of all bodies by all of them, J. `motion` is the kind of a reparented
-    body: free or fixed.
+    `id` is its path in the scene, `car.impulses[0]`, `reparent[0]`, `door.limits[0]` or `lamp.motion.weld.breaks`; the
+    cause of the last is reparent, too. `body` is the body that the
+    scene names, `receiver` the free or jointed body that carries it. The impulse (N s) and the angular impulse (N m s)
+    about the receiver's centre of mass are those that acted, in world axes; `constraint_impulse` and
+    `constraint_angular_impulse` are the part absorbed by the plane of a planar scene, or by a particle, which does not
+    rotate. Velocity and angular velocity are those of the receiver's origin in the world, before and after all events
+    at that time. `energy` is the change of the kinetic and potential energy of all bodies by all of them, J. `motion`
+    is the kind of a reparented body: free, fixed or jointed. The impulse of a stop is along its slide, or angular about
+    its hinge; its opposite acts on the parent. `force` (N) and `torque` (N m) are what a joint bore that breaks, about
+    the joint, in the parent's axes; None for all others.
     """
 
     id: str
@@ -100,10 +103,12 @@ class Event:
     energy: float
     protected: tuple[Protected, ...]
     carried: tuple[Carried, ...]
+    force: Vector | None = None
+    torque: Vector | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def concerns(self, body: str) -> bool:
         """Whether the event involves a body, as the receiver, a parent, protected or carried."""
@@ -158,7 +163,7 @@ class ContactEvent:
 
 
 def in_order(tables: Sequence[Columns]) -> dict[str, np.ndarray]:
-    """One table with the events of several, in order of time; impulses and reparentings first at one instant."""
+    """One table with the events of several, in order of time; those of contact are last at one instant."""
     tables = [table for table in tables if table]
     if not tables:
         return {}
@@ -166,7 +171,8 @@ def in_order(tables: Sequence[Columns]) -> dict[str, np.ndarray]:
     begins = np.cumsum([0, *(len(table["events/time"]) for table in tables)])
     for place in (f"events/{side}/event" for side in SIDE_TABLES):
         joined[place] = np.concatenate([table[place] + begin for table, begin in zip(tables, begins, strict=False)])
-    return some_of(joined, np.lexsort((joined["events/cause"] >= CAUSE_BEGAN, joined["events/time"])))
+    touches = np.isin(joined["events/cause"], (CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT))
+    return some_of(joined, np.lexsort((touches, joined["events/time"])))
 
 
 def some_of(table: Columns, rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -188,23 +194,26 @@ def no_side_rows() -> dict[str, np.ndarray]:
 
 
 def scheduled_in(columns: Columns) -> tuple[Event, ...]:
-    """The impulses and reparentings in a table."""
+    """The events in a table but those of contact."""
     if not columns:
         return ()
     rows = columns["events/received/event"]
-    before, after, impulse, time = (
-        np.asarray(columns[f"events/{name}"])[rows] for name in ("energy_before", "energy_after", "impulse", "time")
+    before, after, impulse, time, cause = (
+        np.asarray(columns[f"events/{name}"])[rows]
+        for name in ("energy_before", "energy_after", "impulse", "time", "cause")
     )
     received = records_of(columns, "received")
+    bore = dict(zip(columns["events/broken/event"].tolist(), records_of(columns, "broken"), strict=True))
     others = {kind: _by_event(columns, kind, each) for kind, each in (("protected", Protected), ("carried", Carried))}
     return tuple(
         Event(
             **one,
-            cause="reparent" if one["motion"] else "impulse",
+            cause=CAUSES[cause[k]],
             time=float(time[k]),
             impulse=tuple(impulse[k].tolist()),
             energy=float(after[k] - before[k]),
             **{kind: tuple(found.get(int(row), ())) for kind, found in others.items()},
+            **bore.get(int(row), {}),
         )
         for k, (row, one) in enumerate(zip(rows, received, strict=True))
     )
@@ -295,10 +304,10 @@ class ContactEvents:
 
 
 class Events(Sequence):
-    """Events in order of time, as objects: impulses and reparentings (`Event`) and, after those of the same instant,
-    the events of contact (`ContactEvent`), which are made when they are asked for.
+    """Events in order of time, as objects: impulses, reparentings and impacts at stops of joints (`Event`) and, after
+    those of the same instant, the events of contact (`ContactEvent`), which are made when they are asked for.
 
-    `columns` is the table of all. `scheduled` has the impulses and reparentings alone, `contact` the events of contact
+    `columns` is the table of all. `scheduled` has all but those of contact, `contact` the events of contact
     as columns (`ContactEvents`), which are the way to handle many.
     """
 
@@ -312,7 +321,7 @@ class Events(Sequence):
 
     @cached_property
     def scheduled(self) -> tuple[Event, ...]:
-        """The impulses and reparentings."""
+        """All but those of contact."""
         return scheduled_in(self.columns)
 
     def __len__(self) -> int:
@@ -341,7 +350,7 @@ class Events(Sequence):
     __hash__ = None
 
     def __repr__(self) -> str:
-        return f"<Events: {len(self.scheduled)} impulses and reparentings, {len(self.contact)} of contact>"
+        return f"<Events: {len(self.contact)} of contact, {len(self.scheduled)} others>"
 
     def between(self, begin: float, end: float) -> Events:
         """The events from one time to another (s), both included."""

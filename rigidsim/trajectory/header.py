@@ -14,7 +14,7 @@ from rigidsim.arguments import refuse
 from rigidsim.errors import FormatError, SceneError
 from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
 from rigidsim.trajectory.recorded import Selection, labels_of, possible_fields, recorded_bytes
-from rigidsim.tree.history import History, TreeChange
+from rigidsim.tree.history import History, TreeChange, with_joints
 from rigidsim.tree.joints import coordinate_rows
 from rigidsim.tree.nodes import Node, Tree
 
@@ -38,13 +38,13 @@ class Change(NamedTuple):
 class Header:
     """The metadata of a trajectory: bodies, their tree and its changes, the scene, and provenance.
 
-    `kinds[i]` is free, jointed, fixed or prescribed. `scale[i]` is the length unit of body i in metres,
+    `kinds[i]` is free, jointed, fixed or prescribed at t = 0. `scale[i]` is the length unit of body i in metres,
     `parent_scale[i]` that of its parent at t = 0. `shapes` are the names of the shapes that can touch;
     `contact_settings` is what was chosen for contact: mode, sub-steps, values of pairs. `recorded` is what was
     selected: for each dataset of samples that is recorded the rows of the bodies, in order, or None for all bodies; it
-    is None itself if nothing was left out. `joints` has the type of joint of each jointed body, by path, in the order
-    of the file. `metrics` are the expressions of the scene's metrics, `metric_units` the
-    units of those that have one.
+    is None itself if nothing was left out. `joints` has the type of joint of each body that is on one at some time, by
+    path, in the order of the file, `loops` the type of each loop, by name. `metrics` are the expressions of the scene's
+    metrics, `metric_units` the units of those that have one.
     """
 
     paths: tuple[str, ...]
@@ -64,6 +64,7 @@ class Header:
     with_contacts: bool = False
     recorded: Selection | None = None
     joints: Mapping[str, str] = field(default_factory=dict)
+    loops: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     metric_units: Mapping[str, str] = field(default_factory=dict)
 
@@ -98,11 +99,15 @@ class Header:
         scale = self.scale_of(path)
         return "m" if scale == 1.0 else f"{scale:.9g} m"
 
-    def posed(self, start: Tree, time: float, pose: Callable[[int], tuple]) -> Tree:
-        """The tree at a time (s), given that at t = 0 with poses and masses; `pose` gives (position, orientation) that
-        fixed nodes have then, by their numbers.
+    def whole_history(self, start: Tree, known: Sequence[TreeChange]) -> History:
+        """The trees of the run, given that at t = 0 with poses and masses, and the changes that the scene describes."""
+        return History(start, with_joints(self.history.changes, known))
+
+    def posed(self, start: Tree, known: Sequence[TreeChange], time: float, pose: Callable[[int], tuple]) -> Tree:
+        """The tree at a time (s), from what `whole_history` takes; `pose` gives (position, orientation) that fixed
+        nodes have then, by their numbers.
         """
-        tree = History(start, self.history.changes).at(time)
+        tree = self.whole_history(start, known).at(time)
         return tree.posed({node.index: pose(node.index) for node in tree if node.kind == "fixed"})
 
     def bodies_of_shapes(self, tree: Tree) -> list[str]:
@@ -116,7 +121,7 @@ class Header:
 
     @property
     def _possible(self) -> tuple[Field, ...]:
-        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints)
+        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints, self.loops)
 
     @cached_property
     def coordinates(self) -> dict[str, range]:
@@ -126,7 +131,7 @@ class Header:
     @property
     def labels(self) -> dict[str, Sequence[str]]:
         """The labels of the dimensions of samples that are neither times nor components."""
-        return labels_of(self.paths, self.joints)
+        return labels_of(self.paths, self.joints, self.loops)
 
     @property
     def sample_bytes(self) -> int:

@@ -15,6 +15,7 @@ from rigidsim.quantities.vocabulary import (
     DIAGNOSTIC,
     FRICTION,
     JOINT,
+    LOOP,
     MASS,
     OF_MASS,
     PARENT,
@@ -30,7 +31,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate, without_joint
+from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -113,10 +114,14 @@ class Source:
 
     def reaction(self, name: str, body: str) -> Columns:
         """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""
-        joint, dataset = require_joint(self.whole, body), f"joints/{name}"
+        return columns(getattr(self.part[body].joint, name))
+
+    def of_loop(self, name: str, loop: str) -> Columns:
+        """The force of a loop on its second body, N, or the torque about its point there, N m, world axes."""
+        dataset = f"loops/{name}"
         if dataset not in self.part.arrays:
-            raise NotRecordedError(f"reaction_{name} of '{body}' was not recorded ({self.whole.header.record_text})")
-        return columns(self.part.column(dataset, joint))
+            raise NotRecordedError(f"loop_{name} of '{loop}' was not recorded ({self.whole.header.record_text})")
+        return columns(self.part.column(dataset, [*self.whole.header.loops].index(loop)))
 
     felt_acceleration = calling("felt_acceleration")
 
@@ -166,6 +171,8 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
         )
     if one.needs == REACTION:
         return body in header.joints and one.name.replace("reaction_", "joints/") in trajectory.arrays
+    if one.needs == LOOP:
+        return body in header.loops and one.name.replace("loop_", "loops/") in trajectory.arrays
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays
@@ -180,7 +187,8 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
     if not trajectory.header.history[number][path].is_moved():
         require_free(trajectory, path)
         raise UsageError(f"'{path}' is not free from the start; it has no energy and momentum of its own until then")
-    tree: Tree = trajectory.header.scene.hierarchy
+    hierarchy = trajectory.header.scene.hierarchy
+    tree: Tree = hierarchy
     if number:
         sample = int(np.arange(len(trajectory.time))[samples][0])
 
@@ -188,7 +196,7 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
             local = trajectory.motion("local", index)
             return tuple(local.position[sample].tolist()), tuple(local.orientation[sample].tolist())
 
-        tree = trajectory.header.posed(tree, float(trajectory.time[sample]), pose)
+        tree = trajectory.header.posed(tree, hierarchy.changes, float(trajectory.time[sample]), pose)
     return tree.lump(tree[path])
 
 
@@ -204,14 +212,6 @@ def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
     if number is None:
         raise UsageError(without_coordinate(trajectory[body].kind, body, type, name))
     return trajectory.header.coordinates[body][number]
-
-
-def require_joint(trajectory: BodyMapping, body: str) -> int:
-    """The number of a body's joint. Raises UsageError if it is not on one."""
-    joints = [*trajectory.header.joints]
-    if body not in joints:
-        raise UsageError(without_joint(trajectory[body].kind, body))
-    return joints.index(body)
 
 
 def _is_ever_moved(trajectory: BodyMapping, path: str) -> bool:

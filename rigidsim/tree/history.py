@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.tree.joints import Joint
 from rigidsim.tree.nodes import Tree
 
 ROUND_OFF = 8.0 * np.finfo(float).eps
@@ -26,8 +28,9 @@ class TreeChange(NamedTuple):
     time: float
     body: int  # node
     to: int  # frame of the new parent
-    kind: str  # free or fixed
+    kind: str  # free, fixed or jointed
     number: int = 0  # in the order of the file
+    joint: Joint | None = None  # by which it hangs then; unknown in a file
 
 
 def instant_of(t: float, step: float) -> Instant:
@@ -43,6 +46,22 @@ def in_order(changes: Iterable[TreeChange], step: float) -> list[TreeChange]:
     """Changes as a run with this step carries them out: by their times on its grid, those of one instant as given."""
     timed = sorted(((instant_of(change.time, step), change) for change in changes), key=itemgetter(0))
     return [change._replace(time=(n + fraction) * step) for (n, fraction), change in timed]
+
+
+def with_joints(changes: Iterable[TreeChange], known: Iterable[TreeChange]) -> list[TreeChange]:
+    """Changes as a file has them, with the joints that a scene gives for them; both in the order of time."""
+    joints: dict[int, list[Joint]] = defaultdict(list)
+    for change in known:
+        if change.joint is not None:
+            joints[change.body].append(change.joint)
+    return [c._replace(joint=joints[c.body].pop(0)) if c.kind == "jointed" else c for c in changes]
+
+
+def joint_types(start: Tree, changes: Iterable[TreeChange]) -> dict[int, str]:
+    """The type of joint of each node that is ever on one, by its number, in the order of the file."""
+    found = {node.index: node.joint.type for node in start.nodes if node.joint is not None}
+    found |= {change.body: change.joint.type for change in changes if change.joint is not None}
+    return dict(sorted(found.items()))
 
 
 class History:
@@ -66,7 +85,7 @@ class History:
             tree, begin = self._trees[-1], self.begins[len(self._trees)]
             while self._due and self._due[0].time == begin:
                 change = self._due.pop(0)
-                tree = tree.moved(change.body, change.to, change.kind)
+                tree = tree.moved(change.body, change.to, change.kind, joint=change.joint)
             self._trees.append(tree)
         return self._trees[number]
 

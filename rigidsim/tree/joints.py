@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
+from rigidsim.physics.elementary import arc_tangent
 from rigidsim.physics.frames import compose_position, compose_velocity, stretch
 from rigidsim.physics.prescribed import turned_further
-from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import cross, scaled, sub
+from rigidsim.physics.quaternion import canonical, conjugate, product, rotate
+from rigidsim.physics.vector import cross, dot, norm, rejection, scaled, sub
 
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-
+Body = TypeVar("Body", bound=Hashable)
 
 IS_ANGLE = {
     "hinge": (True,),
@@ -21,6 +22,7 @@ IS_ANGLE = {
     "universal": (True, True),
     "cylindrical": (False, True),
     "planar": (False, False, True),
+    "weld": (),
 }
 """Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
 
@@ -50,12 +52,14 @@ def coordinates_of(type: str) -> list[str]:
     return [name for name in NAMES if part_of(name) == "coordinate" and coordinate_called(name, type) is not None]
 
 
-def coordinate_rows(joints: Mapping[str, str]) -> dict[str, range]:
-    """The rows of the coordinates of each joint among those of all, in order; `joints` are types by path."""
+def coordinate_rows(types: Mapping[Body, str]) -> dict[Body, range]:
+    """The places of the coordinates of each body among all, given the types of joints of the bodies that are ever on
+    one, in the order of the file.
+    """
     found, first = {}, 0
-    for path, type in joints.items():
-        found[path] = range(first, first + len(IS_ANGLE[type]))
-        first = found[path].stop
+    for body, type in types.items():
+        found[body] = range(first, first + len(IS_ANGLE[type]))
+        first = found[body].stop
     return found
 
 
@@ -88,17 +92,20 @@ def has_length(name: str, type: str) -> bool:
     return coordinate_unit(name, type).startswith("L")
 
 
-def without_joint(kind: str, path: str, what: str = "reactions") -> str:
+def without_joint(kind: str, path: str) -> str:
     """The message about a body that is not on a joint."""
-    return f"'{path}' is {kind}: only bodies on joints have {what}"
+    return f"'{path}' is {kind}, not on a joint"
 
 
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
     if type is None:
-        return without_joint(kind, path, name)
+        return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
-    return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
+    if not known:
+        known = "its state is its rotation" if type == "ball" else "it does not move"
+        return f"the {type} joint of '{path}' has no {name}; {known}"
+    return f"the {type} joint of '{path}' has no {name}; it has {known}"
 
 
 class Coordinate(NamedTuple):
@@ -129,22 +136,30 @@ class Coordinate(NamedTuple):
 class Joint(NamedTuple):
     """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
     q_PB = q_0 exp(u1 x1 / 2) exp(u2 x2 / 2), each about the joint or along its axis as the ones before have turned it.
-    A ball joint has no coordinates but the body's own rotation.
+    A ball joint has no coordinates but the body's own rotation, a weld none at all. Of a joint that is made during the
+    run, position or orientation may be None: those for which the coordinates are zero then, see `beginning`.
     """
 
     type: str  # one of those of `IS_ANGLE`
-    position: tuple = ZERO  # pose in the parent with all coordinates zero
-    orientation: tuple = NO_TURN
+    position: tuple | None = ZERO  # pose in the parent with all coordinates zero
+    orientation: tuple | None = NO_TURN
     at: tuple = ZERO  # the joint in the body's coordinates
     coordinates: tuple[Coordinate, ...] = ()
     stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
     damping: Any = 0.0  # of a ball joint, N m s/rad
+    breaks: tuple = ()  # the largest force, N, and torque about the joint, N m, that it bears; empty if it never breaks
     collide: bool = False  # whether the body can touch what it hangs on
 
     @property
     def starts(self) -> list[tuple[Any, Any]]:
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
+
+    @property
+    def has_loads(self) -> bool:
+        """Whether a spring, a damper, friction, a stop or a motor acts in the joint."""
+        acts = (one.stiffness or one.damping or one.law is not None or one.has_modes for one in self.coordinates)
+        return bool(self.stiffness or self.damping or any(acts))
 
     def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
         """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths
@@ -178,3 +193,53 @@ class Joint(NamedTuple):
         pivot, arm = stretch(self.orientation, scale, self.at), stretch(q, scale, self.at)
         origin = sub(compose_position(self.position, pivot), arm)
         return compose_position(origin, p), q, sub(v, cross(omega, arm)), omega
+
+    def beginning(self, p: tuple, q: tuple, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> Joint:
+        """The joint with the pose at zero for which its body has the pose (p, q) in the parent at these coordinates, as
+        far as that pose is not given; p in units of the parent.
+        """
+        found = self
+        if self.orientation is None:
+            turned = self._replace(position=ZERO, orientation=NO_TURN)._turned(motion)
+            found = self._replace(orientation=product(q, conjugate(turned[-1][0] if turned else NO_TURN)))
+        if self.position is None:
+            found = found._replace(position=ZERO)
+            found = found._replace(position=sub(p, found._origin(q, motion, scale, metres)))
+        return found
+
+    def coordinates_at(self, p: tuple, q: tuple, scale: float, metres: float) -> list[float]:
+        """The coordinates for which the pose (p, q) in the parent comes nearest to one that the joint allows, angles
+        from -pi to pi: displacements of the joint along the axes, and the twist about each axis that brings the next
+        one, or the body, where it is.
+        """
+        displaced = sub(p, self.held(q, ZERO, scale)[0])
+        left, found = canonical(product(conjugate(self.orientation), q)), []
+        for k, one in enumerate(self.coordinates):
+            if not one.turns:
+                found.append(metres * dot(displaced, rotate(self.orientation, one.axis)))
+                continue
+            w, x, y, z = left
+            angle = 2.0 * arc_tangent(dot((x, y, z), one.axis), w)
+            if k + 1 < len(self.coordinates):
+                next_axis = self.coordinates[k + 1].axis
+                here, there = rejection(one.axis, next_axis), rejection(one.axis, rotate(left, next_axis))
+                angle = arc_tangent(dot(one.axis, cross(here, there)), dot(here, there))
+            found.append(angle)
+            back = self._replace(orientation=NO_TURN, coordinates=(one,))._turned([(-angle, 0.0)])
+            left = canonical(product(back[0][0], left))
+        return found
+
+    def gap(self, p: tuple, q: tuple, found: Sequence[float], scale: float, metres: float) -> tuple[float, float]:
+        """What is left between the pose (p, q) and that at these coordinates: m and rad."""
+        motion = [(x, 0.0) for x in found]
+        there = self.moved(motion, scale, metres)[1] if self.type != "ball" else q
+        _, x, y, z = product(conjugate(there), q)
+        return metres * norm(sub(p, self._origin(q, motion, scale, metres))), 2.0 * norm((x, y, z))
+
+    def _origin(self, q: tuple, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple:
+        """The origin of the body when it is turned to q, and the joint displaced as these coordinates say."""
+        displaced, turned = ZERO, self._turned(motion)
+        for one, (x, _), (q_here, _) in zip(self.coordinates, motion, turned, strict=True):
+            if not one.turns:
+                displaced = compose_position(displaced, scaled(x / metres, rotate(q_here, one.axis)))
+        return self.held(q, ZERO, scale, displaced)[0]

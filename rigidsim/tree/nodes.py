@@ -101,9 +101,10 @@ class Tree:
         """The tree of nodes given in the order of the file; siblings keep this order."""
         return cls(preorder(nodes))
 
-    def moved(self, index: int, to: int, kind: str, pose: tuple | None = None) -> Tree:
+    def moved(self, index: int, to: int, kind: str, pose: tuple | None = None, joint: Joint | None = None) -> Tree:
         """The tree with a node and its descendants moved below another frame, as the last child. `pose` is the
-        (position, orientation) of a fixed node in its new parent; its unit of length does not change.
+        (position, orientation) of a fixed node in its new parent, `joint` that of a jointed one; its unit of length
+        does not change.
         """
         order, node = copy.copy(self.order), self.nodes[index]
         following = order.next(self.subtree(to - 1)[-1]) if to else None
@@ -113,7 +114,7 @@ class Tree:
         position, orientation = pose or (node.position, node.orientation)
         order.replace(
             index,
-            replace(node, parent=to, kind=kind, position=position, orientation=orientation,
+            replace(node, parent=to, kind=kind, position=position, orientation=orientation, joint=joint,
                     scale=node.metres / metres, parent_metres=metres),
         )  # fmt: skip
         return Tree(order)
@@ -123,6 +124,13 @@ class Tree:
         order = copy.copy(self.order)
         for index, (position, orientation) in poses.items():
             order.replace(index, replace(self.nodes[index], position=position, orientation=orientation))
+        return Tree(order)
+
+    def hung(self, joints: Mapping[int, Joint]) -> Tree:
+        """The tree with other joints of some nodes, by their numbers."""
+        order = copy.copy(self.order)
+        for index, joint in joints.items():
+            order.replace(index, replace(self.nodes[index], joint=joint))
         return Tree(order)
 
     # --- nodes

@@ -10,6 +10,7 @@ const ARROWS = {
   force: "#b0202a",
   inertial: "#008b8b",
 };
+const JOINT = { colour: "#b8860b", pixels: 40, reach: 0.7 }; // half the length of an axis, or that of the body's size
 
 // The largest number of contact points in a frame.
 function mostAtOnce(contacts) {
@@ -29,6 +30,7 @@ function drawArrows(show) {
   arrows.begin();
   points.begin();
   if (show.drawn.axes) drawAxes(show, pixel);
+  drawJoints(show, pixel);
   if (display.hasRates) drawRates(show, draw);
   if (display.loads) {
     drawContacts(show, draw, pixel);
@@ -51,6 +53,28 @@ function drawAxes(show, pixel) {
       show.arrows.put(place, axis, 1.2 * px, colour);
     });
   }
+}
+
+// The axis of each joint, and its point.
+function drawJoints(show, pixel) {
+  const { display } = show;
+  const [points, axes] = show.joints;
+  const matrix = new THREE.Matrix4();
+  show.joints.forEach((one) => one.begin());
+  for (const { body, on, point, axis, until } of show.drawn.joints ? display.joints : []) {
+    if (until !== null && show.time >= until) continue;
+    const pose = show.pose(on);
+    const place = new THREE.Vector3(...point).applyMatrix4(pose);
+    const px = pixel(place);
+    points.put(matrix.makeScale(4 * px, 4 * px, 4 * px).setPosition(place), JOINT.colour);
+    if (!axis) continue;
+    const half = Math.max(JOINT.pixels * px, JOINT.reach * display.reach[body]);
+    const along = new THREE.Vector3(...axis).transformDirection(pose);
+    const turn = new THREE.Quaternion().setFromUnitVectors(Z(), along);
+    const size = new THREE.Vector3(1.5 * px, 1.5 * px, 2 * half);
+    axes.put(matrix.compose(place.addScaledVector(along, -half), turn, size), JOINT.colour);
+  }
+  show.joints.forEach((one) => one.end());
 }
 
 function drawRates(show, draw) {

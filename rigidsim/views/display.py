@@ -14,6 +14,7 @@ from rigidsim.engine.model import MotionSamples
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
 from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.vector import add, scaled
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.nodes import SceneNode
 from rigidsim.scene.hierarchy.start import Starts
@@ -55,6 +56,18 @@ class ShownPart(NamedTuple):
         return self.position + rows(rotate(tuple(self.orientation), columns(self.scale * surface.vertices)))
 
 
+class ShownJoint(NamedTuple):
+    """A joint by which a body hangs, up to a time (s) if it is given another parent: its point (m) and an axis, of a
+    ball joint None, in the axes of the body `on`, which is itself or its parent.
+    """
+
+    body: int
+    on: int
+    point: tuple[float, float, float]
+    axis: tuple[float, float, float] | None
+    until: float | None
+
+
 class Framing(NamedTuple):
     """A ball (m) that contains what a picture should show; its radius is 1 if that is a point."""
 
@@ -69,8 +82,8 @@ class Display:
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
     `kinds` are free (or on a joint, at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of
-    the bodies with poses, `hollow` those of bodies that may hide others within them; `notes` are sentences about what
-    is not shown as it is; `loads` are the forces, None for a scene.
+    the bodies with poses, `hollow` those of bodies that may hide others within them; `joints` are those of the start;
+    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -84,6 +97,7 @@ class Display:
     reach: np.ndarray
     known: tuple[int, ...]
     hollow: tuple[int, ...] = ()
+    joints: tuple[ShownJoint, ...] = ()
     notes: tuple[str, ...] = ()
     loads: Loads | None = None
 
@@ -196,9 +210,26 @@ def _display(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[i
     paths = tuple(node.path for node in nodes)
     display = Display(
         scene.title, paths, tuple(kinds), tuple(colours(paths).values()), poses, speed,
-        tuple(surfaces), tuple(parts), reach, tuple(known), notes=tuple(notes),
+        tuple(surfaces), tuple(parts), reach, tuple(known), joints=tuple(_joints(scene, shown)), notes=tuple(notes),
     )  # fmt: skip
     return _with_grounds(replace(display, hollow=tuple(_hollow(display))), nodes)
+
+
+def _joints(scene: Scene, shown: set[int]) -> Iterator[ShownJoint]:
+    """The joints of bodies that are shown, as their parents are: axes about which they turn, or else slide. The first
+    of two is fixed in the parent.
+    """
+    until = {change.body: change.time for change in reversed(scene.hierarchy.changes)}
+    for row, node in enumerate(scene.hierarchy.nodes):
+        joint, parent = node.joint, node.parent - 1
+        if joint is None or not {row, parent} <= shown | {WORLD_ROW}:
+            continue
+        point = scaled(node.metres, joint.at)
+        axes = [one.axis for one in joint.coordinates if one.turns] or [one.axis for one in joint.coordinates] or [None]
+        yield ShownJoint(row, row, point, axes[-1], until.get(row))
+        for axis in axes[:-1]:
+            place = add(scaled(node.parent_metres, joint.position), rotate(joint.orientation, point))
+            yield ShownJoint(row, parent, place, rotate(joint.orientation, axis), until.get(row))
 
 
 def _hollow(display: Display) -> Iterator[int]:

@@ -51,6 +51,7 @@ def display_data(display: Display) -> dict[str, Any]:
             for surface in display.surfaces
         ],
         "parts": [plain(part._asdict()) for part in display.parts],
+        "joints": [plain(joint._asdict()) for joint in display.joints],
         "loads": None if display.loads is None else _loads_data(display.loads),
     }
 

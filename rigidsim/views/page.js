@@ -49,6 +49,7 @@ class Page {
     element("speed").value = display.speed;
     element("notes").textContent = display.notes.join(" ");
     const recorded = {
+      joints: display.joints.length,
       velocity: display.hasRates,
       rate: display.hasRates,
       contact: display.loads?.contacts,
@@ -88,8 +89,7 @@ class Page {
       this.cover();
     });
     for (const box of document.querySelectorAll("#panel input[type=checkbox]")) {
-      if (box.id === "labels") box.checked = display.known.length <= MOST_LABELS;
-      else if (box.id === "axes") box.checked = display.known.length <= MOST_LABELS;
+      if (["labels", "axes", "joints"].includes(box.id)) box.checked = display.known.length <= MOST_LABELS;
       if (box.id === "contact") box.checked = mostAtOnce(display.loads?.contacts) <= MOST_CONTACTS;
       if (box.id !== "labels") show.drawn[box.id] = box.checked;
       box.addEventListener("change", () => (show.drawn[box.id] = box.checked));

@@ -34,14 +34,14 @@ class Instances {
 }
 
 const Z = () => new THREE.Vector3(0, 0, 1);
+const SHAFT = new THREE.CylinderGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5); // from 0 to 1 of z
 
 // Arrows: shafts and heads.
 class Arrows {
   constructor(scene, count) {
-    const shaft = new THREE.CylinderGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const head = new THREE.ConeGeometry(1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, -0.5);
     const material = new THREE.MeshLambertMaterial();
-    [this.shafts, this.heads] = [shaft, head].map((form) => new Instances(scene, form, count, material));
+    [this.shafts, this.heads] = [SHAFT, head].map((form) => new Instances(scene, form, count, material));
     this.matrix = new THREE.Matrix4();
   }
 

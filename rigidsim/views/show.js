@@ -29,6 +29,7 @@ class Show {
     this.drawn = {
       paths: true,
       axes: true,
+      joints: true,
       grid: true,
       velocity: false,
       rate: false,
@@ -72,7 +73,12 @@ class Show {
     }
     const atOnce = mostAtOnce(display.loads?.contacts);
     this.arrows = new Arrows(scene, 3 * (display.count + 1) + 4 * display.interest.length + atOnce);
-    this.points = new Instances(scene, new THREE.SphereGeometry(1, 12, 8), Math.max(1, atOnce), material);
+    const ball = new THREE.SphereGeometry(1, 12, 8);
+    this.points = new Instances(scene, ball, Math.max(1, atOnce), material);
+    // Joints are seen through what hangs on them.
+    const above = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.8, depthTest: false });
+    this.joints = [ball, SHAFT].map((form) => new Instances(scene, form, Math.max(1, display.joints.length), above));
+    for (const { mesh } of this.joints) mesh.renderOrder = 1;
     this.grid = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), gridMaterial(BACKGROUND, 0));
     this.grid.frustumCulled = false;
     this.grid.renderOrder = -1;

@@ -73,6 +73,9 @@ JOINTED = METRICS | {
                     "children": {"bob": BALL | {"position": [0, 0, -1], "motion": {"ball": {"at": [0, 0, 0.5]}}}},
                 },
                 "cart": BALL | {"motion": {"slide": {"axis": [0, 1, 0], "motor": {"force": "= 3*t - displacement"}}}},
+                "flap": BALL | {"motion": {"hinge": {"axis": [0, 1, 0], "at": [0, 0, 1], "rate": 9, "friction": 0.1,
+                                                     "limits": [-0.2, 0.2], "restitution": 0.8}}},
+                "belt": BALL | {"motion": {"slide": {"axis": [1, 0, 0], "motor": {"rate": 0.2, "max_force": 2}}}},
             },
         }
     },

@@ -110,6 +110,40 @@ bodies:
     assert "'top' or its parent rotates by 0.971 rad per step of 0.02 s" in call("run", "top.yaml").err
 
 
+DOOR = "{mass: 10, inertia: {principal: [1, 1, 1]}, center_of_mass: [0.5, 0, 0], motion: {hinge: {axis: [0, 1, 0]"
+ANCHOR = "forces: [{type: spring, to: world, to_at: [3, 0, 0], at: [1, 0, 0], length: 0, stiffness: 3.0e+4}]"
+# About the hinge the moment of inertia is 1 + 10/4 kg m2, so the spring in the joint makes sqrt(3e4/3.5) rad/s.
+OF_JOINTS = {
+    "spring in the joint": (", spring: {stiffness: 3.0e+4}}}}", 0.02, "the hinge joint of 'door' oscillates at 92.6"),
+    "spring to the world": (f"}}}}, {ANCHOR}}}", 0.02, "the spring to world (door, forces[0]) on 'door' oscillates"),
+    "gravity": ("}}}", 0.4, "the gravity of the world (world) on 'door' oscillates at "),
+}
+
+
+@pytest.mark.parametrize("case", OF_JOINTS)
+def test_what_is_too_fast_for_the_step_is_named_on_joints_too(case):
+    rest, step, words = OF_JOINTS[case]
+    head = f"format: rigidsim/1\nsimulation: {{duration: 4, step: {step}, record_every: {step}}}\n"
+    found = cause_in(
+        rigidsim.Scene.from_text(f"{head}world: {{gravity: [0, 0, -9.81]}}\nbodies: {{door: {DOOR}{rest}}}")
+    )
+    assert f"likely cause: {words}" in found and "softening" not in found
+
+
+def test_the_fastest_turn_is_named_on_joints_too():
+    times = [("simulation.duration", 4), ("simulation.step", 0.1), ("simulation.record_every", 0.1)]
+    scene = rigidsim.Scene.from_file(shipped_scenes()["double_pendulum"], times)
+    assert "likely cause: 'upper/lower' or its parent rotates by " in cause_in(scene)
+
+
+def cause_in(scene: rigidsim.Scene) -> str:
+    """The warning about the drift of a run."""
+    trajectory = rigidsim.simulate(scene)
+    (warning,) = drift_warnings(trajectory, drift_of(trajectory))
+    assert "use a step of at most" in warning
+    return warning
+
+
 def test_slow_forces_are_not_blamed(call):
     """What a first-order method loses on gentle motion: 0.0015 of the energy a second."""
     call("examples", "copy", "ball_on_turntable")

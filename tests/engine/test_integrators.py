@@ -69,7 +69,7 @@ def test_observed_order_is_the_promised_one(name, under_parent, exact):
 @pytest.mark.parametrize("name", sorted(HELD))
 def test_steps_that_are_held_show_the_order_of_the_method(name, under_parent, exact):
     found = observed_orders(*pushed_body(under_parent), exact, LONG_STEPS, lambda step: HELD[name] | {"max_step": step})
-    assert np.all(np.abs(found[:, -1] - 7.6) <= 0.4)  # 7.3 to 7.9, towards 8
+    assert np.all(np.abs(found[:, -1] - 8.0) <= 0.8)  # 7.3 to 8.7: `adaptive` begins with shorter steps
 
 
 def test_every_integrator_is_described_and_tested():

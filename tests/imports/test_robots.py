@@ -305,6 +305,8 @@ def test_points_that_are_connected_close_a_loop(tmp_path):
     assert [line.rpartition(": ")[2] for line in robot.left_out.lines()] == [
         "only points of bodies that are active are held together"
     ]
+    limited = robot_in(tmp_path, FOUR_BARS.replace("<joint", '<joint range="-90 90"', 1))
+    assert limited.bodies["crank"]["motion"]["hinge"]["limits"] == ["-90 deg", "90 deg"]
     (loop,) = robot.loops
     assert loop["between"] == ["crank/coupler", "rocker"] and loop["at"] == (1, 0, 0.3)
     scene = yaml.safe_load(robot.checked("scene.yaml"))

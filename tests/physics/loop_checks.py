@@ -22,8 +22,8 @@ LOOP_EQUIVALENT = {
     "loops.distance_apart: doubled 0.0": 3,
     "loops.distance_apart: doubled 1.0": 1,  # where the size is zero, the quotient is not used
     "loops.distance_apart: negated dot(e, v)": 1,  # squared
-    "loops.inverse_pivot: doubled 0.0": 1,
-    "loops.inverse_pivot: doubled 1.0": 1,
+    "loops.inverse_pivot: doubled 0.0": 3,  # of a margin only the sign counts
+    "loops.inverse_pivot: doubled 1.0": 2,
 }
 LOOP_CHECKS = {
     "pull_moment": [(parts(ARM, E, N), np.cross(ARM, E) + N, FEW)],

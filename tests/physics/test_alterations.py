@@ -17,11 +17,12 @@ from formula_checks import CHECKS
 from function_checks import FUNCTION_EQUIVALENT
 from geometry_checks import GEOMETRY_EQUIVALENT
 from loop_checks import LOOP_EQUIVALENT
+from mode_checks import MODE_EQUIVALENT
 from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
 from step_checks import STEP_EQUIVALENT
 
-NOTHING_TO_ALTER = {"reductions.kept", "step_control._within", "articulated.rows_of", "articulated.columns_of"}
+NOTHING_TO_ALTER = {"reductions.kept", "articulated.rows_of", "articulated.columns_of"}
 
 
 def plain(value):
@@ -101,6 +102,7 @@ EQUIVALENT = {
     "solids.cylinder: doubled 0.0": 1,
     **ARTICULATED_EQUIVALENT,
     **LOOP_EQUIVALENT,
+    **MODE_EQUIVALENT,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,

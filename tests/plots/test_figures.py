@@ -218,6 +218,16 @@ def test_events_are_marked(bouncing):
     assert not any(line.get_marker() == "|" for line in axes.lines)
 
 
+def test_impacts_at_stops_are_ticks():
+    body = "{mass: 1, inertia: point, motion: {slide: {axis: [1, 0, 0], rate: 1, limits: [0, 0.4], restitution: 1}}}"
+    head = "format: rigidsim/1\nsimulation: {duration: 1.1, step: 0.1}\nbodies:\n"
+    found = rigidsim.simulate(rigidsim.Scene.from_text(f"{head}  one: {body}\n  two: {body}"))
+    (axes,) = axes_of(found.plot("one.displacement"))
+    (ticks,) = (line for line in axes.lines if line.get_marker() == "|")
+    assert ticks.get_xdata() == pytest.approx([0.4, 0.8], abs=1e-14)
+    assert not any(line.get_linestyle() == "--" for line in axes.lines)
+
+
 def test_impulses_of_impacts(bouncing):
     (axes,) = axes_of(bouncing.plot("impacts"))
     strikes = [event for event in bouncing.events if event.cause == "impact"]

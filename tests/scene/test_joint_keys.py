@@ -142,7 +142,7 @@ FAULTS = {
         f"b: {{{BRICK}, motion: {{hinge: {{axis: [0, 0, 1]}}, slide: {{axis: [0, 0, 1]}}}}}}",
         *("motion", "b.motion.slide", "both 'hinge' and 'slide' are given"),
     ),
-    "no kind": (f"b: {{{BRICK}, motion: {{}}}}", "motion", "b.motion", "write one of prescribed, hinge"),
+    "no kind": (f"b: {{{BRICK}, motion: {{}}}}", "motion", "b.motion", "write one of hinge, slide"),
     "misspelt type": (
         f"b: {{{BRICK}, motion: {{hing: {{axis: [0, 0, 1]}}}}}}",
         "unknown-key",
@@ -259,7 +259,7 @@ FAULTS = {
     ),
     "limits of a ball": (
         f"b: {{{BRICK}, motion: {{ball: {{limits: {{swing: 60 deg}}}}}}}}",
-        *("unknown-key", "b.motion.ball.limits", "allowed keys: collide, at, spring, damping"),
+        *("unknown-key", "b.motion.ball.limits", "allowed keys: breaks, collide, at, spring, damping"),
     ),
     "massless": (f"b: {{{HINGE}}}", "missing-key", "b", "needs a mass"),
     "massless with a free child": (f"b: {{{HINGE}, children: {{c: {{{BRICK}}}}}}}", "missing-key", "b", "needs a mass"),
@@ -293,7 +293,7 @@ FAULTS = {
     ),
     "force reads no joint": (
         f'b: {{{BRICK}, forces: [{{force: [0, 0, "= angle"]}}]}}',
-        *("quantity", "b.forces[0].force[2]", "'b' is free: only bodies on joints have angle"),
+        *("quantity", "b.forces[0].force[2]", "'b' is free, not on a joint, so it has no angle"),
     ),
     "inherits": (
         f"b: {{{BRICK}, {HINGE}, inherit_impulses: true}}",
@@ -359,11 +359,51 @@ def test_joints_across_the_normal_of_a_plane_are_allowed():
     scene_of(f"b: {{{BRICK}, {turned}, {hinge}, children: {{{below}}}}}", "world: {plane: [0, 0, 1]}\n")
 
 
-def test_a_change_of_the_hierarchy_is_refused_where_joints_are(problem):
-    text = f"{HEAD}reparent: [{{body: c, to: b, time: 0.5}}]\nbodies:\n  b: {{{BRICK}, {HINGE}}}\n  c: {{{BRICK}}}"
-    only = problem(text)
-    assert (only.code, only.path, only.line) == ("reparent", "reparent[0]", 3)
-    assert "cannot change in a scene with joints, such as that of 'b'" in only.message
+NEW_JOINTS = {
+    "of another type": ("slide: {axis: [1, 0, 0]}", "reparent", "b", "slide", "was on a hinge joint before"),
+    "a start": ("hinge: {axis: [0, 0, 1], angle: 1}", "reparent", "c", "hinge.angle", "position and orientation say"),
+    "a rate": ("hinge: {axis: [0, 0, 1], rate: 1}", "reparent", "c", "hinge.rate", "follows from the motion"),
+    "a motor": ("hinge: {axis: [0, 0, 1], motor: {torque: 1}}", "reparent", "c", "hinge.motor", "has no motor"),
+    "axes of the world": (
+        *("hinge: {axis: {frame: world, value: [0, 0, 1]}}", "frame", "c", "hinge.axis", "write frame: body"),
+    ),
+    "axes of an unknown parent": (
+        *("slide: {axis: {frame: parent, value: [0, 0, 1]}}", "frame", "c", "slide.axis", "give 'orientation'"),
+    ),
+    "parallel axes": (
+        *("universal: {axes: [[0, 0, 1], [0, 0, 2]]}", "direction", "c", "universal.axes", "are parallel"),
+    ),
+    "a ball's spring": ("ball: {spring: {stiffness: 1}}", "reparent", "c", "ball.spring", "give 'orientation'"),
+}
+
+
+@pytest.mark.parametrize(("joint", "code", "body", "place", "words"), NEW_JOINTS.values(), ids=NEW_JOINTS)
+def test_a_mistake_in_a_joint_that_is_made_during_the_run_is_one_located_sentence(
+    problem, joint, code, body, place, words
+):
+    event = f"{{body: {body}, to: d, time: 0.5, motion: {{{joint}}}}}"
+    bodies = f"bodies:\n  b: {{{BRICK}, {HINGE}}}\n  c: {{{BRICK}}}\n  d: {{{BRICK}}}"
+    only = problem(f"{HEAD}reparent: [{event}]\n{bodies}")
+    assert (only.code, only.path, only.line) == (code, f"reparent[0].motion.{place}", 3)
+    assert words in f"{only.message}; {only.hint}"
+
+
+def test_a_joint_on_a_particle_and_a_pose_without_a_joint_are_named(problem):
+    point = "p: {mass: 1, inertia: point}"
+    only = problem(f"{HEAD}reparent: [{{body: c, to: p, time: 0.5, {HINGE}}}]\nbodies:\n  c: {{{BRICK}}}\n  {point}")
+    assert (only.code, only.path) == ("reparent", "reparent[0].to")
+    assert "'p' is a particle" in only.message
+    moved = "{body: c, to: b, time: 0.5, position: [0, 0, 1]}"
+    only = problem(f"{HEAD}reparent: [{moved}]\nbodies:\n  b: {{{BRICK}}}\n  c: {{{BRICK}}}")
+    assert (only.code, only.path) == ("reparent", "reparent[0].position")
+
+
+def test_a_load_cannot_read_the_angle_of_a_joint_that_ends(problem):
+    spin = "forces: [{type: constant, torque: [0, 0, \"= angle('b')\"]}]"
+    bodies = f"bodies:\n  b: {{{BRICK}, {HINGE}}}\n  c: {{{BRICK}, {spin}}}"
+    only = problem(f"{HEAD}reparent: [{{body: b, to: c, time: 0.5}}]\n{bodies}")
+    assert only.path.startswith("bodies.c.forces[0].torque")
+    assert "'b' is not on its joint for the whole run" in only.message
 
 
 BALL = "density: 1, shapes: [{type: sphere, radius: 1}]"
@@ -422,9 +462,14 @@ def test_what_contact_of_joints_cannot_do_is_said_once(problem):
         ("{hinge: {axis: [0, 0, 1], spring: {stiffness: 100}}}", "with a period of 0.77 s; use at most 0.01 s"),
         ("{slide: {axis: [0, 0, 1], damping: 40}}", "too long for the damping of this body, 40 1/s in total"),
         ("{ball: {spring: {stiffness: 100}}}", "with a period of 0.628 s"),
+        ("{hinge: {axis: [0, 0, 1], restitution: 0.5}}", ".restitution: without limits it has no effect"),
+        (
+            "{cylindrical: {axis: [0, 0, 1], limits: [[0, 1], null], restitutions: [1, 1]}}",
+            ".restitutions[1]: without limits it has no effect",
+        ),
     ],
 )
-def test_springs_and_dampers_too_stiff_for_the_step_are_warned_of(motion, words):
+def test_springs_and_dampers_too_stiff_for_the_step_and_idle_restitutions_are_warned_of(motion, words):
     (warning,) = scene_of(f"b: {{{BRICK}, motion: {motion}}}").warnings
-    assert warning.startswith(f"bodies.b.motion.{motion[1:-1].split(':')[0]}: ")
+    assert warning.startswith(f"bodies.b.motion.{motion[1:-1].split(':')[0]}")
     assert words in warning

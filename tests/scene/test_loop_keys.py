@@ -67,8 +67,8 @@ def test_a_mistake_is_one_located_error(loop, place, words):
 
 
 def test_other_methods_refuse():
-    with pytest.raises(rigidsim.SceneError, match="'taylor' does not keep loops closed in this version; use rkmk4"):
-        rigidsim.Scene.from_dict(scene({"type": "point"} | CLOSED, integrator="taylor"))
+    with pytest.raises(rigidsim.SceneError, match="'magnus2' does not keep loops closed in this version; use rkmk4"):
+        rigidsim.Scene.from_dict(scene({"type": "point"} | CLOSED, integrator="magnus2"))
 
 
 @pytest.mark.parametrize("loop", [{"type": "point"} | CLOSED, {"type": "hinge", "axis": [0, 0, 2]} | CLOSED,

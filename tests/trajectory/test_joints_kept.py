@@ -98,7 +98,7 @@ def test_quantities_of_joints_have_units_of_their_own_and_lengths_of_the_parent(
     [
         ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate, motor"),
         ("top.angle", "the ball joint of 'base/top' has no angle; its state is its rotation"),
-        ("base.angle", "'base' is prescribed: only bodies on joints have angle"),
+        ("base.angle", "'base' is prescribed, not on a joint, so it has no angle"),
         ("arm.angel", "angle"),
     ],
 )
@@ -226,6 +226,21 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     assert explained[1].endswith(" N m about the joint")
     assert explained[2].startswith(f"base/arm/wrist hangs on it by a universal joint, which exerts {size:.6g} N, and ")
     assert [one["body"] for one in data["joints"]] == ["base/arm", "base/arm/wrist"]
+
+
+def test_explain_says_which_coordinates_are_at_a_limit():
+    """In the units of the parent."""
+    planar = "{normal: [0, 0, 1], displacements: [1, 2], limits: [[0, 2], [0, 2], [-1, 0]]}"
+    body = f"b: {{mass: 1, inertia: {{principal: [1, 1, 1]}}, motion: {{planar: {planar}}}}}"
+    bodies = f"bodies: {{base: {{scale: 4, children: {{{body}}}}}}}"
+    simulation = "format: rigidsim/1\nsimulation: {duration: 0.1, step: 0.1}"
+    report = BodyReport.of(simulate(Scene.from_text(f"{simulation}\n{bodies}")), "b", 0.0)
+    assert "angle 0 rad (its upper limit), displacement 1 4 m, displacement_2 2 4 m (its upper limit), rate 0" in str(
+        report
+    )
+    joint = report.as_dict()["joint"]
+    limits = [joint[f"{name}_limits"] for name in ("angle", "displacement", "displacement_2")]
+    assert limits == [[-1.0, 0.0], [0.0, 2.0], [0.0, 2.0]]
 
 
 def test_explain_splits_the_terms_of_joints(tmp_path):

@@ -50,6 +50,41 @@ def test_centimetres_are_seen_at_the_distance_of_the_sun(run):
     assert np.array_equal(ours, theirs)
 
 
+def test_the_points_and_axes_of_joints_are_where_bodies_hang():
+    """At each sample and by whichever body they are given: a universal joint is one point and two axes at right angles,
+    of which the first rests in the parent; the point of a slide moves along its axis.
+    """
+    of = {"mass": 1, "inertia": {"principal": [1, 2, 2.5]}, "scale": 0.5, "position": [1, 0, 0]}
+    wrist = {"universal": {"axes": [[1, 0, 0], [0, 1, 0]], "at": [0, 0, 2], "rates": [2, 3]}}
+    cart = {
+        "orientation": {"axis": [1, 0, 0], "angle": "20 deg"},
+        "motion": {"slide": {"axis": [0, 0.6, 0.8], "rate": 3}},
+    }
+    children = {"wrist": {**of, "motion": wrist}, "cart": {**of, **cart}}
+    drum = {
+        "mass": 9,
+        "inertia": {"principal": [9, 9, 9]},
+        "angular_velocity": [1, 0, 1],
+        "scale": 2,
+        "children": children,
+    }
+    bodies = {"drum": drum, "top": {**of, "motion": {"ball": {"at": [0, 1, 0]}}}}
+    display = display_of(rigidsim.simulate(rigidsim.Scene.from_dict({**HEAD, "bodies": bodies})), fps=10)
+    wrist, above, cart, top = display.joints
+    assert [display.paths[one.on] for one in display.joints] == ["drum/wrist", "drum", "drum/cart", "top"]
+    assert top.axis is None and {one.until for one in display.joints} == {None}
+    seen = display.poses.seen_from()
+
+    def turned(row, vector):
+        return np.stack(rotate(tuple(seen.orientation[:, row].T), vector), axis=-1)
+
+    first, second = (seen.position[:, one.on] + turned(one.on, one.point) for one in (wrist, above))
+    assert np.abs(first - second).max() < 1e-13
+    assert np.abs(np.sum(turned(wrist.on, wrist.axis) * turned(above.on, above.axis), axis=1)).max() < 1e-13
+    slid = seen.position[:, cart.on] - seen.position[:, 0] - turned(0, (2.0, 0.0, 0.0))
+    assert np.linalg.norm(slid[-1]) > 2 and np.abs(np.cross(slid, turned(cart.on, cart.axis))).max() < 1e-12
+
+
 def test_between_few_samples_there_are_poses_between_them(run):
     history = rigidsim.simulate(rigidsim.Scene.from_dict({
         **HEAD, "simulation": {"duration": 5, "step": 0.01, "record_every": 1},

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
 from rigidsim.views import page
 from rigidsim.views.display import display_of, display_of_scene
@@ -59,6 +60,20 @@ def test_bodies_are_drawn_where_they_are_said_to_be(shown):
         x, y = map(round, shown("(path) => rigidsim.positionOnScreen(path)", path))
         found = pixels(shown).reshape(600, 800, 4)[599 - y, x, :3]
         assert np.argsort(found).tolist() == np.argsort(colour).tolist(), found
+
+
+def test_joints_are_shown_through_bodies_and_can_be_left_out(opened, run):
+    scene = rigidsim.Scene.from_file(shipped_scenes()["satellite_reaction_wheels"])
+    shown = opened(page_of(display_of_scene(scene))).ready()
+    for part in ("axes", "grid", "paths"):
+        shown("(part) => (rigidsim.page.show.drawn[part] = false)", part)
+    x, y = map(round, shown("() => rigidsim.positionOnScreen('satellite/wheel_z')"))
+    pixel = lambda: pixels(shown).reshape(600, 800, 4)[599 - y, x, :3]  # noqa: E731
+    red, green, blue = pixel()
+    assert red > green > blue  # in the middle of the satellite, which is blue
+    shown("() => document.getElementById('joints').click()")
+    red, green, blue = pixel()
+    assert red < green < blue
 
 
 @pytest.mark.parametrize("name", ["ball_on_turntable", "payload_release", "vehicle_on_earth"])

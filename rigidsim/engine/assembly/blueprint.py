@@ -19,7 +19,7 @@ from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
 from rigidsim.physics.vector import rejection
-from rigidsim.tree.history import TreeChange, instant_of
+from rigidsim.tree.history import TreeChange, in_order, instant_of, joint_types
 from rigidsim.tree.nodes import Tree, links_of
 
 START = (0, 0.0)
@@ -96,6 +96,7 @@ class LoopRecord(NamedTuple):
     their axes, a distance in m.
     """
 
+    name: str
     type: str  # point, hinge or distance
     first: int
     second: int
@@ -203,6 +204,27 @@ class Blueprint(NamedTuple):
     labels: tuple[str, ...]  # location of each expression that can fail
     contacts: ContactPlan | None  # if any shapes can meet
     metrics: MetricTables | None  # if the scene has any
+
+    @property
+    def loop_types(self) -> dict[str, str]:
+        """The type of each loop, by name."""
+        return {loop.name: loop.type for loop in self.loops}
+
+    @property
+    def changes(self) -> list[TreeChange]:
+        """The changes of the tree that the scene describes, in the order of time."""
+        return in_order(self.schedule.reparentings, self.schedule.step)
+
+    @property
+    def joint_types(self) -> dict[int, str]:
+        """The type of joint of each node that is on one at some time of the run, by its number."""
+        return joint_types(self.tree, self.schedule.reparentings)
+
+    @property
+    def has_fragile(self) -> bool:
+        """Whether any joint can break."""
+        joints = (*(node.joint for node in self.tree.nodes), *(change.joint for change in self.schedule.reparentings))
+        return any(joint is not None and joint.breaks for joint in joints)
 
     @property
     def has_pairs(self) -> bool:

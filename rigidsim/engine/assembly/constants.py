@@ -27,7 +27,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
     looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
-    joints = joints_of(moved, tree, drives.courses, looped)
+    joints = joints_of(moved, tree, blueprint, looped)
     loops = loops_of(blueprint.loops, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
@@ -91,9 +91,10 @@ def body_row(row: MovedRow, tree: Tree, blueprint: Blueprint) -> list[float]:
     symmetric = tuple(np.array(mass.inertia))
     # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.
     no_inverse = np.nan if fault else 0.0 if mass.is_point else None
+    with np.errstate(all="ignore"):  # cofactors may be beyond the largest float
+        inverted = inverse(symmetric) if no_inverse is None else [no_inverse] * 6
     row = layout.BODY.filled(
-        mass=mass.mass, g=blueprint.gravity if node.falls else (0.0, 0.0, 0.0), inertia=symmetric,
-        inverse=inverse(symmetric) if no_inverse is None else [no_inverse] * 6,
+        mass=mass.mass, g=blueprint.gravity if node.falls else (0.0, 0.0, 0.0), inertia=symmetric, inverse=inverted,
         com=tree.lump(node).center, scale=node.parent_metres,
     )  # fmt: skip
     if blueprint.normal:

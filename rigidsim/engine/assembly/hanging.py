@@ -9,18 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import LoopRecord
+from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import Joints, Loops, table
+from rigidsim.engine.model import Fragile, Joints, Loops, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import Coordinate
+from rigidsim.tree.joints import IS_ANGLE, Coordinate
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
-
-LOOP_KINDS = {"point": layout.POINT, "hinge": layout.AXIS, "distance": layout.DISTANCE}
 
 
 class MovedRow(NamedTuple):
@@ -46,20 +44,32 @@ def moved_rows(tree: Tree) -> list[MovedRow]:
 
 
 def row_of(tree: Tree, node: int, number: int) -> int:
-    """The row of a coordinate of the joint of a node."""
+    """The row of a coordinate of the joint of a node; NO_ROW while it is on none."""
+    if tree.nodes[node].kind != "jointed":
+        return layout.NO_ROW
     return tree.rows[node] - links_of(tree.nodes[node]) + number
 
 
 def motors_of(given: np.ndarray, tree: Tree) -> np.ndarray:
-    """Rows and registers of motors; given are node, number of the coordinate, register."""
-    return table([(row_of(tree, node, number), register) for node, number, register in given.tolist()], 2)
-
-
-def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped: frozenset[int]) -> Joints | None:
-    """How the moved rows hang, some of them with coordinates that motors prescribe; `looped` have ends of loops.
-    None if there are neither joints nor loops.
+    """Rows and registers of motors, NO_ROW if the joint is not there; given are node, number of the coordinate,
+    register.
     """
-    if not looped and all(row.node.is_free() for row in moved):
+    rows = [(has_motor(tree.nodes[node], k), row_of(tree, node, k), register) for node, k, register in given.tolist()]
+    return table([(row if is_there else layout.NO_ROW, register) for is_there, row, register in rows], 2)
+
+
+def has_motor(node: Node, number: int) -> bool:
+    """Whether a coordinate of the joint on which a node is now has a motor."""
+    if node.kind != "jointed":
+        return False
+    given = node.joint.coordinates[number]
+    return given.law is not None or given.course is not None
+
+
+def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, looped: frozenset[int]) -> Joints | None:
+    """How the moved rows hang; `looped` have ends of loops. None if there are neither joints nor loops in the run."""
+    types, courses = blueprint.joint_types, blueprint.drives.courses
+    if not looped and not types:
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
@@ -77,10 +87,19 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
         inward=np.array([k for k in inward(moved) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
-        jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
-        coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE, layout.TURNED, layout.SLID))),
+        jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
+        coordinate=np.array(
+            [row_of(tree, node, k) for node, type in types.items() for k in range(len(IS_ANGLE[type]))], dtype=np.int64
+        ),
+        fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
     )
+
+
+def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
+    """The joints that can break."""
+    rows = [k for k, row in enumerate(moved) if row.node.joint and row.node.joint.breaks and not row.is_link]
+    return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.joint.breaks for k in rows], 2))
 
 
 def coordinate_of(row: MovedRow) -> Coordinate | None:
@@ -140,6 +159,8 @@ def kind_of(row: MovedRow, carries: bool) -> int:
         return layout.ROOT if carries else layout.ALONE
     if row.node.joint.type == "ball":
         return layout.BALL
+    if row.node.joint.type == "weld":
+        return layout.WELDED
     given = coordinate_of(row)
     if given.course is not None:
         return layout.TURNED if given.turns else layout.SLID
@@ -221,7 +242,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
         return None
     rows, values, held = [], [], []
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
-        kind, begin = LOOP_KINDS[record.type], len(held) // 2
+        kind, begin = layout.LOOP_KINDS[record.type], len(held) // 2
         held += [first.row, second.row] * layout.EQUATIONS[kind]
         rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(held) // 2))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)

@@ -2,12 +2,20 @@
 
 Positions and velocities relative to the parent are recomputed along the new tree; the rotation of a free body is
 relative to the world and does not change. Two bodies that become one keep their total momenta (a plastic impact); a
-part that becomes a free body keeps the velocity it had as a part. A node that becomes fixed moves with its new parent.
-The velocity jumps that this causes are passed to descendants as those of impulses are, see `engine/impulses.py`.
+part that becomes a free body keeps the velocity it had as a part, and so does a body that a joint lets go. A node that
+becomes fixed moves with its new parent. The velocity jumps that this causes are passed to descendants as those of
+impulses are, see `engine/impulses.py`.
+
+Of bodies that joints hold together the impact is that of momenta: what they had beyond those of a motion that the new
+tree allows acts on the new tree as impulses (`impulses_of`). That is the projection of the velocities by the mass
+matrix: v' = v - M^-1 J^T (J M^-1 J^T)^-1 J v with the rows J of the new joint, which loses the energy
+1/2 u . (J M^-1 J^T)^-1 u, u = J v (Featherstone, Rigid Body Dynamics Algorithms, 2008, 11.8).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,24 +23,32 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.hanging import moved_rows
 from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
     combined_angular_momentum,
+    impulse_moment,
     mass_share,
     plastic_origin_jump,
     rate_jump,
     reduced_mass,
 )
+from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
-from rigidsim.physics.vector import add, cross, negated, projection, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, norm, projection, rejection, scaled, sub
 from rigidsim.tree.history import TreeChange
+from rigidsim.tree.joints import NO_TURN, Joint
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Node, Tree
 
 ZERO = (0.0, 0.0, 0.0)
+FITS = 1e-6
+"""How far a body may be from where a joint allows it when it begins to hang on it, in parts of the joint's size and in
+rad.
+"""
 
 
 class Jump(NamedTuple):
@@ -53,6 +69,17 @@ class ImpactState(NamedTuple):
     r: tuple
     omega: tuple
     L: tuple
+
+
+class Reparented(NamedTuple):
+    """A world after a reparenting, in which the bodies that joints hold together still move as before, as far as the
+    new tree allows it.
+    """
+
+    world: World
+    jumps: dict[int, Jump]  # of the nodes whose motion it has changed
+    struck: tuple[int, ...]  # nodes whose momenta are still to be handed over
+    misfit: str = ""  # why the body cannot hang on its joint
 
 
 def numbers_of(sample: MotionSamples, index: int) -> tuple:
@@ -100,46 +127,191 @@ def parted(before: Tree, after: Tree, body: int) -> list[Node]:
 
 def reparented(
     world: World, event: TreeChange, state: np.ndarray, local: MotionSamples, in_world: MotionSamples
-) -> tuple[World, dict[int, Jump]]:
-    """The world after the reparenting, and the jumps of the nodes whose motion it changes. `state` is the state before;
-    `local` and `in_world` are one sample of the motion of every node, arrays (node, component). The state of a body
-    with an impossible inertia is NaN.
+) -> Reparented:
+    """The world after the reparenting. `state` is the state before; `local` and `in_world` are one sample of the motion
+    of every node, arrays (node, component). The state of a body with an impossible inertia, or that does not fit its
+    joint, is NaN.
     """
     instant = MotionSnapshot(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
-    n_moved = len(world.model.moved_node)
-    before = dict(zip(world.model.moved_node.tolist(), state[:n_moved].copy(), strict=True))
-    model = model_of(world.blueprint, tree)
-    rows = {node.index: before.get(node.index) for node in tree.free()}
-    moved, jumps = tree.nodes[event.body], {}
-    if moved.is_free():
+    n_moved, model = len(world.model.moved_node), model_of(world.blueprint, tree)
+    before: dict[int, list[np.ndarray]] = {}
+    for row, numbers in zip(moved_rows(world.tree), state[:n_moved].copy(), strict=True):
+        before.setdefault(row.node.index, []).append(numbers)
+    rows = {node.index: before.get(node.index) for node in tree.moved_nodes()}
+    moved, jumps, struck, misfit = tree.nodes[event.body], {}, (), ""
+    if moved.is_moved():
         # If it was a part of another body, the centre of mass of that body has changed.
         for node in parted(world.tree, tree, event.body):
-            rows[node.index] = free_state(node, tree, instant, before.get(node.index))
-    elif moved.index in before:
+            if node.is_free():
+                rows[node.index] = [free_state(node, tree, instant, turning_row(world.tree.nodes[node.index], before))]
+    elif moved.index in before and is_alone(model, tree.row(tree.carrier(moved))):
         carrier = tree.carrier(moved)
-        rows[carrier.index], jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
+        row, jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
+        rows[carrier.index] = [row]
+    elif (carrier := tree.carrier(moved)) is not None:
+        struck = connected(tree, moved)
+        if carrier.is_free():
+            rows[carrier.index] = [free_state(carrier, tree, instant, before[carrier.index][0])]
+        keep_work(before.get(moved.index, ()), rows[carrier.index][-1])
     if event.kind == "fixed":
         jumps[moved.index] = stop(tree, instant, moved)
-    for node in tree.free():
-        if tree.composite(node).fault:
-            rows[node.index][:] = np.nan
-    after = np.array([*rows.values(), *state[n_moved:]], dtype=np.float64).reshape(-1, layout.STATE.width)
+    if event.kind == "jointed":
+        struck = connected(tree, moved)
+        rows[moved.index], jumps[moved.index] = hung(world.tree, tree, instant, before, moved)
+        misfit = misfit_of(tree, instant, moved)
+    if moved.is_moved() and turning_row(world.tree.nodes[moved.index], before, moved) is None:
+        keep_work(before.get(moved.index, ()), rows[moved.index][-1])
+    for node in tree.moved_nodes():
+        if tree.composite(node).fault or (misfit and node is moved):
+            for row in rows[node.index]:
+                row[:] = np.nan
+    after = np.array([*(row for of_node in rows.values() for row in of_node), *state[n_moved:]], dtype=np.float64)
+    after = after.reshape(-1, layout.STATE.width)
     forget_signs(model, after)
-    return World(world.blueprint, tree, model, after), jumps
+    return Reparented(World(world.blueprint, tree, model, after), jumps, struck, misfit)
+
+
+def is_alone(model: Model, row: int) -> bool:
+    """Whether a moved row is that of a free body on which no joints are."""
+    return model.joints is None or model.joints.joint[row, layout.JOINT.kind] == layout.ALONE
+
+
+def connected(tree: Tree, node: Node) -> tuple[int, ...]:
+    """A node, and the jointed ones among its descendants to which joints and fixed parts lead from it."""
+    found, frames = [node.index], {node.frame}
+    for index in tree.subtree(node.index)[1:]:
+        below = tree.nodes[index]
+        if below.kind in ("fixed", "jointed") and below.parent in frames:
+            frames.add(below.frame)
+            found += [index] if below.kind == "jointed" else []
+    return tuple(found)
+
+
+def turning_row(node: Node, before: Mapping[int, list[np.ndarray]], after: Node | None = None) -> np.ndarray | None:
+    """The row of a node that has its rotation in the world, as those of free bodies and of balls have; None if there is
+    none, or if the node has none `after`.
+    """
+    is_there = all(
+        one.is_free() or (one.kind == "jointed" and one.joint.type == "ball") for one in (node, after or node)
+    )
+    return before[node.index][0] if is_there else None
+
+
+def keep_work(lost: Sequence[np.ndarray], row: np.ndarray) -> None:
+    """Add the work that was done on rows that are no more to one that is, in place."""
+    for one in lost:
+        for part in (layout.STATE.work_low, layout.STATE.work):
+            increase(row, "work", one[part])
 
 
 def stop(tree: Tree, instant: MotionSnapshot, node: Node) -> Jump:
     """The jump of a node that becomes fixed: it loses its motion relative to its new parent."""
+    return jump_to(ZERO, ZERO, tree, instant, node)
+
+
+def jump_to(v_PB: tuple, omega_PB: tuple, tree: Tree, instant: MotionSnapshot, node: Node) -> Jump:
+    """The jump of a node to this motion relative to its new parent."""
     q_WP, _ = instant.world(tree.parent(node))
     _, _, v, omega = instant.seen(node.frame, node.parent)
-    return Jump(negated(stretch(q_WP, node.parent_metres, v)), negated(rotate(q_WP, omega)))
+    return Jump(stretch(q_WP, node.parent_metres, sub(v_PB, v)), rotate(q_WP, sub(omega_PB, omega)))
 
 
 def changed_tree(tree: Tree, event: TreeChange, instant: MotionSnapshot) -> Tree:
-    """The tree with one node under another parent; a node that becomes fixed keeps its present pose there."""
+    """The tree with one node under another parent; a node that becomes fixed keeps its present pose there, and so does
+    one on a joint of which the pose at zero is not given.
+    """
     p, q, _, _ = instant.seen(1 + event.body, event.to)
-    return tree.moved(event.body, event.to, event.kind, (p, q) if event.kind == "fixed" else None)
+    joint, metres = event.joint, tree.metres(event.to)
+    if joint is not None:
+        still = [(0.0, 0.0) for _ in joint.coordinates]
+        joint = joint.beginning(p, q, still, tree.nodes[event.body].metres / metres, metres)
+    return tree.moved(event.body, event.to, event.kind, (p, q) if event.kind == "fixed" else None, joint)
+
+
+def hung(
+    before_tree: Tree, tree: Tree, instant: MotionSnapshot, before: Mapping[int, list[np.ndarray]], node: Node
+) -> tuple[list[np.ndarray], Jump]:
+    """The state of a body that begins to hang on a joint, and the jump to it: rates along and about the axes as they
+    are, which impulses correct; nothing else moves it relative to its parent.
+    """
+    joint, (p, q, v, omega) = node.joint, instant.seen(node.frame, node.parent)
+    if joint.type == "ball":
+        q_WB, omega_WB = instant.world(node)
+        row, given = zeros(layout.STATE.width), turning_row(before_tree.nodes[node.index], before)
+        row[layout.STATE.q], row[layout.STATE.omega] = q_WB, rotate_back(q_WB, omega_WB)
+        if given is not None:
+            row[:] = given
+            begin(row, "p", ZERO)
+            begin(row, "v", ZERO)
+        return [row], jump_to(joint.held(q, omega, node.scale)[2], omega, tree, instant, node)
+    if joint.type == "weld":
+        return [np.array(layout.STATE.filled(q=NO_TURN))], jump_to(ZERO, ZERO, tree, instant, node)
+    found = joint.coordinates_at(p, q, node.scale, node.parent_metres)
+    v_J = point_velocity(v, omega, stretch(q, node.scale, joint.at))
+    axes = joint.directions([(x, 0.0) for x in found])
+    motion = [
+        (x, dot(omega, axis) if one.turns else node.parent_metres * dot(v_J, axis))
+        for x, one, axis in zip(found, joint.coordinates, axes, strict=True)
+    ]
+    _, _, v_PB, omega_PB = joint.moved(motion, node.scale, node.parent_metres)
+    rows = [layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in motion]
+    return [np.array(row) for row in rows], jump_to(v_PB, omega_PB, tree, instant, node)
+
+
+def misfit_of(tree: Tree, instant: MotionSnapshot, node: Node) -> str:
+    """Why a body cannot hang on its new joint where it is; empty if it can."""
+    joint, (p, q, _, _) = node.joint, instant.seen(node.frame, node.parent)
+    found = joint.coordinates_at(p, q, node.scale, node.parent_metres)
+    gap, turn = joint.gap(p, q, found, node.scale, node.parent_metres)
+    size = size_of(joint, tree, node)
+    if gap <= FITS * size and turn <= FITS:
+        return ""
+    return (
+        f"'{node.path}' is {gap:.3g} m and {turn:.3g} rad away from where its {joint.type} joint on"
+        f" '{tree.parent(node).path if node.parent else 'world'}' allows it; expected at most {FITS * size:.2g} m and"
+        f" {FITS:g} rad"
+    )
+
+
+def size_of(joint: Joint, tree: Tree, node: Node) -> float:
+    """The largest of the lengths of which a joint and its body are made, m."""
+    lump = tree.lump(node)
+    pivot = add(joint.position, stretch(joint.orientation, node.scale, joint.at))
+    arms = node.parent_metres * norm(pivot), norm(sub(lump.center, scaled(node.metres, joint.at)))
+    gyration = math.sqrt((lump.inertia[0] + lump.inertia[1] + lump.inertia[2]) / lump.mass) if lump.mass else 0.0
+    return max(*arms, gyration)
+
+
+def impulses_of(
+    struck: Sequence[int], to: int, before: World, after: World, old: MotionSnapshot, new: MotionSnapshot
+) -> dict[int, tuple[tuple, tuple]]:
+    """The momenta of some bodies in the motion `old` beyond those in `new`, seen from the frame `to`, which has one
+    motion in both: impulses (N s) and angular impulses (N m s) about the centre of mass, world axes, by rows of the new
+    model.
+    """
+    found: dict[int, tuple[tuple, tuple]] = {}
+    tree, metres, normal = after.tree, after.tree.metres(to), before.blueprint.normal
+    q_WP, _ = old.world(tree.node(to))
+    for index in struck:
+        node, carrier = tree.nodes[index], tree.carrier(tree.nodes[index])
+        mass, com, inertia = (tree if node.is_moved() else before.tree).lump(node)
+        if carrier is None or not mass:
+            continue
+        (_, q, v, omega), (_, _, v_new, omega_new) = (motion.seen(node.frame, to) for motion in (old, new))
+        q_WB, _ = old.world(node)
+        domega = sub(omega, omega_new)
+        P = rotate(q_WP, scaled(mass, point_velocity(scaled(metres, sub(v, v_new)), domega, rotate(q, com))))
+        K = rotate(q_WB, apply(inertia, rotate_back(q_WB, rotate(q_WP, domega))))
+        if carrier is not node:
+            p, q_rel, _, _ = old.seen(node.frame, carrier.frame)
+            lever = sub(add(scaled(carrier.metres, p), rotate(q_rel, com)), tree.lump(carrier).center)
+            K = impulse_moment(rotate(old.world(carrier)[0], lever), P, K)
+        if normal:
+            P, K = rejection(normal, P), projection(normal, K)
+        J, L = found.get(tree.row(carrier), (ZERO, ZERO))
+        found[tree.row(carrier)] = add(J, P), add(L, K)
+    return found
 
 
 def forget_signs(model: Model, state: np.ndarray) -> None:
@@ -184,7 +356,8 @@ def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> I
     constants = tuple(map(float, world.model.body[world.model.node[index, layout.NODE.row]]))
     q_WB, omega = instant.world(node)
     r = rotate(q_WB, constants[layout.BODY.com])
-    L_B = angular_momentum(constants[layout.BODY.inertia], tuple(map(float, before[index][layout.STATE.omega])))
+    omega_B = rotate_back(q_WB, omega) if node.joint else tuple(map(float, before[index][0][layout.STATE.omega]))
+    L_B = angular_momentum(constants[layout.BODY.inertia], omega_B)
     return ImpactState(constants[layout.BODY.mass], r, omega, rotate(q_WB, L_B))
 
 
@@ -208,12 +381,11 @@ def impact(
     omega_B = rate_jump(tuple(map(float, body[layout.BODY.inverse])), rotate_back(q_WB, L))  # from rest
     omega = rotate(q_WB, omega_B)
 
-    b, row = mass_share(one.mass, two.mass), before[carrier.index].copy()
+    b, row = mass_share(one.mass, two.mass), before[carrier.index][0].copy()
     q_WP, omega_WP = instant.world(world.tree.parent(carrier))
     shift, scale = scaled(b, s), carrier.parent_metres
     increase(row, "p", stretch_back(q_WP, scale, shift))
     increase(row, "v", local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
     begin(row, "omega", omega_B)
-    for part in (layout.STATE.work_low, layout.STATE.work):
-        increase(row, "work", before[other][part])
+    keep_work(before[other], row)
     return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))

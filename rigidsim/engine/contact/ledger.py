@@ -322,7 +322,7 @@ def book_holding(contacts, model, scratch, shift, trees, step, lanes):
     for k in range(len(joints.held)):
         book_held(hanging.felt[n_moved + k], scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:
-        if joints.joint[i].kind > at.BALL:
+        if joints.joint[i].kind >= at.TURNED:
             book_motor(1.0 if joints.joint[i].kind == at.TURNED else 0.0, hanging.hung[i], hanging.felt[i], step)
 
 

@@ -9,7 +9,6 @@ has no room for what it finds, the state is restored, and Python makes room and 
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import store_joints
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
@@ -52,6 +51,7 @@ from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated

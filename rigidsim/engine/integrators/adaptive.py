@@ -41,7 +41,7 @@ from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse_full, exp_full, product, renormalised, rotate_back
-from rigidsim.physics.step_control import first_length, next_length, step_error, worse
+from rigidsim.physics.step_control import first_length, length_asked, next_length, step_error, worse
 from rigidsim.physics.vector import add, dot, scaled
 
 NONE = (0.0, 0.0, 0.0)
@@ -229,7 +229,9 @@ def measure(
 def control(step: STEP, trial: STEP, most, lane):
     """The length of the next step, or of the one in its place; after one that was repeated it does not grow."""
     longest = select(step.repeats > 0.0, select(trial.h < most, trial.h, most), most)
-    following = next_length(trial.t - step.t, trial.h, trial.error, step.error)
+    asked = length_asked(trial.t - step.t, trial.h, trial.error)
+    following = next_length(trial.h, asked, step.asked, trial.error)
+    trial.asked = asked
     trial.h = select(following < longest, following, longest)
 
 

@@ -11,10 +11,14 @@ from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import cross, dot, norm, sub
 from rigidsim.scene.checks.findings import Finding, finding_at
-from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.checks.plane import joint_in_plane
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.scene import Reparenting
+from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.tree.nodes import ZERO
+from rigidsim.tree.joints import Joint
+from rigidsim.tree.nodes import ZERO, Tree
 
 RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
 AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": "axes", "planar": "normal"}
@@ -37,24 +41,75 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     type, place = node.joint.type, (*node.place, "motion", node.joint.type)
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
-            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else "give its angular_velocity"
+            of_ball = "give its angular_velocity" if type == "ball" else "omit it"
+            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else of_ball
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
-    axes = [coordinate.axis for coordinate in node.joint.coordinates]
-    if type == "universal" and norm(cross(*axes)) < PARALLEL:
-        message = "the two axes are parallel, so the body would turn about one only"
-        yield Finding("direction", message, (*place, "axes"), "write motion: {hinge: ...}, or turn one of them")
-    if type == "planar" and not any(axes[0]):
-        message = "'along' is the normal of the plane, so it gives no direction in it"
-        yield Finding("direction", message, (*place, "along"), "choose another direction, or omit it")
-    yield from _limit_findings(node)
+    yield from axes_findings(node.joint, place)
+    yield from _limit_findings(hierarchy, node)
     is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
-    if not is_driven and not _carries_mass(hierarchy, node):
+    if not is_driven and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
-def _limit_findings(node: SceneNode) -> Iterator[Finding]:
+def axes_findings(joint: Joint, place: Path) -> Iterator[Finding]:
+    """Axes of a joint that coincide; `place` is where it is written."""
+    axes = [coordinate.axis for coordinate in joint.coordinates]
+    if joint.type == "universal" and norm(cross(*axes)) < PARALLEL:
+        message = "the two axes are parallel, so the body would turn about one only"
+        yield Finding("direction", message, (*place, "axes"), "write motion: {hinge: ...}, or turn one of them")
+    if joint.type == "planar" and not any(axes[0]):
+        message = "'along' is the normal of the plane, so it gives no direction in it"
+        yield Finding("direction", message, (*place, "along"), "choose another direction, or omit it")
+
+
+def new_joint_findings(
+    hierarchy: Hierarchy, node: SceneNode, event: Reparenting, place: Path, before: str | None
+) -> Iterator[Finding]:
+    """Problems of a joint by which a body hangs from an instant on; `before` is the type of joint that it was on, if it
+    ever was on one.
+    """
+    type, given = event.joint
+    place = (*place, "motion", type)
+    if before not in (None, type):
+        message = f"'{node.path}' was on a {before} joint before; all joints of a body in one run are of one type"
+        yield Finding(
+            "reparent", message, place, f"use a {before} joint, or fix a body to it that is on the {type} joint"
+        )
+    for key in BEGINNINGS:
+        if key in given.model_fields_set:
+            message = f"'{key}' of a joint that is made during the run follows from the motion of its body then"
+            hint = "omit it" if key.startswith("rate") else "omit it; position and orientation say where it is zero"
+            yield Finding("reparent", message, (*place, key), hint)
+    for key in ("motor", "motors"):
+        if any(_listed(getattr(given, key, None))):
+            message = "in this version a joint that is made during the run has no motor"
+            yield Finding("reparent", message, (*place, key), "use a spring, or a torque under 'forces' of the body")
+    axes = [(key, axis) for key in ("axis", "axes", "normal", "along") for axis in _listed(getattr(given, key, None))]
+    for key, axis in axes:
+        if axis.frame == "world" or (axis.frame == "parent" and event.orientation is None):
+            message = f"the axes of the {axis.frame} at that time are not known here"
+            hint = "write frame: body" if axis.frame == "world" else "give 'orientation', or write frame: body"
+            yield Finding("frame", message, (*place, key), hint)
+    if type == "ball" and given.spring.stiffness and event.orientation is None:
+        message = "the orientation at which this spring is relaxed is not given"
+        yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
+    joint = new_joint(event, 1.0)
+    yield from axes_findings(joint, place)
+    if node.normal:
+        yield from joint_in_plane(joint, node.normal, place)
+
+
+BEGINNINGS = ("angle", "angles", "displacement", "displacements", "rate", "rates")
+"""The keys of joints for coordinates and rates at the start."""
+
+
+def _listed(value: Any) -> tuple:
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def _limit_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     """Coordinates that are beyond their limits at the start."""
     for number, one in enumerate(node.joint.coordinates):
         if one.low <= one.start <= one.high:
@@ -68,25 +123,27 @@ def _limit_findings(node: SceneNode) -> Iterator[Finding]:
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, or their modes, in a scene with some."""
-    method, jointed = hierarchy.scene.simulation.integrator.name, [node for node in hierarchy if node.joint]
-    with_modes = [node for node in jointed if any(one.has_modes for one in node.joint.coordinates)]
-    for nodes, known, what in (
+    method, jointed = hierarchy.scene.simulation.integrator.name, [(n.path, n.joint) for n in hierarchy if n.joint]
+    jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
+    with_modes = [(path, joint) for path, joint in jointed if any(one.has_modes for one in joint.coordinates)]
+    for paths, known, what in (
         (jointed, METHODS, "move bodies on joints, such as"),
         (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),
     ):
-        if nodes and method not in known:
-            message = f"'{method}' does not {what} '{nodes[0].path}', in this version"
+        if paths and method not in known:
+            message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
             yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
             return
 
 
-def _carries_mass(hierarchy: Hierarchy, body: SceneNode) -> bool:
+def carries_mass(tree: Tree, body: SceneNode) -> bool:
+    """Whether a body, or what hangs on it by joints, has a mass."""
     waiting = [body]
     while waiting:
         node = waiting.pop()
-        if any(part.body.has_mass for part in hierarchy.parts(node)):
+        if any(part.body.has_mass for part in tree.parts(node)):
             return True
-        waiting += hierarchy.hanging(node)
+        waiting += tree.hanging(node)
     return False
 
 
@@ -139,9 +196,10 @@ class Move(NamedTuple):
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
-    directions = joint.directions(joint.starts) if joint.coordinates else WIDTH
-    turns = [coordinate.turns for coordinate in joint.coordinates] or [True] * 3
-    free = [coordinate.course is None for coordinate in joint.coordinates] or [True] * 3  # without a motor
+    is_ball = joint.type == "ball"
+    directions = WIDTH if is_ball else joint.directions(joint.starts)
+    turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
+    free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor
     each = enumerate(zip(free, turns, directions, strict=True))
     return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
 

@@ -11,17 +11,23 @@ from rigidsim.scene.hierarchy.loops import Closing, closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
-from rigidsim.scene.text.document import Path
+from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.nodes import WORLD
 
-METHODS = ("rkmk4", "euler", "magnus")
+METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that keep loops closed: those whose steps have a given length, and that know joints."""
 
 
 def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Loops between parts of one rigid body, or between ends that forces do not move; what does not keep loops."""
+    """Loops with one name, between parts of one rigid body, or between ends that forces do not move; what does not keep
+    loops.
+    """
     scene = hierarchy.scene
+    names = [loop.name for loop in scene.world.loops]
     for index, loop in enumerate(scene.world.loops):
+        if loop.name is not None and loop.name in names[:index]:
+            message = f"world.loops[{names.index(loop.name)}] has the name '{shown(loop.name)}', too"
+            yield Finding("name", message, ("world", "loops", index, "name"), "give each loop a name of its own")
         place, nodes = ("world", "loops", index), [hierarchy.get(path) for path in loop.between]
         if any(node is None and path != WORLD for node, path in zip(nodes, loop.between, strict=True)):
             continue  # reported by `reference_findings`

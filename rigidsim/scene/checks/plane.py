@@ -13,6 +13,7 @@ from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import at_time
 from rigidsim.structures.columns import hypot
+from rigidsim.tree.joints import Joint
 
 IN_PLANE = 1e-9
 """Relative tolerance for a vector out of the plane, or a rate about another axis than the normal."""
@@ -49,14 +50,18 @@ def _body_findings(node: SceneNode, normals: dict[str, Vector]) -> Iterator[Find
 
 def _joint_findings(node: SceneNode) -> Iterator[Finding]:
     """A joint that could move the body out of the plane. Turns about the normal leave it where it is in the body."""
-    joint = node.joint
-    if joint is None:
-        return
-    place = (*node.place, "motion", joint.type)
-    if not joint.coordinates:
+    if node.joint is not None:
+        yield from joint_in_plane(node.joint, node.normal, (*node.place, "motion", node.joint.type))
+
+
+def joint_in_plane(joint: Joint, normal: Vector, place: Path) -> Iterator[Finding]:
+    """A joint, written at this place, that could move a body out of the plane, of which the normal in its axes is
+    given.
+    """
+    if joint.type == "ball":
         hint = "in a planar scene write motion: {hinge: {axis: ...}}, with the normal as its axis"
         yield Finding("plane", f"a {joint.type} joint turns about all axes", place, hint)
-    elif any(_strays(node.normal, coordinate.axis, coordinate.turns) for coordinate in joint.coordinates):
+    elif any(_strays(normal, coordinate.axis, coordinate.turns) for coordinate in joint.coordinates):
         hint = "in a planar scene joints turn about the normal, and slide across it"
         yield Finding("plane", f"this {joint.type} joint moves the body out of the plane", place, hint)
 

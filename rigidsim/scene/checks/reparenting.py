@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.checks.joints import carries_mass, new_joint_findings
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.tree.history import instant_of
 from rigidsim.tree.nodes import WORLD, Tree
@@ -17,19 +18,26 @@ Fault = tuple[str, str, str]
 def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every invalid reparenting, in the order of time; the valid ones are applied."""
     tree: Tree = hierarchy
-    jointed = next((node.path for node in hierarchy if node.joint is not None), None)
-    if jointed is not None and hierarchy.scene.reparent:
-        message = f"in this version the hierarchy cannot change in a scene with joints, such as that of '{jointed}'"
-        yield Finding("reparent", message, ("reparent", 0), "omit 'reparent', or the joints")
-        return
+    types = {node.path: node.joint.type for node in hierarchy if node.joint is not None}
     step = hierarchy.scene.simulation.step
     for index, event in sorted(enumerate(hierarchy.scene.reparent), key=lambda item: instant_of(item[1].time, step)):
         node, new = tree.get(event.body), tree.get(event.to)
         if node is None or (new is None and event.to != WORLD):
             continue  # reported by `reference_findings`
+        if event.joint is None and not (event.position is event.orientation is None):
+            key = "orientation" if event.position is None else "position"
+            message = f"'{key}' belongs to a joint; a body that is {event.kind} keeps its pose"
+            yield Finding("reparent", message, ("reparent", index, key), "omit it")
+        if event.joint is not None:
+            found = list(new_joint_findings(hierarchy, node, event, ("reparent", index), types.get(node.path)))
+            yield from found
+            if found:
+                continue
+            types[node.path] = event.joint[0]
         fault = _fault(tree, event, node, new)
         if fault is None:
-            left, tree = tree.carrier(node), tree.moved(node.index, new.frame if new else 0, event.motion)
+            left, frame = tree.carrier(node), new.frame if new else 0
+            tree = tree.moved(node.index, frame, event.kind, joint=new_joint(event, tree.metres(frame)))
             fault = _pair_fault(tree, (left and tree.nodes[left.index], tree.carrier(tree[event.body])))
         if fault is not None:
             key, message, hint = fault
@@ -45,13 +53,28 @@ def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | Non
         )
     if new is not None and node in tree.lineage(new):
         return "to", f"'{event.to}' is a descendant of '{node.path}' itself", "choose a body that is not"
-    if event.motion == "free":
+    if event.kind == "jointed":
+        return _hanging_fault(tree, event, node, new)
+    if event.kind == "free":
         massless = f"'{node.path}' has no mass, so it cannot be free"
         return None if node.body.has_mass else ("body", massless, "give it a mass, or write motion: fixed")
     if node.kind == "fixed" and any(part.body.has_mass for part in tree.parts(node)):
         return "motion", f"'{node.path}' is already fixed", "make it free first, by another entry of reparent"
     if new is None or tree.carrier(new) is None:
         return _holding_fault(tree, event, node)
+    return None
+
+
+def _hanging_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
+    """The problem with hanging a node on a body by a joint, if there is one."""
+    if not carries_mass(tree, node):
+        message = f"nothing that has a mass is on '{node.path}', so forces could not move it on a joint"
+        return "body", message, "give it a mass, or write motion: fixed"
+    held = tree.carrier(new) if new else None
+    parts = [part for part in tree.parts(held) if part.body.has_mass] if held is not None and held.is_free() else ()
+    if len(parts) == 1 and parts[0].body.inertia and parts[0].body.inertia.is_point:
+        message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+        return "to", message, f"give '{held.path}' an inertia"
     return None
 
 

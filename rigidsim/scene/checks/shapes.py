@@ -129,7 +129,7 @@ def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding
         yield Finding("integrator", message, ("simulation", "integrator"), "use rkmk4, or write contact: off")
     for shape in shapes:
         body = hierarchy.carrier(shape.node)
-        if not hierarchy.weight(body):
+        if body is not None and not hierarchy.weight(body):
             place, message = (
                 (*shape.node.place, "shapes", shape.number),
                 f"'{body.path}' has no mass, so it cannot collide",

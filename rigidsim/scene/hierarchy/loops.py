@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -110,3 +111,16 @@ def ends_on(hierarchy: Hierarchy) -> set[int]:
     named = (hierarchy.get(path) for loop in hierarchy.scene.world.loops for path in loop.between)
     carriers = (hierarchy.carrier(node) for node in named if node is not None)
     return {carrier.index for carrier in carriers if carrier is not None}
+
+
+def loop_names(loops: Sequence[Loop]) -> list[str]:
+    """The names of loops: those that are given; of the others both ends, with a number where several
+    would have one name.
+    """
+    names = [loop.name for loop in loops]
+    for index, loop in enumerate(loops):
+        if loop.name is None:
+            ends = "-".join(loop.between)
+            numbered = (f"{ends}-{number}" for number in count(2))
+            names[index] = next(name for name in chain([ends], numbered) if name not in names)
+    return names

@@ -164,11 +164,10 @@ class Meetings:
         return min(max(FEWEST_SUBSTEPS, math.ceil(SUBSTEPS_PER_ROOT * sqrt(self.ratio))), MOST_SUBSTEPS)
 
     def in_trees(self) -> Iterator[SurfacedShape]:
-        """The shapes on trees of joints that can meet others at some time; such trees do not change."""
-        tree = self._hierarchy
+        """The shapes that can meet others at some time, and are part of a tree of joints at some time."""
         for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
-            body = tree.carrier(shape.node)
-            if body is not None and (body.joint is not None or tree.hanging(body)):
+            carriers = ((tree, tree.carrier(tree.nodes[shape.node.index])) for tree in self._hierarchy.history)
+            if any(body is not None and (body.joint or tree.hanging(body)) for tree, body in carriers):
                 yield shape
 
     def _walk(self) -> None:

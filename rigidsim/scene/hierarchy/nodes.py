@@ -12,7 +12,7 @@ from rigidsim.physics.vector import dot, norm, scaled
 from rigidsim.scene.hierarchy.mass import own_mass
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.joints import JointAxis
-from rigidsim.scene.schema.scene import SceneData
+from rigidsim.scene.schema.scene import Reparenting, SceneData
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Vector, unit
 from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
@@ -84,9 +84,20 @@ class Hierarchy(Tree):
     def reparentings(self) -> tuple[TreeChange, ...]:
         """The changes of the tree in the order of the file."""
         return tuple(
-            TreeChange(event.time, self[event.body].index, self.frame_of(event.to), event.motion, number)
+            TreeChange(event.time, self[event.body].index, to, event.kind, number, new_joint(event, self.metres(to)))
             for number, event in enumerate(self.scene.reparent)
+            for to in (self.frame_of(event.to),)
         )
+
+    @cached_property
+    def joint_types(self) -> dict[str, str]:
+        """The type of joint of each body that is on one at some time, by its path."""
+        found = {node.path: node.joint.type for node in self if node.joint is not None}
+        return found | {event.body: event.joint[0] for event in self.scene.reparent if event.joint}
+
+    def keeps_joint(self, node: SceneNode) -> bool:
+        """Whether a body is on its joint for the whole run."""
+        return node.joint is not None and all(event.body != node.path for event in self.scene.reparent)
 
     @cached_property
     def changes(self) -> list[TreeChange]:
@@ -116,7 +127,7 @@ def in_body_axes(axis: JointAxis, q_PB: tuple, q_WP: tuple) -> Vector:
 
 def _node(index: int, path: str, body: Body, above: SceneNode | None, q_WP: tuple) -> SceneNode:
     metres, prescribed = above.metres if above else 1.0, _prescribed(body) if body.prescribed else None
-    joint = _joint(body, metres, q_WP) if body.joint else None
+    joint = _joint(body.joint, body.position, body.orientation, metres, q_WP) if body.joint else None
     position, orientation = prescribed.start() if prescribed else (body.position, body.orientation)
     if joint is not None:
         position, orientation, *_ = joint.moved(joint.starts, body.scale, metres)
@@ -147,15 +158,23 @@ def _weighed(node: SceneNode) -> SceneNode:
     return replace(node, mass=mass, center=mass.center)
 
 
-def _joint(body: Body, metres: Any, q_WP: tuple) -> Joint:
-    """The joint of a body, of which the parent's unit of length and orientation in the world at t = 0 are given."""
-    type, given = body.joint
+def new_joint(event: Reparenting, metres: Any) -> Joint | None:
+    """The joint by which a body hangs after a reparenting, if it does; `metres` is the new parent's unit of length."""
+    return _joint(event.joint, event.position, event.orientation, metres, IDENTITY) if event.joint else None
+
+
+def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tuple) -> Joint:
+    """A joint as it is given, of a body with this pose at zero, of which the parent's unit of length and orientation in
+    the world are given.
+    """
+    type, given = joint
 
     def in_body(axis: JointAxis) -> Vector:
-        return in_body_axes(axis, body.orientation, q_WP)
+        return in_body_axes(axis, orientation or IDENTITY, q_WP)
 
-    coordinates = given.coordinates(in_body, metres)
-    found = Joint(type, body.position, body.orientation, given.at, coordinates, collide=given.collide)
+    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres), collide=given.collide)
+    if given.breaks is not None:
+        found = found._replace(breaks=given.breaks.in_numbers())
     if type != "ball":
         return found
     return found._replace(stiffness=given.spring.stiffness, damping=given.damping)

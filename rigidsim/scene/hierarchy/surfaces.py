@@ -17,7 +17,7 @@ from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
 from rigidsim.scene.schema.shapes import Shape, described
 from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
-from rigidsim.tree.nodes import WORLD
+from rigidsim.tree.nodes import WORLD, Tree
 
 RESTITUTION, FRICTION = map(list(MATERIAL).index, ("restitution", "friction"))
 
@@ -64,15 +64,14 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        unknown = _unknown_to_contact(hierarchy)
+        unknown = [(tree, _unknown_to_contact(tree, ends_on(hierarchy))) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
             above = found[node.parent]
             within = above.within | {node.path} if node.path in named else above.within
             inherited = above._replace(within=within) if node.kind == "fixed" else Surface(within=within)
-            carrier = hierarchy.carrier(node)
-            held = unknown.get(hierarchy.outermost(carrier).index, "") if carrier else ""
+            held = next(filter(None, (_held_in(tree, node.index, words) for tree, words in unknown)), "")
             own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
@@ -139,12 +138,17 @@ class Surfaces:
             yield *map(self.members, entry.between), entry
 
 
-def _unknown_to_contact(hierarchy: Hierarchy) -> dict[int, str]:
+def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
     """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
-    modes = (node for node in hierarchy if node.joint and any(one.has_modes for one in node.joint.coordinates))
-    found = {hierarchy.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
-    ends = (hierarchy.nodes[index] for index in ends_on(hierarchy))
-    return found | {hierarchy.outermost(body).index: "bodies that a loop holds" for body in ends}
+    modes = (node for node in tree if node.joint and any(one.has_modes for one in node.joint.coordinates))
+    found = {tree.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
+    return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
+
+
+def _held_in(tree: Tree, index: int, unknown: dict[int, str]) -> str:
+    """What contact does not know of the tree of joints that a node is part of, or nothing."""
+    carrier = tree.carrier(tree.nodes[index])
+    return unknown.get(tree.outermost(carrier).index, "") if carrier else ""
 
 
 def depth(path: str) -> int:

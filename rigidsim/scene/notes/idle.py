@@ -85,7 +85,9 @@ SAMPLES = 100
 
 
 def idle_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
-    """Forces, impulses, reparentings and samples after the end of the simulation; springs between parts of one body."""
+    """Forces, impulses, reparentings and samples after the end of the simulation; springs between parts of one body;
+    restitutions of joints without stops.
+    """
     end, every = hierarchy.scene.simulation.duration, hierarchy.scene.simulation.record_every
     if every is not None and every > end:
         step = hierarchy.scene.simulation.step
@@ -101,6 +103,10 @@ def idle_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             if other is not None and (whole := _whole(hierarchy, node)) and whole == _whole(hierarchy, other):
                 message = f"both ends are parts of '{whole}', so it has no effect; choose another body in 'to'"
                 yield (*node.place, "forces", index, "to"), message
+        for number, one in enumerate(node.joint.coordinates if node.joint else ()):
+            if one.restitution and one.low == -math.inf and one.high == math.inf:
+                place = (*node.place, *node.in_joint("restitution", number))
+                yield place, "without limits it has no effect"
         yield from _events((*node.place, "impulses"), node.body.impulses, end)
     yield from _events(("reparent",), hierarchy.scene.reparent, end)
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
-from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Slide, Universal
+from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Slide, Universal, Weld
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
@@ -45,21 +45,21 @@ MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEA
 Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
 
 
-class GivenMotion(SceneModel):
-    """The long form of `motion`: one of these keys."""
+class GivenJoint(SceneModel):
+    """A joint: one of these keys."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
-    prescribed: PrescribedMotion = Field(None, description="The motion relative to the parent, independent of forces.")
     hinge: Hinge = Field(None, description="A joint: the body turns about an axis.")
     slide: Slide = Field(None, description="A joint: the body slides along an axis.")
     ball: Ball = Field(None, description="A joint: the body turns about a point.")
     universal: Universal = Field(None, description="A joint: the body turns about two axes, one after the other.")
     cylindrical: Cylindrical = Field(None, description="A joint: the body slides along an axis and turns about it.")
     planar: Planar = Field(None, description="A joint: the body slides in a plane and turns about its normal.")
+    weld: Weld = Field(None, description="A joint: the body does not move in its parent, until the weld breaks.")
 
     @model_validator(mode="after")
-    def _require_one(self) -> GivenMotion:
+    def _require_one(self) -> GivenJoint:
         given = [key for key in type(self).model_fields if key in self.model_fields_set]
         if len(given) != 1:
             known = ", ".join(type(self).model_fields)
@@ -67,15 +67,26 @@ class GivenMotion(SceneModel):
             raise invalid("motion", wrong, f"write one of {known}", **({"key": given[1]} if given else {}))
         return self
 
+    @property
+    def joint(self) -> tuple[str, SceneModel] | None:
+        """The type of the joint, and the joint as it is given; None if there is none."""
+        return next(((key, joint) for key in JOINTS if (joint := getattr(self, key)) is not None), None)
 
-def _require_motion(value: Any) -> Any:
+
+class GivenMotion(GivenJoint):
+    """The long form of `motion`: one of these keys."""
+
+    prescribed: PrescribedMotion = Field(None, description="The motion relative to the parent, independent of forces.")
+
+
+def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z], ...}}, ") -> Any:
     word = next((word for word in WORDS if isinstance(value, dict) and list(value) == [word]), None)
     if word is not None:
         raise invalid("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
     if isinstance(value, str) and value in JOINTS:
         raise invalid("motion", f"the joint '{value}' has no keys", f"write motion: {{{value}: {{{EXAMPLES[value]}}}}}")
     if value not in WORDS and not isinstance(value, dict | SceneModel):
-        hint = f"write free, fixed, or {{prescribed: {{velocity: [x, y, z], ...}}}}, or a joint: {', '.join(JOINTS)}"
+        hint = f"write free, fixed, {more}or a joint: {', '.join(JOINTS)}"
         raise invalid("motion", f"{shown(value)} is not a kind of motion", hint)
     return value
 
@@ -85,8 +96,11 @@ EXAMPLES = dict.fromkeys(JOINTS, "axis: [0, 0, 1]") | {
     "ball": "at: [0, 0, 0]",
     "universal": "axes: [[1, 0, 0], [0, 1, 0]]",
     "planar": "normal: [0, 0, 1]",
+    "weld": "breaks: {force: 100 N}",
 }
 Motion = Annotated[or_mapping(Literal[WORDS], GivenMotion), BeforeValidator(_require_motion)]
+NewMotion = Annotated[or_mapping(Literal[WORDS], GivenJoint), BeforeValidator(lambda value: _require_motion(value, ""))]
+"""How a body moves after a change of its parent."""
 
 
 class Body(SceneModel):
@@ -175,6 +189,4 @@ class Body(SceneModel):
     @property
     def joint(self) -> tuple[str, SceneModel] | None:
         """The type of the joint by which the body hangs on its parent, and the joint as it is given."""
-        if self.kind != "jointed":
-            return None
-        return next((key, joint) for key in JOINTS if (joint := getattr(self.motion, key)) is not None)
+        return self.motion.joint if isinstance(self.motion, GivenMotion) else None

@@ -8,16 +8,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.body import Body, NewMotion
 from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.oracle import Oracle
+from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.world import Surroundings
 from rigidsim.scene.values.base import SceneModel, Text
+from rigidsim.scene.values.quantities import LENGTH, vector
 
 
 class Reparenting(SceneModel):
@@ -26,9 +28,26 @@ class Reparenting(SceneModel):
     body: str = Field(description="Path of the body of which the parent changes.")
     to: str = Field(description="Path of the new parent, or world.")
     time: Instant = Field(description="Time of the change.")
-    motion: Literal["free", "fixed"] = Field(
-        "free", description="Whether the body is free in its new parent or fixed to it."
+    motion: NewMotion = Field(
+        "free", description="How the body moves in its new parent: free, fixed to it, or on a joint."
     )
+    position: vector(LENGTH) = Field(
+        None,
+        description="Of a body on a joint: its position at zero in the new parent; default: that which it has then.",
+    )
+    orientation: Orientation = Field(
+        None, description="Of a body on a joint: its orientation at zero; default: that which it has then."
+    )
+
+    @property
+    def kind(self) -> Literal["free", "fixed", "jointed"]:
+        """How the body moves relative to its new parent."""
+        return self.motion if isinstance(self.motion, str) else "jointed"
+
+    @property
+    def joint(self) -> tuple[str, SceneModel] | None:
+        """The type of the joint by which the body hangs on its new parent, and the joint as it is given."""
+        return self.motion.joint if self.kind == "jointed" else None
 
 
 class SceneData(SceneModel):

@@ -1,0 +1,466 @@
+"""What happens at an event of a coordinate that has modes: impacts at stops, and which coordinates slide or are held.
+
+Impacts: each coordinate that approaches its stop gets an impulse, one after the other, until none approaches; no finite
+torque acts meanwhile, so all coordinates are loose. Then those at rest are held at first; where that takes more than
+there is, they slide against it, until all are consistent: a linear complementarity problem with bounds, of which the
+inverse mass matrix is positive definite.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.events import complete_instant, has_room_for, most_impacts, record_event, record_reached_bodies
+from rigidsim.engine.layout import (
+    BLOW,
+    BODY,
+    COORDINATE,
+    CORRECTION,
+    DUE,
+    FELT,
+    FRAME,
+    FREED,
+    GRIP,
+    HIT,
+    HUNG,
+    JOINT_VALUE,
+    RATE,
+    SCALAR,
+    SEARCH,
+    TRIPLE,
+    copy_rows,
+)
+from rigidsim.engine.loops import clear, close_loops, feel_multipliers, oppose_jumps
+from rigidsim.engine.observe import observe
+from rigidsim.engine.parts import largest_of, put_back
+from rigidsim.engine.programs import fill
+from rigidsim.engine.responses import respond
+from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.physics.elementary import INFINITY, NAN, select
+from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add, cross, scaled, sub
+
+BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
+BOUNCES, CATCHES = 100, 400  # rounds over all coordinates that strike
+MOST_REBOUNDS = 100.0  # events of a step after which impacts are plastic: between stops that are very near
+SETTLED = 1e-14  # of the fastest approach
+AT_REST = 1e-12
+SLACK = 1e-9  # of the largest grip: what a coordinate may lack that was released by rounding
+
+
+@inlined
+def absolute(x):
+    """|x|."""
+    return select(x < 0.0, -x, x)
+
+
+# --- impacts
+
+
+@lanewise
+def note_stop(occurs: SCALAR, mode: COORDINATE, value: JOINT_VALUE, blow: BLOW, changes: SCALAR, lane):
+    """Note whether a coordinate is at a stop, and the fastest approach."""
+    x, v, happens = mode.x, mode.v, occurs.value > 0.0
+    stop = select(x <= value.low, 1.0, select(x >= value.high, -1.0, 0.0))
+    stop = select(happens, stop, 0.0)
+    approach = -stop * v
+    blow.stop = stop
+    blow.rate = v
+    blow.bounce = 0.0
+    blow.catch = 0.0
+    changes.value = select(approach > changes.value, approach, changes.value)
+
+
+@lanewise
+def loosen(mode: COORDINATE, value: JOINT_VALUE, lane):
+    """Let a coordinate slide."""
+    v = mode.v
+    mode.slip = select(v < 0.0, -1.0, 1.0)
+    mode.lag = select(v < value.wanted, -1.0, 1.0)
+
+
+@inlined
+def loosen_all(model, state, lanes):
+    """Let all coordinates slide: no finite torque acts in an impact."""
+    joints = model.joints
+    for n in range(len(joints.modes)):
+        loosen(state[joints.modes[n]], joints.value[joints.modes[n]], lanes)
+
+
+@lanewise
+def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
+    """The least approach that rebounds; after many events in a step none does."""
+    least = least_approach(-blow.stop * rate.a[0], h)
+    blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
+
+
+@lanewise
+def feel_unit(turns, hung: HUNG, felt: FELT, lane):
+    """An impulse of one in a coordinate, on its body."""
+    u = hung.u
+    felt.t = sub(felt.t, scaled(turns, u))
+    felt.f = sub(felt.f, scaled(1.0 - turns, u))
+
+
+@lanewise
+def feel_unit_inside(turns, hung: HUNG, felt: FELT, lane):
+    """Its opposite, on the carrier."""
+    u = hung.u
+    felt.t = add(felt.t, add(scaled(turns, u), scaled(1.0 - turns, cross(hung.d, u))))
+    felt.f = add(felt.f, scaled(1.0 - turns, u))
+
+
+@lanewise
+def keep_jump(jump: TRIPLE, product: SCALAR, lane):
+    """Keep what the impulse does to the rate of a coordinate."""
+    product.value = jump.xyz[0]
+
+
+@inlined
+def turns_in(i, joints):
+    """1 for a hinge, 0 for a slide."""
+    return 1.0 if joints.joint[i].kind == at.HINGE else 0.0
+
+
+@inlined
+def feel_alone(i, model, scratch, lanes):
+    """Let an impulse of one in the coordinate of a row alone act on all bodies."""
+    joints, felt = model.joints, scratch.joints.felt
+    for k in joints.inward:
+        clear(felt[k], lanes)
+    hung, turns, c = scratch.joints.hung[i], turns_in(i, joints), joints.joint[i].carrier
+    feel_unit(turns, hung, felt[i], lanes)
+    if c < len(model.moved_node):
+        feel_unit_inside(turns, hung, felt[c], lanes)
+
+
+@inlined
+def weigh_stops(model, scratch, jumps, lanes):
+    """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
+    joints, found, n_modes = model.joints, scratch.joints.modes, len(model.joints.modes)
+    for n in range(n_modes):
+        feel_alone(joints.modes[n], model, scratch, lanes)
+        respond(joints.inward, model, scratch, jumps, lanes)
+        if model.loops is not None:
+            oppose_jumps(model, scratch, lanes)
+            feel_alone(joints.modes[n], model, scratch, lanes)
+            feel_multipliers(0, len(scratch.loops.closing), model, scratch, lanes)
+            respond(joints.inward, model, scratch, jumps, lanes)
+        for m in range(n_modes):
+            keep_jump(jumps[joints.modes[m]], found.gram[n * n_modes + m], lanes)
+
+
+@lanewise
+def bounce(value: JOINT_VALUE, blow: BLOW, own: SCALAR, changes: SCALAR, lane):
+    """Reverse an approach that is fast enough."""
+    approach = -blow.stop * blow.rate
+    hits = select(approach > 0.0, approach > blow.least, False)
+    impulse = select(hits, blow.stop * restoring_impulse(approach, value.restitution, own.value), 0.0)
+    blow.last = impulse
+    blow.bounce += impulse
+    changes.value = select(hits, 1.0, changes.value)
+
+
+@lanewise
+def catch(blow: BLOW, own: SCALAR, size: SCALAR, changes: SCALAR, lane):
+    """End an approach, or take back what was too much for that."""
+    approach, before = -blow.stop * blow.rate, blow.stop * blow.catch
+    wanted = before + approach / own.value
+    after = select(blow.stop == 0.0, 0.0, select(wanted > 0.0, wanted, 0.0))
+    blow.last = blow.stop * (after - before)
+    blow.catch += blow.last
+    changed = absolute(after - before) * own.value
+    changes.value = select(changed > SETTLED * size.value, 1.0, changes.value)
+
+
+@lanewise
+def pass_on(blow: BLOW, product: SCALAR, other: BLOW, lane):
+    """Change the rate of a coordinate by the last impulse on another one."""
+    other.rate += blow.last * product.value
+
+
+@inlined
+def pass_to_all(n, found, lanes):
+    """Change all rates by the last impulse on a coordinate."""
+    n_modes = len(found.blow)
+    for m in range(n_modes):
+        pass_on(found.blow[n], found.gram[n * n_modes + m], found.blow[m], lanes)
+
+
+@inlined
+def share_blows(model, found, lanes):
+    """The impulses of all impacts: rebounds one after the other, then approaches that end, all together."""
+    joints, n_modes, size = model.joints, len(found.blow), found.takes
+    for _ in range(BOUNCES):
+        fill(found.changes, 0.0, lanes)
+        for n in range(n_modes):
+            bounce(joints.value[joints.modes[n]], found.blow[n], found.gram[n * n_modes + n], found.changes, lanes)
+            pass_to_all(n, found, lanes)
+        if largest_of(found.changes, lanes) == 0.0:
+            break
+    for _ in range(CATCHES):
+        fill(found.changes, 0.0, lanes)
+        for n in range(n_modes):
+            catch(found.blow[n], found.gram[n * n_modes + n], size, found.changes, lanes)
+            pass_to_all(n, found, lanes)
+        if largest_of(found.changes, lanes) == 0.0:
+            break
+
+
+@lanewise
+def kick(turns, blow: BLOW, hung: HUNG, own: CORRECTION, lane):
+    """Add the impulse of a stop to those on the body of a coordinate."""
+    impulse = scaled(blow.bounce + blow.catch, hung.u)
+    own.v = add(own.v, scaled(1.0 - turns, impulse))
+    own.omega = add(own.omega, scaled(turns, impulse))
+
+
+@lanewise
+def kick_inside(turns, blow: BLOW, hung: HUNG, own: CORRECTION, lane):
+    """Add its opposite to those on the carrier."""
+    impulse = scaled(blow.bounce + blow.catch, hung.u)
+    own.v = sub(own.v, scaled(1.0 - turns, impulse))
+    own.omega = sub(own.omega, add(scaled(turns, impulse), scaled(1.0 - turns, cross(hung.d, impulse))))
+
+
+@lanewise
+def end_blow(size: SCALAR, value: JOINT_VALUE, blow: BLOW, mode: COORDINATE, lane):
+    """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
+    stays = select(blow.stop == 0.0, False, absolute(blow.rate) <= AT_REST * size.value)
+    mode.v = select(stays, 0.0, mode.v)
+    mode.v_low = select(stays, 0.0, mode.v_low)
+    slip, lag = natural_mode(mode, value)
+    mode.slip = slip
+    mode.lag = lag
+
+
+@inlined
+def deliver_blows(t, model, state, scratch, made, lanes):
+    """Let the impulses of all impacts act on the trees; all are placed."""
+    joints, found = model.joints, scratch.joints.modes
+    begin_corrections(made)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        c, turns, hung = joints.joint[i].carrier, turns_in(i, joints), scratch.joints.hung[i]
+        kick(turns, found.blow[n], hung, made.own[i], lanes)
+        made.is_pushed[i] = 1
+        if c < len(model.moved_node):
+            kick_inside(turns, found.blow[n], hung, made.own[c], lanes)
+            made.is_pushed[c] = 1
+    distribute(model.active, model, state, scratch, made, lanes)
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        end_blow(found.takes, joints.value[i], found.blow[n], state[i], lanes)
+
+
+@inlined
+def has_impulse(stop, blow):
+    """Whether a coordinate gets an impulse at this one of its stops, 1.0 the lower, -1.0 the upper one."""
+    return select(blow.stop == stop, absolute(blow.bounce + blow.catch) > 0.0, False)
+
+
+@lanewise
+def note_blow(stop, blow: BLOW, changes: SCALAR, lane):
+    """Note whether a coordinate gets an impulse at a stop."""
+    changes.value = select(has_impulse(stop, blow), 1.0, changes.value)
+
+
+@lanewise
+def write_blow(turns, stop, blow: BLOW, hung: HUNG, frame: FRAME, body: BODY, hit: HIT, lane):
+    """Write the impulse of a stop on the body of a coordinate, and where its joint is."""
+    u, impulse = hung.u, select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
+    hit.point = sub(add(frame.p, rotate(frame.q, body.com)), hung.r)
+    hit.normal = scaled(stop, u)
+    hit.impulse = scaled((1.0 - turns) * impulse, u)
+    hit.angular_impulse = scaled(turns * impulse, u)
+
+
+@lanewise
+def leave_out(stop, blow: BLOW, hit: HIT, lane):
+    """No event, in lanes in which the stop gave no impulse."""
+    hit.time = select(has_impulse(stop, blow), hit.time, NAN)
+
+
+@inlined
+def body_of(i, model):
+    """The node of the body of a row, which may be that of a link before it."""
+    while model.moved_node[i] >= len(model.node):
+        i += 1
+    return model.moved_node[i]
+
+
+@inlined
+def record_blows(instant, model, scratch, buffer, lanes):
+    """Record the impacts of an instant at the stops of all coordinates; `first` of an event is twice the row, and 1
+    more for the upper stop.
+    """
+    joints, found = model.joints, scratch.joints.modes
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        for upper, stop in ((0, 1.0), (1, -1.0)):
+            fill(found.changes, 0.0, lanes)
+            note_blow(stop, found.blow[n], found.changes, lanes)
+            if largest_of(found.changes, lanes) > 0.0:
+                node = body_of(i, model)
+                hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
+                place, hung = model.moved_node[i], scratch.joints.hung[i]
+                frame, body = scratch.frame[place + 1], model.body[i]
+                write_blow(turns_in(i, joints), stop, found.blow[n], hung, frame, body, hit, lanes)
+
+
+@inlined
+def complete_blows(t, instant, model, scratch, buffer, lanes):
+    """Complete the records of the impacts of an instant, which is over."""
+    joints, found = model.joints, scratch.joints.modes
+    complete_instant(t, instant, model, buffer, lanes)
+    for k in range(instant, buffer.filled[0]):
+        number = buffer.event[k].first
+        stop = -1.0 if number % 2 > 0 else 1.0
+        leave_out(stop, found.blow[joints.joint[number // 2].mode], buffer.event_value[k], lanes)
+
+
+@inlined
+def strike_stops(t, era, model, state, scratch, buffer, lanes):
+    """All impacts at time t, s. Lanes without one are put back. Returns whether there are any."""
+    joints, found = model.joints, scratch.joints.modes
+    fill(found.takes, 0.0, lanes)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        note_stop(found.occurs, state[i], joints.value[i], found.blow[n], found.takes, lanes)
+    if largest_of(found.takes, lanes) == 0.0:
+        return False
+    observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
+    copy_rows(0, len(state), state, scratch.before)
+    loosen_all(model, state, lanes)
+    evaluate(t, era, model, state, scratch, lanes)
+    for n in range(len(joints.modes)):
+        set_least(scratch.rate[joints.modes[n]], model.step, found.search, found.blow[n], lanes)
+    weigh_stops(model, scratch, buffer.made.shift, lanes)
+    share_blows(model, found, lanes)
+    deliver_blows(t, model, state, scratch, buffer.made, lanes)
+    for k in range(len(state)):
+        put_back(found.takes, scratch.before[k], state[k], lanes)
+    return True
+
+
+# --- modes
+
+
+@inlined
+def natural_mode(mode, value):
+    """The mode of a coordinate, held if it can be."""
+    return mode_of(mode.x, mode.v, (value.low, value.high), value.friction, value.wanted, value.largest)
+
+
+@lanewise
+def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, mode: COORDINATE, lane):
+    """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
+    but one of which the grip has arrived at its bound begins to slide.
+    """
+    happens, slides = occurs.value > 0.0, looseness(mode.slip, mode.lag) > 0.0
+    first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
+    low, high = select(happens, due.low > 0.0, False), select(happens, due.high > 0.0, False)
+    mode.x = select(low, value.low, select(high, value.high, mode.x))
+    mode.x_low = select(low, 0.0, select(high, 0.0, mode.x_low))
+    stops, meets = select(slides, first, False), select(slides, second, False)
+    mode.v = select(stops, 0.0, select(meets, value.wanted, mode.v))
+    mode.v_low = select(stops, 0.0, select(meets, 0.0, mode.v_low))
+    slip, lag = natural_mode(mode, value)
+    way = select(slides, 0.0, select(first, -1.0, select(second, 1.0, 0.0)))
+    slip, lag = select(slip == 0.0, way, slip), select(lag == 0.0, way, lag)
+    mode.slip = select(happens, slip, mode.slip)
+    mode.lag = select(happens, lag, mode.lag)
+
+
+@lanewise
+def review(
+    one_by_one, occurs: SCALAR, value: JOINT_VALUE, rate: RATE, grip: GRIP, freed: FREED, mode: COORDINATE,
+    changes: SCALAR, lane,
+):  # fmt: skip
+    """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides."""
+    slip, lag = natural_mode(mode, value)
+    holds = looseness(mode.slip, mode.lag) == 0.0
+    lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
+    over, under = grip.torque > upper, grip.torque < lower
+    way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
+    returns = way * rate.a[0] < -SLACK * freed.k * (value.friction + value.largest)
+    waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
+    releases = select(waits, False, select(holds, select(over, True, under), False))
+    catches = select(waits, False, select(holds, False, returns))
+    away = select(over, -1.0, 1.0)
+    mode.slip = select(releases, select(slip == 0.0, away, slip), select(catches, slip, mode.slip))
+    mode.lag = select(releases, select(lag == 0.0, away, lag), select(catches, lag, mode.lag))
+    changes.value = select(releases, 1.0, select(catches, 1.0, changes.value))
+
+
+@inlined
+def choose_modes(t, era, model, state, scratch, lanes):
+    """Choose the modes of all coordinates at time t (s), in lanes in which an event occurs."""
+    joints, found = model.joints, scratch.joints.modes
+    for number in range(ROUNDS):
+        evaluate(t, era, model, state, scratch, lanes)
+        fill(found.changes, 0.0, lanes)
+        one_by_one = 1.0 if number >= BLOCKS else 0.0
+        for n in range(len(joints.modes)):
+            i = joints.modes[n]
+            review(
+                one_by_one, found.occurs, joints.value[i], scratch.rate[i], found.grip[n], scratch.joints.freed[i],
+                state[i], found.changes, lanes,
+            )  # fmt: skip
+        if largest_of(found.changes, lanes) == 0.0:
+            break
+
+
+@lanewise
+def set_now(t, search: SEARCH, now: SCALAR, lane):
+    """The time that a step which began at time t has reached, s."""
+    now.value = t + search.done
+
+
+@inlined
+def settle_modes(t, era, model, state, scratch, buffer, lanes):
+    """What happens at time t (s) in lanes in which an event occurs."""
+    joints, found = model.joints, scratch.joints.modes
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+    instant = buffer.filled[0]
+    strikes = strike_stops(t, era, model, state, scratch, buffer, lanes)
+    lacks = strikes and not has_room_for(most_impacts(model), model, buffer)
+    if lacks:
+        buffer.lacks[0] = 1
+    elif strikes:
+        record_blows(instant, model, scratch, buffer, lanes)
+        record_reached_bodies(model.active, instant, model, buffer)
+    choose_modes(t, era, model, state, scratch, lanes)
+    if strikes:
+        observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
+        complete_blows(t, instant, model, scratch, buffer, lanes)
+
+
+@routine
+def settle_event(t, era, model, state, scratch, buffer, lanes):
+    """What happens at the events that a step which began at time t (s) has reached."""
+    now = scratch.part[at.PART_NOW]
+    set_now(t, scratch.joints.modes.search, now, lanes)
+    settle_modes(now, era, model, state, scratch, buffer, lanes)
+
+
+@lanewise
+def forget_events(search: SEARCH, lane):
+    """No events have been in a step that begins."""
+    search.events = 0.0
+
+
+@routine
+def begin_modes(t, era, model, state, scratch, buffer, lanes):
+    """Choose all modes anew at time t (s), at which an era begins."""
+    found = scratch.joints.modes
+    fill(found.occurs, 1.0, lanes)
+    found.due[:] = 0.0
+    forget_events(found.search, lanes)
+    settle_modes(t, era, model, state, scratch, buffer, lanes)

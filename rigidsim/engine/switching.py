@@ -1,0 +1,375 @@
+"""Steps that are divided at events: a coordinate of a joint reaches a stop or a rate that can be held, or what holds
+its rate would have to be more than there is.
+
+Between two events modes are constant, so the step of a method has its order. A step that goes beyond one is taken back,
+and is taken again with another length, until the event is at its end; there `modes.py` says what happens, and the rest
+of the step goes on. Each lane does so for itself; lanes that wait for others, or took a step in vain, are put back.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.layout import (
+    COORDINATE,
+    DUE,
+    FAULT,
+    GRIP,
+    JOINT_VALUE,
+    MARGINS,
+    RATE,
+    SCALAR,
+    SEARCH,
+    copy_rows,
+)
+from rigidsim.engine.parts import largest_of, note_turns, put_back
+from rigidsim.engine.programs import fill
+from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.physics.elementary import INFINITY, select
+from rigidsim.physics.modes import crossing, dip, grip_bounds, grip_margins, looseness, rate_margins, stop_margins
+from rigidsim.physics.step_control import parts_of_step
+
+NEAR = 1e-13  # of the longest part: times that are one
+FEW, MOST = 8.0, 40.0  # trials for an event: by interpolation, and at all
+MOST_EVENTS = 200.0  # in a step; what is left of it is taken as if there were none
+ABOUT = 1e-9  # of a part: what is left is no part of its own
+
+
+@inlined
+def switches(model):
+    """Whether coordinates have modes."""
+    return model.joints is not None and model.joints.modes is not None
+
+
+# --- trials
+
+
+@lanewise
+def begin_lane(count: SCALAR, h, search: SEARCH, lane):
+    """Nothing of a step of length h (s) is done; its parts are as short as what turns in it wants."""
+    longest = h / parts_of_step(count.value)
+    search.done = 0.0
+    search.longest = longest
+    search.length = longest
+    search.tried = 0.0
+    search.events = 0.0
+
+
+@inlined
+def begin_search(h, model, state, scratch, buffer, lanes):
+    """Begin a step of length h, s; all is kept, as its events may have no room."""
+    kept = scratch.joints.modes
+    copy_rows(0, len(state), state, kept.state)
+    copy_rows(0, len(scratch.fault), scratch.fault, kept.first_fault)
+    for k in range(2):
+        buffer.kept[k] = buffer.filled[k]
+    note_turns(h, model, state, scratch, lanes)
+    begin_lane(scratch.part[at.PART_COUNT], h, scratch.joints.modes.search, lanes)
+
+
+@inlined
+def lacks_room(model, state, scratch, buffer):
+    """Whether the events of the last step had no room; the step is then put back."""
+    if buffer.lacks[0] == 0:
+        return False
+    kept = scratch.joints.modes
+    copy_rows(0, len(state), kept.state, state)
+    copy_rows(0, len(scratch.fault), kept.first_fault, scratch.fault)
+    for k in range(2):
+        buffer.filled[k] = buffer.kept[k]
+    return True
+
+
+@lanewise
+def set_trial(t, t_end, h, search: SEARCH, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+    """The times of the next trial in a step from t to t_end = t + h, s; it has no length in a lane that waits."""
+    rest, done = h - search.done, search.done
+    waits, is_last = rest <= 0.0, search.length * (1.0 + ABOUT) >= rest
+    whole = select(is_last, rest, search.length)
+    begin.value = select(waits, t_end, t + done)
+    end.value = select(is_last, t_end, t + done + whole)
+    length.value = select(waits, 0.0, whole)
+    search.length = whole
+
+
+@routine
+def begin_trial(t, t_end, h, state, scratch, lanes):
+    """Set the times of the next trial, and keep the state. Returns the largest length of a trial: 0 if all is done."""
+    part, found = scratch.part, scratch.joints.modes
+    set_trial(
+        t, t_end, h, found.search, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], lanes
+    )  # fmt: skip
+    longest = largest_of(part[at.PART_LENGTH], lanes)
+    if longest > 0.0:
+        copy_rows(0, len(state), state, scratch.before)
+        copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
+    return longest
+
+
+# --- margins
+
+
+@lanewise
+def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, grip: GRIP, margins: MARGINS, lane):
+    """The margins of a coordinate in a state that was evaluated."""
+    x, v, slip, lag, stops = mode.x, mode.v, mode.slip, mode.lag, (value.low, value.high)
+    below, above = stop_margins(x, v, slip, stops)
+    first, second = rate_margins(v, rate.a[0], slip, lag, value.friction, value.wanted, value.largest)
+    upper, lower = grip_margins(grip.torque, grip_bounds(x, slip, lag, stops, value.friction, value.largest))
+    slides = looseness(slip, lag) > 0.0
+    margins.low = below
+    margins.high = above
+    margins.slip = select(slides, first[0], upper), select(slides, first[1], 0.0)
+    margins.lag = select(slides, second[0], lower), select(slides, second[1], 0.0)
+
+
+@inlined
+def least_of(margins):
+    """The least margin."""
+    a, b = select(margins.low[0] < margins.high[0], margins.low[0], margins.high[0]), margins.slip[0]
+    c = select(margins.lag[0] < b, margins.lag[0], b)
+    return select(a < c, a, c)
+
+
+@lanewise
+def suspect(
+    before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, length: SCALAR, search: SEARCH, changes: SCALAR, lane
+):
+    """Note whether a trial has to be looked at: where a rate is held, an event was passed, or it is searched for."""
+    slip, lag, stops = after.slip, after.lag, (value.low, value.high)
+    below, above = stop_margins(after.x, after.v, slip, stops)
+    start_below, start_above = stop_margins(before.x, before.v, slip, stops)
+    first, second = rate_margins(after.v, 0.0, slip, lag, value.friction, value.wanted, value.largest)
+    _, lowest = dip(length.value, start_below, below)
+    _, highest = dip(length.value, start_above, above)
+    least = select(below[0] < above[0], below[0], above[0])
+    least = select(lowest < least, lowest, select(highest < least, highest, least))
+    least = select(first[0] < least, first[0], select(second[0] < least, second[0], least))
+    found = select(least < 0.0, 1.0, select(search.tried == 0.0, 1.0 - looseness(slip, lag), 1.0))
+    changes.value = select(length.value > 0.0, select(found > 0.0, 1.0, changes.value), changes.value)
+
+
+@inlined
+def is_suspect(model, state, scratch, lanes):
+    """Whether some lane has to look at the trial."""
+    joints, found = model.joints, scratch.joints.modes
+    fill(found.changes, 0.0, lanes)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        length = scratch.part[at.PART_LENGTH]
+        suspect(scratch.before[i], state[i], joints.value[i], length, found.search, found.changes, lanes)
+    return largest_of(found.changes, lanes) > 0.0
+
+
+@inlined
+def find_margins(t, margins, era, model, state, scratch, lanes):
+    """Write the margins of the state at time t, s. What expressions do wrong meanwhile does not count."""
+    joints, found = model.joints, scratch.joints.modes
+    copy_rows(0, len(scratch.fault), scratch.fault, found.reached)
+    evaluate(t, era, model, state, scratch, lanes)
+    copy_rows(0, len(scratch.fault), found.reached, scratch.fault)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        write_margins(state[i], joints.value[i], scratch.rate[i], found.grip[n], margins[n], lanes)
+
+
+# --- where events are
+
+
+@lanewise
+def note_passed(margins: MARGINS, length: SCALAR, changes: SCALAR, lane):
+    """Note whether a margin is negative."""
+    passed = select(least_of(margins) < 0.0, length.value > 0.0, False)
+    changes.value = select(passed, 1.0, changes.value)
+
+
+@lanewise
+def enclose(passed: SCALAR, search: SEARCH, tried: MARGINS, begin: MARGINS, end: MARGINS, lane):
+    """Keep the margins of a trial as those after the event, or, in a search, before it."""
+    is_after, is_before = passed.value > 0.0, select(passed.value > 0.0, False, search.tried > 0.0)
+    for c in range(MARGINS.width):
+        end[c] = select(is_after, tried[c], end[c])
+        begin[c] = select(is_before, tried[c], begin[c])
+
+
+@lanewise
+def narrow(passed: SCALAR, search: SEARCH, first: SCALAR, lane):
+    """Keep the time of a trial likewise; note whether a search begins with it, anywhere in the trial."""
+    is_after, seeks = passed.value > 0.0, search.tried > 0.0
+    is_first = select(is_after, search.tried <= 0.0, False)
+    first.value = select(is_first, 1.0, 0.0)
+    search.end = select(is_after, search.length, search.end)
+    search.begin = select(is_first, 0.0, select(seeks, select(is_after, search.begin, search.length), 0.0))
+
+
+@lanewise
+def keep_first(first: SCALAR, tried: MARGINS, begin: MARGINS, lane):
+    """Keep the margins at the beginning of a trial with which a search begins."""
+    for c in range(MARGINS.width):
+        begin[c] = select(first.value > 0.0, tried[c], begin[c])
+
+
+@inlined
+def find_first_margins(era, model, state, scratch, lanes):
+    """The margins at the beginning of a trial, in lanes in which a search begins."""
+    found = scratch.joints.modes
+    copy_rows(0, len(state), scratch.before, scratch.stage)
+    find_margins(scratch.part[at.PART_BEGIN], found.tried, era, model, scratch.stage, scratch, lanes)
+    for n in range(len(model.joints.modes)):
+        keep_first(found.takes, found.tried[n], found.begin[n], lanes)
+
+
+@lanewise
+def expect_nothing(search: SEARCH, lane):
+    """No event is expected."""
+    search.expected = INFINITY
+
+
+@inlined
+def crossing_of(search, first, last):
+    """The time at which a margin vanishes, s; infinite if it does not."""
+    return select(last[0] < 0.0, crossing(search.begin, search.end, first, last), INFINITY)
+
+
+@inlined
+def sooner(time, other):
+    """The sooner one of two times."""
+    return select(time < other, time, other)
+
+
+@lanewise
+def expect(passed: SCALAR, search: SEARCH, begin: MARGINS, end: MARGINS, lane):
+    """In a search: expect the event where a margin of a coordinate vanishes, if none does sooner."""
+    low, high = crossing_of(search, begin.low, end.low), crossing_of(search, begin.high, end.high)
+    slip, lag = crossing_of(search, begin.slip, end.slip), crossing_of(search, begin.lag, end.lag)
+    time = sooner(sooner(low, high), sooner(slip, lag))
+    seeks = select(passed.value > 0.0, True, search.tried > 0.0)
+    search.expected = select(seeks, sooner(time, search.expected), search.expected)
+
+
+@lanewise
+def expect_inside(
+    before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, passed: SCALAR, length: SCALAR, search: SEARCH, lane
+):
+    """Elsewhere: expect one where the margin of a stop may have been negative inside of the trial."""
+    stops, slip = (value.low, value.high), after.slip
+    low_0, high_0 = stop_margins(before.x, before.v, slip, stops)
+    low_1, high_1 = stop_margins(after.x, after.v, slip, stops)
+    time, least = dip(length.value, low_0, low_1)
+    other, lowest = dip(length.value, high_0, high_1)
+    found = sooner(select(least < 0.0, time, INFINITY), select(lowest < 0.0, other, INFINITY))
+    looks = select(passed.value > 0.0, False, search.tried == 0.0)
+    search.expected = select(looks, sooner(found, search.expected), search.expected)
+
+
+@lanewise
+def mark_due(search: SEARCH, occurs: SCALAR, begin: MARGINS, end: MARGINS, due: DUE, lane):
+    """Mark the margins that vanish at an event."""
+    until = select(occurs.value > 0.0, search.expected + 2.0 * NEAR * search.longest, -1.0)
+    due.low = select(crossing_of(search, begin.low, end.low) <= until, 1.0, 0.0)
+    due.high = select(crossing_of(search, begin.high, end.high) <= until, 1.0, 0.0)
+    due.slip = select(crossing_of(search, begin.slip, end.slip) <= until, 1.0, 0.0)
+    due.lag = select(crossing_of(search, begin.lag, end.lag) <= until, 1.0, 0.0)
+
+
+# --- what is taken
+
+
+@lanewise
+def decide(passed: SCALAR, length: SCALAR, h, search: SEARCH, takes: SCALAR, occurs: SCALAR, lane):
+    """Whether a trial is taken, and an event is due at its end or at its beginning; and the next one."""
+    e, tried, near, this = search.expected, search.tried, NEAR * search.longest, search.length
+    waits, blind = length.value <= 0.0, search.events >= MOST_EVENTS
+    first = select(passed.value > 0.0, tried <= 0.0, False)
+    off = select(e < this, this - e, e - this)
+    is_found = select(off <= near, True, select(search.end - search.begin <= near, True, tried >= MOST))
+    ends, at_once = select(tried > 0.0, is_found, False), select(first, e <= near, False)
+    probes = select(select(passed.value > 0.0, False, tried == 0.0), e < this, False)
+    goes_on = select(passed.value > 0.0, True, select(tried > 0.0, True, probes))  # with another trial, if not ended
+    taken = select(blind, True, select(ends, True, select(goes_on, False, True)))
+    taken = select(waits, False, taken)
+    due = select(waits, False, select(blind, False, select(ends, True, at_once)))
+    takes.value = select(taken, 1.0, 0.0)
+    occurs.value = select(due, 1.0, 0.0)
+    is_inside = select(tried < FEW, select(e > search.begin, e < search.end, False), False)
+    following = select(probes, e, select(is_inside, e, 0.5 * (search.begin + search.end)))
+    again = select(taken, False, select(due, False, select(waits, False, goes_on)))
+    is_last = this >= h - search.done
+    search.done = select(taken, select(is_last, h, search.done + this), search.done)
+    search.length = select(again, following, search.longest)
+    search.tried = select(again, select(probes, -1.0, select(tried > 0.0, tried + 1.0, 1.0)), 0.0)
+    search.events += select(due, 1.0, select(probes, 1.0, 0.0))
+
+
+@lanewise
+def accept(length: SCALAR, h, search: SEARCH, takes: SCALAR, lane):
+    """Take a trial without an event."""
+    waits, is_done = length.value <= 0.0, search.length >= h - search.done
+    takes.value = select(waits, 0.0, 1.0)
+    search.done = select(waits, search.done, select(is_done, h, search.done + search.length))
+    search.tried = 0.0
+    search.length = search.longest
+
+
+@lanewise
+def restore_faults(takes: SCALAR, before: FAULT, fault: FAULT, lane):
+    """Forget what expressions did in a trial that was not taken."""
+    for c in range(FAULT.width):
+        fault[c] = select(takes.value > 0.0, fault[c], before[c])
+
+
+@lanewise
+def invert(takes: SCALAR, changes: SCALAR, lane):
+    """1 of a lane that does not take what was tried."""
+    changes.value = 1.0 - takes.value
+
+
+@inlined
+def give_up(state, scratch, lanes):
+    """Put lanes back that do not take what was tried."""
+    found = scratch.joints.modes
+    invert(found.takes, found.changes, lanes)
+    if largest_of(found.changes, lanes) == 0.0:
+        return
+    for k in range(len(state)):
+        put_back(found.takes, scratch.before[k], state[k], lanes)
+    for k in range(len(scratch.fault)):
+        restore_faults(found.takes, found.fault[k], scratch.fault[k], lanes)
+
+
+@routine
+def end_trial(h, era, model, state, scratch, lanes):
+    """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
+    largest of these.
+    """
+    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    fill(found.occurs, 0.0, lanes)
+    if is_suspect(model, state, scratch, lanes):
+        search_event(era, model, state, scratch, lanes)
+        decide(found.changes, length, h, found.search, found.takes, found.occurs, lanes)
+        for n in range(len(joints.modes)):
+            mark_due(found.search, found.occurs, found.begin[n], found.end[n], found.due[n], lanes)
+    else:
+        accept(length, h, found.search, found.takes, lanes)
+    give_up(state, scratch, lanes)
+    return largest_of(found.occurs, lanes)
+
+
+@inlined
+def search_event(era, model, state, scratch, lanes):
+    """Find where events are expected in the trial that was made."""
+    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    find_margins(scratch.part[at.PART_END], found.tried, era, model, state, scratch, lanes)
+    fill(found.changes, 0.0, lanes)
+    for n in range(len(joints.modes)):
+        note_passed(found.tried[n], length, found.changes, lanes)
+    for n in range(len(joints.modes)):
+        enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
+    narrow(found.changes, found.search, found.takes, lanes)
+    if largest_of(found.takes, lanes) > 0.0:
+        find_first_margins(era, model, state, scratch, lanes)
+    expect_nothing(found.search, lanes)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        expect(found.changes, found.search, found.begin[n], found.end[n], lanes)
+        expect_inside(scratch.before[i], state[i], joints.value[i], found.changes, length, found.search, lanes)

@@ -1,0 +1,248 @@
+"""Bodies on joints that are released, and bodies that are hung on joints: momenta, energy, what goes on as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import rigidsim
+from jointed_trees import KINDS, body, jointed, random_joint
+from rigidsim.errors import SimulationError
+from scenes import make_scene
+
+STEP = 0.005
+HOW = {"duration": 0.2, "step": STEP, "record_every": STEP}
+TIME = 0.1
+BEGINNINGS = ("angle", "angles", "displacement", "displacements", "rate", "rates")
+
+
+def scene_with(bodies: dict, reparent: list[dict], **how) -> rigidsim.Scene:
+    return rigidsim.Scene.from_dict(make_scene(bodies, **HOW | how).resolved() | {"reparent": reparent})
+
+
+def simulate(bodies: dict, reparent: list[dict], **how) -> rigidsim.Trajectory:
+    return rigidsim.simulate(scene_with(bodies, reparent, **how))
+
+
+def new_joint(random: np.random.Generator, kind: str) -> dict:
+    """A joint that is made during a run: neither coordinates nor rates are given."""
+    return {kind: {key: value for key, value in random_joint(random, kind).items() if key not in BEGINNINGS}}
+
+
+def two_trees(seed: int) -> dict:
+    """Two free bodies in motion, each with two jointed ones below it, one of which carries a free body; and a free
+    body that could hang anywhere.
+    """
+    random = np.random.default_rng(seed)
+
+    def moving(**more) -> dict:
+        rates = {key: random.normal(size=3).tolist() for key in ("velocity", "angular_velocity")}
+        return body(random, **rates, **more)
+
+    def tree(first: str, second: str) -> dict:
+        inner = jointed(random, first, children={"outer": jointed(random, second), "rider": moving()})
+        return moving(children={"inner": inner})
+
+    return {"a": tree("hinge", "ball"), "b": tree("slide", "universal"), "c": moving()}
+
+
+def of_run(found: rigidsim.Trajectory, name: str) -> np.ndarray:
+    return np.asarray(found.arrays[f"diagnostics/{name}"])
+
+
+def jump(found: rigidsim.Trajectory, undisturbed: rigidsim.Trajectory) -> tuple:
+    """What an instant changes: momentum, angular momentum, the kinetic energy, and what of it is booked as work."""
+    (event,) = found.events
+    k = round(event.time / STEP)
+    names = ("linear_momentum", "spin_angular_momentum", "orbital_angular_momentum")
+    p, spin, orbital, kinetic, potential, work = (
+        of_run(found, name)[k] - of_run(undisturbed, name)[k]
+        for name in (*names, "kinetic_energy", "potential_energy", "work")
+    )
+    assert abs(kinetic + potential - event.energy) < 1e-12 * of_run(undisturbed, "kinetic_energy").max()
+    return p, spin + orbital, kinetic, work - potential
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("caught", ["c", "b"])
+def test_a_body_that_is_caught_by_a_joint_keeps_the_momenta_and_its_energy_is_booked(kind, caught):
+    """Alone or with an arm of its own, on an arm of a free body."""
+    random = np.random.default_rng(7)
+    bodies, event = two_trees(3), {"body": caught, "to": "outer", "time": TIME}
+    event["to"], event["motion"] = "a/inner/outer", new_joint(random, kind)
+    found, undisturbed = simulate(bodies, [event]), rigidsim.simulate(make_scene(bodies, **HOW))
+    p, L, kinetic, work = jump(found, undisturbed)
+    size = of_run(undisturbed, "kinetic_energy").max()
+    assert np.abs(p).max() < 1e-13 * size
+    assert np.abs(L).max() < 1e-12 * size  # about the world's origin, of bodies some metres away
+    assert kinetic < 0.0
+    assert abs(work - kinetic) < 1e-12 * size
+    drift = of_run(found, "kinetic_energy") + of_run(found, "potential_energy") - of_run(found, "work")
+    assert np.abs(drift - drift[0]).max() < 1e-5 * size  # order 4; measured 3e-7 at most
+    for rider in ("a/inner/rider", "b/inner/rider"):
+        ours, theirs = (one[rider].world.velocity[round(TIME / STEP)] for one in (found, undisturbed))
+        assert np.abs(ours - theirs).max() < 1e-13 * size
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_joint_that_is_made_where_it_was_changes_nothing(kind):
+    """A body is let go and caught again by the same joint at the same instant: nothing has to jump."""
+    random = np.random.default_rng(11)
+    bodies = {"a": body(random, angular_velocity=[0.3, -0.2, 0.5], children={"b": jointed(random, kind)})}
+    given = bodies["a"]["children"]["b"]
+    again = {key: value for key, value in given["motion"][kind].items() if key not in BEGINNINGS}
+    pose = {key: given[key] for key in ("position", "orientation")}
+    events = [
+        {"body": "a/b", "to": "a", "time": TIME},
+        {"body": "a/b", "to": "a", "time": TIME, "motion": {kind: again}, **pose},
+    ]
+    found, undisturbed = simulate(bodies, events), rigidsim.simulate(make_scene(bodies, **HOW))
+    for path in found.paths:
+        for name in ("position", "velocity", "angular_velocity"):
+            ours, theirs = (getattr(one[path].world, name) for one in (found, undisturbed))
+            assert np.abs(ours - theirs).max() < 2e-13
+    for name in ("joints/coordinate", "joints/rate"):
+        if name in found.arrays:
+            assert np.abs(np.asarray(found.arrays[name]) - undisturbed.arrays[name]).max() < 1e-12
+    assert abs(sum(event.energy for event in found.events)) < 1e-13  # that of a spring goes and comes
+
+
+def test_a_released_pendulum_flies_on_a_parabola_and_its_angle_ends():
+    rod = {"mass": 2, "inertia": {"principal": [0.1, 0.1, 0.1]}, "center_of_mass": [0, 0, -1]}
+    swinging = rod | {"motion": {"hinge": {"axis": [0, 1, 0], "angle": 1.0, "rate": -1.0}}}
+    how = {"gravity": [0, 0, -9.81]}
+    found = simulate({"rod": swinging}, [{"body": "rod", "to": "world", "time": TIME}], **how)
+    k = round(TIME / STEP)
+    world, t = found["rod"].world, found.time[k:] - TIME
+    r = Rotation.from_quat(np.roll(world.orientation, -1, axis=1)).apply([0, 0, -1])
+    center = world.position + r
+    v = world.velocity[k] + np.cross(world.angular_velocity[k], r[k])
+    expected = center[k] + v * t[:, None] + 0.5 * np.array([0, 0, -9.81]) * t[:, None] ** 2
+    assert np.abs(center[k:] - expected).max() < 1e-13
+    assert np.abs(world.angular_velocity[k:] - world.angular_velocity[k]).max() < 1e-14  # a ball of inertia
+    angle, rate, force = (np.asarray(found.arrays[f"joints/{name}"]) for name in ("coordinate", "rate", "force"))
+    assert np.isfinite(angle[:k]).all()
+    assert np.isnan(angle[k:]).all() and np.isnan(rate[k:]).all() and np.isnan(force[k:]).all()
+    assert found.events[0].energy == 0.0
+    bound = simulate({"rod": swinging}, [], **how)
+    assert (bound["rod"].world.velocity[k] == world.velocity[k]).all()  # nothing jumps, to the last bit
+
+
+def test_two_bodies_caught_by_a_hinge_lose_the_energy_of_the_closed_form():
+    """1/2 u . (J M^-1 J^T)^-1 u with the five rows of the hinge, from the velocities before."""
+    random = np.random.default_rng(5)
+    rates = [{key: random.normal(size=3).tolist() for key in ("velocity", "angular_velocity")} for _ in range(2)]
+    bodies = {name: body(random, **rate) for name, rate in zip("ab", rates, strict=True)}
+    hinge = {"axis": [1.0, 2.0, -0.5], "at": [0.3, 0.1, -0.2]}
+    event = {"body": "b", "to": "a", "time": 0.0, "motion": {"hinge": hinge}}
+    (found,) = simulate(bodies, [event], duration=STEP).events
+    rows, inverse, velocity = [], np.zeros((12, 12)), np.zeros(12)
+    turns = [Rotation.from_quat(np.roll(bodies[name]["orientation"]["wxyz"], -1)) for name in "ab"]
+    point = np.array(bodies["b"]["position"]) + turns[1].apply(hinge["at"])
+    arms = []
+    for k, (name, R, rate) in enumerate(zip("ab", turns, rates, strict=True)):
+        com = R.apply(bodies[name]["center_of_mass"])
+        omega = np.array(rate["angular_velocity"])
+        velocity[6 * k : 6 * k + 6] = [*(np.array(rate["velocity"]) + np.cross(omega, com)), *omega]
+        turned = R.as_matrix() @ np.diag(1 / np.array(bodies[name]["inertia"]["principal"])) @ R.as_matrix().T
+        inverse[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) / bodies[name]["mass"]
+        inverse[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = turned
+        arms.append(point - np.array(bodies[name]["position"]) - com)
+    for e in np.eye(3):
+        rows.append([*-e, *-np.cross(arms[0], e), *e, *np.cross(arms[1], e)])
+    axis = turns[1].apply(np.array(hinge["axis"]) / np.linalg.norm(hinge["axis"]))
+    first = np.cross(axis, [1.0, 0, 0])
+    for n in (first, np.cross(axis, first)):
+        rows.append([0, 0, 0, *-n, 0, 0, 0, *n])
+    J = np.array(rows)
+    u = J @ velocity
+    assert abs(found.energy + 0.5 * u @ np.linalg.solve(J @ inverse @ J.T, u)) < 1e-13
+
+
+def below_carrier(bodies: dict, carrier: dict) -> dict:
+    """Free bodies of the world, with the same motion there, as children of a prescribed frame."""
+    R = Rotation.from_quat(np.roll(carrier["orientation"]["wxyz"], -1))
+    found = {}
+    for name, node in bodies.items():
+        q = R.inv() * Rotation.from_quat(np.roll(node["orientation"]["wxyz"], -1))
+        place = R.inv().apply(np.array(node["position"]) - carrier["position"])
+        rates = {
+            key: {"value": node[key], "frame": "world", "relative_to": "world"}
+            for key in ("velocity", "angular_velocity")
+        }
+        pose = {"position": place.tolist(), "orientation": {"wxyz": np.roll(q.as_quat(), 1).tolist()}}
+        found[name] = node | pose | rates
+    return found
+
+
+def test_the_world_motion_is_the_same_whatever_the_trees_hang_on():
+    """An arm catches, an arm docks, an arm is released: in the world, and below a frame that flies and turns."""
+    bodies, random = two_trees(9), np.random.default_rng(2)
+
+    def events(above: str, world: str) -> list[dict]:
+        hinge = new_joint(np.random.default_rng(2), "hinge")
+        return [
+            {"body": f"{above}c", "to": f"{above}a/inner/outer", "time": 0.05, "motion": hinge},
+            {"body": f"{above}b", "to": f"{above}a", "time": TIME, "motion": "fixed"},
+            {"body": f"{above}a/inner", "to": world, "time": 0.15},
+        ]
+
+    expected = simulate(bodies, events("", "world"))
+    flying = {"velocity": random.normal(size=3).tolist(), "angular_velocity": [0.3, 0.5, -0.4]}
+    carrier = {"position": [1.0, 0.5, -3], "orientation": {"wxyz": [0.5, 0.5, -0.5, 0.5]}}
+    moving = carrier | {"motion": {"prescribed": flying}, "children": below_carrier(bodies, carrier)}
+    found = simulate({"carrier": moving}, events("carrier/", "carrier"))
+    for path in expected.paths:
+        ours, theirs = found[f"carrier/{path}"].world, expected[path].world
+        assert np.abs(ours.position - theirs.position).max() < 1e-7  # order 4 in other coordinates; measured 1e-9
+        assert np.abs(ours.velocity - theirs.velocity).max() < 1e-7
+
+
+def test_a_satellite_with_an_arm_docks_and_is_fixed():
+    """A root that becomes a part: its arm remains on its joint."""
+    bodies = two_trees(4)
+    event = {"body": "b", "to": "a/inner", "time": TIME, "motion": "fixed"}
+    found, undisturbed = simulate(bodies, [event]), rigidsim.simulate(make_scene(bodies, **HOW))
+    p, L, kinetic, work = jump(found, undisturbed)
+    size = of_run(undisturbed, "kinetic_energy").max()
+    assert np.abs(p).max() < 1e-13 * size and np.abs(L).max() < 1e-12 * size
+    assert kinetic < 0.0 and abs(work - kinetic) < 1e-12 * size
+    k = round(TIME / STEP)
+    local = found["b"].local
+    assert np.abs(local.position[k:] - local.position[k]).max() < 1e-14 * max(1, np.abs(local.position[k]).max())
+    assert not local.velocity[k:].any()
+    assert found.header.tree_at(TIME)["b"].kind == "fixed"
+
+
+def test_a_body_that_does_not_fit_its_joint_ends_the_run_with_the_gap():
+    random = np.random.default_rng(1)
+    bodies = {"a": body(random), "b": body(random)}
+    event = {"body": "b", "to": "a", "time": TIME, "motion": {"ball": {}}, "position": [1, 2, 3]}
+    with pytest.raises(SimulationError, match=r"reparent\[0\]: 'b' is [0-9.]+ m and 0 rad away .* ball joint on 'a'"):
+        simulate(bodies, [event])
+
+
+def test_a_tiny_gap_is_closed():
+    a = {"mass": 2, "inertia": {"principal": [1, 1, 1]}}
+    b = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [1 + 1e-7, 0, 0]}
+    event = {"body": "b", "to": "a", "time": TIME, "motion": {"hinge": {"axis": [0, 0, 1]}}}
+    pose = {"position": [1, 0, 0], "orientation": {"axis": [0, 0, 1], "angle": "20 deg"}}
+    found = simulate({"a": a, "b": b}, [event | pose])
+    k = round(TIME / STEP)
+    assert np.abs(found["b"].local.position[k:] - [1, 0, 0]).max() < 1e-15
+    assert abs(found.arrays["joints/coordinate"][k, 0] + np.deg2rad(20)) < 1e-15
+
+
+def test_sixteen_lanes_and_one_have_the_same_bits():
+    bodies = two_trees(6)
+    motion = new_joint(np.random.default_rng(3), "universal")
+    events = [
+        {"body": "a", "to": "c", "time": 0.03, "motion": "fixed"},
+        {"body": "c", "to": "b/inner", "time": 0.05, "motion": motion},
+        {"body": "a/inner/outer", "to": "world", "time": TIME},
+    ]
+    scenes = [scene_with(bodies, events, duration=0.15) for _ in range(3)]
+    first, *_, last = rigidsim.simulate(scenes)
+    alone = rigidsim.simulate(scenes[0])
+    assert first.content_hash == last.content_hash == alone.content_hash
