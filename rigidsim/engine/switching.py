@@ -392,13 +392,45 @@ def end_trial(h, era, model, state, scratch, lanes):
 
 
 @lanewise
-def begin_tries(stop, search: SEARCH, until: SCALAR, ends: SCALAR, lane):
-    """No trial was looked at; the first one may go as far as `stop`, s."""
+def begin_lane_tries(search: SEARCH, ends: SCALAR, lane):
+    """No trial was looked at."""
     search.done = 0.0
     search.tried = 0.0
     search.events = 0.0
-    until.value = stop
     ends.value = 0.0
+
+
+@lanewise
+def note_held(mode: COORDINATE, changes: SCALAR, lane):
+    """Note whether a rate is held."""
+    changes.value = select(looseness(mode.slip, mode.lag) > 0.0, changes.value, 1.0)
+
+
+@lanewise
+def limit(stop, h, held: SCALAR, step: STEP, search: SEARCH, until: SCALAR, lane):
+    """How far a first trial may go: to `stop`, s; while a rate is held, not farther than h, s."""
+    near = select(held.value > 0.0, select(step.t + h < stop, step.t + h, stop), stop)
+    is_first = select(search.done > 0.0, False, search.tried == 0.0)
+    until.value = select(is_first, near, until.value)
+
+
+@inlined
+def limit_tries(stop, model, state, scratch, lanes):
+    """Limit first trials. What holds a rate is a function of time that no error measures, so it is looked at once in a
+    step of the grid at least.
+    """
+    found = scratch.joints.modes
+    fill(found.changes, 0.0, lanes)
+    for i in model.joints.modes:
+        note_held(state[i], found.changes, lanes)
+    limit(stop, model.step, found.changes, state[step_row(state, scratch)], found.search, found.until, lanes)
+
+
+@inlined
+def begin_tries(stop, model, state, scratch, lanes):
+    """No trial was looked at; the first one may go as far as `stop`, s."""
+    begin_lane_tries(scratch.joints.modes.search, scratch.joints.modes.ends, lanes)
+    limit_tries(stop, model, state, scratch, lanes)
 
 
 @lanewise
@@ -415,7 +447,7 @@ def set_try(step: STEP, trial: STEP, search: SEARCH, begin: SCALAR, end: SCALAR,
 
 @lanewise
 def follow_try(
-    stop, step: STEP, length: SCALAR, search: SEARCH, takes: SCALAR, occurs: SCALAR, until: SCALAR, ends: SCALAR,
+    step: STEP, length: SCALAR, search: SEARCH, takes: SCALAR, occurs: SCALAR, until: SCALAR, ends: SCALAR,
     again: SCALAR, lane,
 ):  # fmt: skip
     """How far the next trial may go, s; a lane whose trial is the one does not look again. An event at the beginning
@@ -426,15 +458,15 @@ def follow_try(
     ends.value = select(is_taken, occurs.value, ends.value)
     at_once = select(looks, select(is_taken, False, happens), False)
     goes_on = select(looks, select(is_taken, False, True), False)
-    until.value = select(at_once, stop, select(goes_on, step.t + search.length, until.value))
+    until.value = select(goes_on, step.t + search.length, until.value)
     occurs.value = select(at_once, 1.0, 0.0)
     again.value = select(goes_on, 1.0, 0.0)
 
 
 @inlined
-def next_try(stop, era, model, state, scratch, lanes):
-    """Look at the trial of each lane that was made, not beyond `stop` (s), for events. Returns whether another trial
-    has to be made, and whether events occur at once.
+def next_try(era, model, state, scratch, lanes):
+    """Look at the trial of each lane that was made for events. Returns whether another trial has to be made, and
+    whether events occur at once.
     """
     part, found, last = scratch.part, scratch.joints.modes, step_row(state, scratch)
     step, trial = state[last], scratch.trial.state
@@ -442,7 +474,7 @@ def next_try(stop, era, model, state, scratch, lanes):
     set_try(step, trial[last], found.search, begin, end, length, lanes)
     examine(state, trial, 0.0, era, model, scratch, lanes)
     follow_try(
-        stop, step, length, found.search, found.takes, found.occurs, found.until, found.ends, found.changes, lanes
+        step, length, found.search, found.takes, found.occurs, found.until, found.ends, found.changes, lanes
     )  # fmt: skip
     return largest_of(found.changes, lanes) > 0.0, largest_of(found.occurs, lanes) > 0.0
 

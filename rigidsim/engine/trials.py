@@ -15,7 +15,7 @@ from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.modes import settle_begin, settle_taken
 from rigidsim.engine.relations import step_row
-from rigidsim.engine.switching import begin_tries, next_try, switches
+from rigidsim.engine.switching import begin_tries, limit_tries, next_try, switches
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
 
@@ -132,14 +132,15 @@ def try_to_event(method, stop, era, model, state, scratch, buffer, lanes):
     What happens at its beginning needs room in the buffer.
     """
     found = scratch.joints.modes
-    begin_tries(stop, found.search, found.until, found.ends, lanes)
+    begin_tries(stop, model, state, scratch, lanes)
     again = True
     while again:
         copy_rows(0, len(scratch.fault), scratch.trial.fault, scratch.fault)
         try_step(method, found.until, era, model, state, scratch, lanes)
-        again, occurs = next_try(stop, era, model, state, scratch, lanes)
+        again, occurs = next_try(era, model, state, scratch, lanes)
         if occurs and not lacks_room(model, buffer):
             settle_begin(era, model, state, scratch, buffer, lanes)
+            limit_tries(stop, model, state, scratch, lanes)
         again = again and buffer.lacks[0] == 0
 
 
