@@ -132,8 +132,12 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
 
 
 def joint_states(node: SceneNode, motion: FrameMotion) -> list[list[float]]:
-    """State of the coordinates of a jointed body, each with its rate, or of a ball joint: the rotation of the body."""
-    if not node.joint.coordinates:
+    """State of the coordinates of a jointed body, each with its rate, or of a ball joint: the rotation of the body. A
+    weld has a row in which nothing changes.
+    """
+    if node.joint.type == "weld":
+        return [layout.STATE.filled(q=NO_TURN)]
+    if node.joint.type == "ball":
         return [layout.STATE.filled(q=motion.q, omega=motion.omega_B)]
     return [
         layout.STATE.filled(q=NO_TURN)

@@ -19,10 +19,10 @@ from rigidsim.trajectory.fields import (
     LOOP,
     POINT_COLUMNS,
     SHAPES,
-    SIDE_TABLES,
     TYPES,
     Column,
     Field,
+    sides_in,
 )
 from rigidsim.trajectory.recorded import labels_of
 from rigidsim.trajectory.structure import LABELS, in_file
@@ -175,7 +175,7 @@ def _events(trajectory: Trajectory) -> Iterator[Variable]:
     if not len(trajectory.events):
         return
     yield from (_column(trajectory, column, "event") for column in EVENT_COLUMNS)
-    for side, columns in SIDE_TABLES.items():
+    for side, columns in sides_in(trajectory.events.columns).items():
         for column in columns:
             dimensions = (side, *((column.axis,) if column.axis else ()))
             described = {"units": column.units, "long_name": column.long_name} if column.long_name else {}

@@ -259,8 +259,23 @@ SIDE_TABLES = {
         ("impulse", "N s", "impulse gained, world axes"),
         ("angular_impulse", "N m s", "angular impulse gained about the centre of mass, world axes"),
     ),
+    "broken": _side(
+        "broken",
+        (),
+        ("force", "N", "force that the joint bore on its body, in the parent's axes"),
+        ("torque", "N m", "torque that it bore, about the joint, likewise"),
+    ),
 }  # fmt: skip
 """The columns of the table, and those of the side tables."""
+WITHOUT_ROWS = "broken"
+"""A side table that is not written if it has no rows: files and hashes are those of before there was one."""
+
+
+def sides_in(columns: Mapping[str, np.ndarray]) -> dict[str, tuple[Column, ...]]:
+    """The side tables that a table of events has."""
+    return {side: s for side, s in SIDE_TABLES.items() if side != WITHOUT_ROWS or len(columns[f"events/{side}/event"])}
+
+
 EVENT_NAMES = tuple(column.name for column in EVENT_COLUMNS)
 SIDE_NAMES = tuple(column.name for columns in SIDE_TABLES.values() for column in columns)
 

@@ -221,6 +221,12 @@ class Blueprint(NamedTuple):
         return joint_types(self.tree, self.schedule.reparentings)
 
     @property
+    def has_fragile(self) -> bool:
+        """Whether any joint can break."""
+        joints = (*(node.joint for node in self.tree.nodes), *(change.joint for change in self.schedule.reparentings))
+        return any(joint is not None and joint.breaks for joint in joints)
+
+    @property
     def has_pairs(self) -> bool:
         """Whether any load depends on the relative position of two frames. A reparenting does not change this, so a run
         needs one variant of the stepper.
