@@ -50,6 +50,7 @@ class RecordedEvents(NamedTuple):
     change: np.ndarray
     before: list[World]
     after: list[World]
+    bore: tuple[np.ndarray, np.ndarray] | None = None  # of a joint that broke: its force and torque, parent's axes
 
 
 def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> RecordedEvents:

@@ -64,6 +64,7 @@ from rigidsim.engine.layout import (
     STAGE,
     START,
     STATE,
+    STRENGTH,
     SUMS,
     TRIPLE,
     VIEW,
@@ -216,6 +217,7 @@ class Asked(NamedTuple):
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
     reactions: np.ndarray | None  # rows `ASKED_REACTION`
+    loops: np.ndarray | None  # the same of loops
 
 
 class Working(NamedTuple):
@@ -242,6 +244,13 @@ class Contacts(NamedTuple):
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
 
 
+class Fragile(NamedTuple):
+    """The joints that are there and can break."""
+
+    row: np.ndarray  # (fragile) of the body
+    strength: STRENGTH  # (fragile)
+
+
 class Joints(NamedTuple):
     """How the moved nodes hang. A joint of several coordinates is a chain of joints of one with links without mass
     between them: each link has a row among the moved ones, before that of the body, and a frame and an arm behind those
@@ -254,6 +263,7 @@ class Joints(NamedTuple):
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
     jointed: np.ndarray  # (joint) likewise the row of its body
+    fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
@@ -383,6 +393,8 @@ class Scratch(NamedTuple):
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    broken: np.ndarray = integers(1)  # 1 + the row of the joint that breaks now, or 0
+    bearing: SCALAR = floats(1)  # the load of a joint in parts of what it bears
     part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
@@ -407,13 +419,15 @@ class MotionSamples(NamedTuple):
 
 
 class JointSamples(NamedTuple):
-    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+    """What joints and loops do; coordinates are flat, in the order of the file and of the joint."""
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
     motor: SCALAR = floats("articulated", "coordinates")  # N m or N
     force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
     torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
+    loop_force: TRIPLE = floats("articulated", "loops")  # of each loop on its second body, N, world axes
+    loop_torque: TRIPLE = floats("articulated", "loops")  # about the point there, N m, likewise
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -565,7 +579,12 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
+        loops = len(model.loops.loop) if model.loops else 0
+        sizes |= {
+            "coordinates": len(model.joints.coordinate),
+            "jointed": len(model.joints.jointed),
+            "loops": loops,
+        }
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

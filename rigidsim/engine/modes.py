@@ -38,13 +38,14 @@ from rigidsim.engine.programs import fill
 from rigidsim.engine.responses import respond
 from rigidsim.engine.switching import note_taken
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
 BOUNCES, CATCHES = 100, 400  # rounds over all coordinates that strike
+MOST_REBOUNDS = 100.0  # events of a step after which impacts are plastic: between stops that are very near
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
 SHORT = 1e-4  # of the grid: a rebound that is none, for methods that choose their steps
@@ -91,9 +92,10 @@ def loosen_all(model, state, lanes):
 
 
 @lanewise
-def set_least(rate: RATE, h, blow: BLOW, lane):
-    """The least approach that rebounds."""
-    blow.least = least_approach(-blow.stop * rate.a[0], h)
+def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
+    """The least approach that rebounds; after many events in a step none does."""
+    least = least_approach(-blow.stop * rate.a[0], h)
+    blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
 
 
 @lanewise
@@ -340,7 +342,7 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
     loosen_all(model, state, lanes)
     evaluate(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
-        set_least(scratch.rate[joints.modes[n]], h, found.blow[n], lanes)
+        set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
     weigh_stops(model, scratch, buffer.made.shift, lanes)
     share_blows(model, found, lanes)
     deliver_blows(t, model, state, scratch, buffer.made, lanes)
@@ -449,6 +451,12 @@ def settle_event(t, era, model, state, scratch, buffer, lanes):
     settle_modes(now, model.step, era, model, state, scratch, buffer, lanes)
 
 
+@lanewise
+def forget_events(search: SEARCH, lane):
+    """No events have been in a step that begins."""
+    search.events = 0.0
+
+
 @routine
 def settle_begin(era, model, state, scratch, buffer, lanes):
     """What happens at the events at the beginning of trials."""
@@ -470,4 +478,5 @@ def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
     found = scratch.joints.modes
     fill(found.occurs, 1.0, lanes)
     found.due[:] = 0.0
+    forget_events(found.search, lanes)
     settle_modes(t, h, era, model, state, scratch, buffer, lanes)

@@ -84,7 +84,7 @@ def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane)
 
 @lanewise
 def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a joint that a motor moves."""
+    """Hand in the impulse that is felt through a weld, or a joint that a motor moves."""
     t, f = shifted_wrench(felt.t, felt.f, hung.d)
     carrier.t = add(carrier.t, t)
     carrier.f = add(carrier.f, f)
@@ -109,7 +109,7 @@ def hand_inwards(i, model, scratch, lanes):
         respond_slide(hung, felt, freed, carrier, lanes)
     elif kind == at.BALL:
         respond_ball(hung, felt, freed, carrier, lanes)
-    elif model.expressions is not None and kind > at.BALL:
+    elif kind >= at.WELDED:
         bear_impulse(hung, felt, carrier, lanes)
 
 
@@ -222,6 +222,16 @@ def follow_motor(
 
 
 @lanewise
+def follow_weld(
+    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION, arm: ARM, frame: FRAME,
+    correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+):  # fmt: skip
+    """The jump of what a weld holds."""
+    S = NONE, NONE
+    follow(S, 0.0, 0.0, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
 def follow_ball(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
@@ -274,7 +284,11 @@ def correct_jointed(node, model, state, scratch, made, lanes):
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
                 carried, gained, lanes,
             )  # fmt: skip
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind == at.WELDED:
+            follow_weld(
+                state[i], value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained, lanes
+            )
+        elif model.expressions is not None and kind > at.WELDED:
             turns = 1.0 if kind == at.TURNED else 0.0
             follow_motor(
                 turns, course(i, model, scratch), state[i], value, body, hung, parent, given, arm, frame,
@@ -322,7 +336,7 @@ def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, j
 
 @lanewise
 def answer_motor(hung: HUNG, carrier: CARRIED, carried: CARRIED, lane):
-    """The jump of what a motor moves."""
+    """The jump of what a weld holds, or a motor moves."""
     carried.alpha = carrier.alpha
     carried.a = add(carrier.a, cross(carrier.alpha, hung.d))
 
@@ -357,7 +371,7 @@ def respond(rows, model, scratch, jumps, lanes):
             answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
         elif kind == at.BALL:
             answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind >= at.WELDED:
             answer_motor(hung, carrier, carried, lanes)
         else:
             answer_root(model.body[i], hanging.felt[i], carried, lanes)

@@ -19,7 +19,7 @@ from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
 from rigidsim.engine.modes import SHORT, begin_modes, loosen_all, settle_event
-from rigidsim.engine.observe import observe
+from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
@@ -83,9 +83,15 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
 
 
 @inlined
+def keeps_grid(model):
+    """Whether a method that chooses its steps ends one at each end of the grid, where something is looked at."""
+    return model.contacts is not None or can_break(model)
+
+
+@inlined
 def go_to(method, t, known, era, model, state, scratch, lanes, buffer=None):
     """Let a method that chooses its steps go on to time t (s); others are there. For `buffer` see `reach`."""
-    if trials_of(method) is None or model.contacts is not None:
+    if trials_of(method) is None or keeps_grid(model):
         return known
     return reach(method, t, stop_of(era, model), known, era, model, state, scratch, lanes, buffer)
 
@@ -102,7 +108,7 @@ def in_lanes(method, t, scratch, lanes):
 @inlined
 def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
-    if trials_of(method) is None or model.contacts is not None:
+    if trials_of(method) is None or keeps_grid(model):
         observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
         return known
     known = look(method, t, known, era, model, state, scratch, lanes)
@@ -157,6 +163,15 @@ def next_instant(n, n_end, stride, era, model):
 
 
 @inlined
+def breaks(method, t, era, model, state, scratch, lanes):
+    """Whether a joint breaks at time t (s), at which a step ends."""
+    if not can_break(model):
+        return False
+    find_broken(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+    return scratch.broken[0] > 0
+
+
+@inlined
 def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
@@ -176,7 +191,8 @@ def advance(
     method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
 ):
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
-    change the tree or to empty the event buffer; or to a step for which contact or events have no room.
+    change the tree or to empty the event buffer; or to a step for which contact or events have no room; or to the end
+    of one in which a joint breaks.
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
     and loops to be closed. A sample is taken before each step whose number is a multiple of `stride`: sample k = n /
@@ -214,11 +230,10 @@ def advance(
                 return n, done, era
             row = n // stride - first
             known = sample(method, n * model.step, known, era, model, state, scratch, samples, row, lanes)
-        if trials_of(method) is not None and contact is None:
+        if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        splits = era < len(model.edge_step) and model.edge_step[era] == n
-        end = model.edge_fraction[era] if splits else 1.0
+        end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
@@ -230,4 +245,6 @@ def advance(
             return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
-        n, done = (n, end) if splits else (n + 1, 0.0)
+        n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
+        if breaks(method, t_end, era, model, state, scratch, lanes):
+            return n, done, era

@@ -6,7 +6,7 @@ What joints do to a body is what all others leave of its acceleration: articulat
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.evaluate import accelerate_nodes, evaluate
+from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.kinds import hangs, is_moved, is_root
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
 from rigidsim.jit import inlined, lanewise, routine
@@ -144,11 +144,8 @@ def leave_out_held(model, terms, k):
 
 
 @inlined
-def observe_terms(t, era, model, state, scratch, terms, k, lanes):
-    """Write the terms of every moved body in sample k: the given state at time t (s), with the loads of the given
-    era.
-    """
-    evaluate(t, era, model, state, scratch, lanes)
+def observe_terms(model, state, scratch, terms, k, lanes):
+    """Write the terms of every moved body in sample k: those of the given state, which was evaluated."""
     if model.contacts is not None:
         push_bodies(model.contacts, model, scratch)
         accelerate_nodes(model.active, model, state, scratch, lanes)

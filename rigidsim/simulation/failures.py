@@ -6,6 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.integrators import divides
 from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
@@ -110,7 +111,8 @@ def step_fault(run: BlockRun) -> str:
 
 def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     """A warning if contact made bodies spin by more than a radian a step: about these of them, FIRST_SPUN and
-    FASTEST_SPUN. A method that chooses its steps divides that of contact.
+    FASTEST_SPUN. Contact takes whole steps, also if the motion is taken in parts; a method that chooses its steps has
+    no such warning.
     """
     if run.steps is not None or run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
         return []
@@ -121,7 +123,8 @@ def spun_bodies(run: BlockRun, *which: int) -> list[str]:
         for row in rows
     )
     advised = ADVISED_TURN / rows[:, at.SPUN.turn].max() * step
-    return [f"contact made {', then '.join(spun)}, too fast for the step of {step:g} s; use at most {advised:.1g} s"]
+    motion = "contact, which takes whole steps" if divides(run.method) else "steps"
+    return [f"contact made {', then '.join(spun)}, too fast for {motion} of {step:g} s; use at most {advised:.1g} s"]
 
 
 def half_turns(run: BlockRun) -> list[str]:

@@ -248,7 +248,9 @@ def test_a_body_that_an_impact_spins_too_fast_is_named():
     (warning,) = simulation.warnings
     turn = np.linalg.norm(simulation.state["rod"].world.angular_velocity) * 1e-3
     assert turn > FAST
-    assert warning.startswith(f"contact made 'rod' spin by {turn:.3g} rad per step at t = 0.001 s, too fast for")
+    assert warning.startswith(
+        f"contact made 'rod' spin by {turn:.3g} rad per step at t = 0.001 s, too fast for contact, which"
+    )
     simulation.step(simulation.n_step - 1)
     (warning,) = simulation.warnings
     assert "then 'rod' spin by 299 rad per step at t = 0.003 s" in warning

@@ -31,18 +31,18 @@ def expand(given, number, orders, state, step, series, lanes):
     steps.expand(given, number, orders, state, step, series, lanes)
 
 
-def graph_of(rate, order=ORDER):
+def graph_of(rate, order=ORDER, exponents=()):
     """The graph of y' = rate(t, y), with y in column 0 of row 0 of the state."""
-    graph = Graph()
+    graph = Graph({*exponents})
     t, y = graph.variable(), graph.variable()
     rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
     equations = Equations(graph, list(rates), [], [(1, 2, True)], frozenset())
     return tables_of([equations], [(0, at.NO_ROW)], order + 1, 1)
 
 
-def coefficients(rate, t, y=0.0, call=None, order=ORDER):
+def coefficients(rate, t, y=0.0, call=None, order=ORDER, exponents=()):
     """Those of y' = rate(t, y) at (t, y)."""
-    made, rows = graph_of(rate, order)
+    made, rows = graph_of(rate, order, exponents)
     series = np.zeros((rows.n, order + 1))
     rows.put_values(series, 1)
     state, step = np.full((1, at.STATE.width), y), np.array([t, 0.0, 0.0])
@@ -114,6 +114,17 @@ def test_every_operation_of_expressions_has_a_series_or_is_held():
         assert np.isfinite(found).all()
 
 
+@pytest.mark.parametrize("p", [3.0, 0.0, -1.5, 0.3])
+def test_a_power_of_a_named_exponent_has_the_bits_of_that_exponent(p):
+    """Whatever the exponents are in other lanes and blocks."""
+    alone = coefficients(lambda t, y: functions.power(inner(t), p) * y, 0.4, 0.7)
+    for others in ((), (3.0, 0.5), (None, -1.5, 2.0, 7.5)):
+        found = coefficients(
+            lambda t, y: functions.power(inner(t), t.graph.named(0, np.array([p]))) * y, 0.4, 0.7, exponents=others
+        )
+        assert found.tobytes() == alone.tobytes()
+
+
 def test_a_solution_of_an_equation_has_its_series():
     # y' = y (1 - y): y = 1/(1 + e^-t) from y(0) = 1/2
     found = coefficients(lambda t, y: y * (1.0 - y), 0.0, 0.5)
@@ -133,8 +144,10 @@ def test_equations_serve_all_blocks_in_which_the_same_numbers_vary():
     x = t * c + (c + 1.0)
     assert x.operation == "add" and x.operands[0].operation == "scale"  # nothing is folded for its value
     assert x.operands[1].values.tolist() == [2.0, 1.0]
-    graph.renew(np.array([[3.0, 5.0]]))
+    assert graph.renew(np.array([[3.0, 5.0]]))
     assert x.operands[1].values.tolist() == [4.0, 6.0]
+    functions.power(t, c)
+    assert graph.renew(np.array([[5.0, 3.0]])) and not graph.renew(np.array([[5.0, 0.3]]))  # a power without products
 
 
 def test_factors_change_places_only_where_that_changes_no_bit():

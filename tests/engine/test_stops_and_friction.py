@@ -247,6 +247,26 @@ def test_a_stop_in_a_free_tree_keeps_its_momenta():
     assert np.ptp(found.total_energy) < 1e-13
 
 
+@pytest.mark.parametrize("rate", [0.0, -1e-6, -1e-3, 1e-3])
+def test_a_fall_between_near_stops_ends_at_its_time(rate):
+    """The whole fall of a micrometre is a twentieth of a step, and its first rate says little about the last one."""
+    ball = on_slide([0, 0, 1], displacement=5e-7, rate=rate, limits=[-5e-7, 5e-6], restitution=0.5)
+    found = run({"ball": ball}, duration=0.01, step=0.01, gravity=[0, 0, -G])
+    time = (rate + math.sqrt(rate**2 + 2 * G * 1e-6)) / G
+    assert found.events[0].time == pytest.approx(time, abs=1e-14)
+    assert found.events[0].velocity_before[2] == pytest.approx(rate - G * time, abs=1e-13)
+    assert np.ptp(found.total_energy) < 1e-16
+    assert motion_of(found)[0][-1] == -5e-7
+
+
+def test_a_coordinate_that_rattles_between_near_stops_comes_to_rest_and_never_passes_them():
+    """A million elastic impacts a second end as a plastic one, in each step that has more than a hundred events."""
+    found = run({"ball": on_slide([1, 0, 0], rate=1.0, limits=[0, 1e-6], restitution=1)}, duration=0.02, step=0.01)
+    assert 100 <= len(found.events) <= 102
+    assert motion_of(found)[1][-1] == 0 and 0 <= motion_of(found)[0][-1] <= 1e-6
+    assert found.diagnostic("work")[-1] == pytest.approx(-0.5, abs=1e-12)
+
+
 def tangled(k: int = 0) -> dict:
     """A tree with all three: a cart with friction on a tilted slide, an arm on it with stops, a wheel with a motor."""
     wheel = BOX | {"mass": 0.3, "center_of_mass": [0.02, 0, 0.01], "position": [0, 0, -1]}

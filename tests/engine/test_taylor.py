@@ -180,6 +180,32 @@ def test_numbers_that_are_zero_or_one_in_one_lane_do_not_change_its_bits():
         assert alone.state.tobytes() == np.ascontiguousarray(state[:, :, lane]).tobytes(), x
 
 
+@pytest.mark.slow
+def test_a_power_has_the_bits_of_its_exponent_beside_others():
+    """Products for whole and half exponents, and where the root of one would end a step, others go on; also in a block
+    that begins again.
+    """
+
+    def world(p):
+        far = 0.0 if p % 1 == 0 else 9.0  # whole powers are those of a number that passes zero
+        ball = {"mass": 1, "inertia": "point", "position": [1, 0, 0], "velocity": [-3, 0, 0]}
+        force = f"= -2*(x + {far!r})^{p!r}"
+        return build_world(scene({"ball": ball | {"forces": [{"force": [force, 0, 0]}]}}, 0.5))
+
+    blocks = [(3.0, 2.0, 0.5), (2.0, 0.3, 1.5), (1.0, 0.3, -0.5)]
+    used = BlockRun([world(p) for p in blocks[0]], 3)
+    for block in blocks:
+        if block is not blocks[0]:
+            used.begin_again(*block_of([world(p) for p in block]))
+        used.advance(100)
+        state = used.state.reshape(len(used.state), -1, 3)
+        for lane, p in enumerate(block):
+            alone = BlockRun([world(p)], 1)
+            alone.advance(100)
+            assert np.isfinite(alone.state).all() and (alone.state[0, 0] < 0.0 or p % 1)
+            assert alone.state.tobytes() == np.ascontiguousarray(state[:, :, lane]).tobytes(), p
+
+
 def test_a_block_that_begins_again_has_the_bits_of_a_new_one():
     """With other numbers, of which the series are made anew, and with another start only."""
     first, heavier = TOP, TOP | {"inertia": {"principal": [1.0, 2.5, 3.0]}}

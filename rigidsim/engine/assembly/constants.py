@@ -27,7 +27,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
     looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
-    joints = joints_of(moved, tree, drives.courses, looped, blueprint.joint_types)
+    joints = joints_of(moved, tree, blueprint, looped)
     loops = loops_of(blueprint.loops, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,17 +49,24 @@ class Equations(NamedTuple):
 
 
 def equations_of(
-    model: Model, n_state: int, era: int, n: int, varies: np.ndarray, resting: frozenset[int] = frozenset()
+    model: Model,
+    n_state: int,
+    era: int,
+    n: int,
+    varies: np.ndarray,
+    resting: frozenset[int] = frozenset(),
+    exponents: set | None = None,
 ) -> Equations:
     """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
     of the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
     equations of the others are fewer operations then.
 
-    Of the bodies in the rows `resting` those are at rest that do not begin to turn while all of them are.
+    Of the bodies in the rows `resting` those are at rest that do not begin to turn while all of them are. For
+    `exponents` see `Graph`.
     """
     still: set[int] = set()
     while True:
-        found = _evaluated(model, n_state, era, n, varies, still, resting)
+        found = _evaluated(Graph(exponents), model, n_state, era, n, varies, still, resting)
         before, awake = still, resting & found.turning()
         still = {k for k, variable in enumerate(found.variables) if is_number(variable.rate, 0.0)}
         if awake:
@@ -69,10 +76,17 @@ def equations_of(
 
 
 def _evaluated(
-    model: Model, n_state: int, era: int, n: int, varies: np.ndarray, still: set[int], resting: frozenset[int]
+    graph: Graph,
+    model: Model,
+    n_state: int,
+    era: int,
+    n: int,
+    varies: np.ndarray,
+    still: set[int],
+    resting: frozenset[int],
 ) -> Equations:
     """The equations, with these variables held, and bodies at rest in these rows."""
-    graph, one, values = Graph(), (0,), numbers_in(model, n)
+    one, values = (0,), numbers_in(values_in(model), n)
     named = (graph.named(place, values[place]) if varies[place] else x for place, x in enumerate(values[:, 0].tolist()))
     numbers = _with_numbers(model, named, n)
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
@@ -153,17 +167,18 @@ def scaled4(k: float, q: tuple) -> tuple:
     return (k * q[0], *scaled(k, q[1:]))
 
 
-def numbers_in(part: Any, n_lane: int) -> np.ndarray:
-    """(number, lane) the numbers of a model, in the order of its fields."""
-    return np.concatenate([np.zeros((0, n_lane)), *(each.reshape(-1, n_lane) for each in _values_in(part))])
-
-
-def _values_in(part: Any) -> Iterator[np.ndarray]:
+def values_in(part: Any) -> Iterator[np.ndarray]:
+    """The arrays of the numbers of a model, in the order of its fields."""
     if isinstance(part, tuple):
         for inner in part:
-            yield from _values_in(inner)
+            yield from values_in(inner)
     elif holds_values(part):
         yield part
+
+
+def numbers_in(arrays: Iterable[np.ndarray], n_lane: int) -> np.ndarray:
+    """(number, lane) the numbers in some arrays of so many lanes."""
+    return np.concatenate([np.zeros((0, n_lane)), *(each.reshape(-1, n_lane) for each in arrays)])
 
 
 def _with_numbers(part: Any, numbers: Iterator[Number], n_lane: int) -> Any:

@@ -3,7 +3,7 @@
 A formula that is called with a `Vertex` returns one: the operation and its operands. Equal operations of equal operands
 are one vertex; operations on constants are carried out; 0 x, 1 x, x + 0 and x - x are folded, so the signs of zeros,
 and what overflows, may differ from the formula's own result. A number that is `named` may have other values in other
-lanes and blocks, and nothing is folded because of them.
+lanes and blocks, and nothing is folded because of them; only of a power each lane has the operations for its exponent.
 
 Every function but `+ - * /` and the square root grows by the chain rule: f(u(t)) = f(u(0)) + the integral of f'(u) du,
 where the vertex of f' may contain f. So `grow` is the only recurrence of all of them. Its first value is *held*: a held
@@ -151,10 +151,14 @@ class Graph:
 
     precedence = 0  # dual numbers of vertices come first
 
-    def __init__(self):
+    def __init__(self, exponents: set | None = None):
+        """`exponents` are those of named numbers in graphs that this one replaces; its own are added."""
         self.vertices: list[Vertex] = []
+        self.constants: list[Vertex] = []  # those of the vertices that are constants
         self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
         self._known: dict[tuple, Vertex] = {}
+        self._exponents = set() if exponents is None else exponents
+        self._foreseen: dict[int, tuple[Vertex, set]] = {}  # exponents that are named, and what they may be
 
     def vertex(self, operation: str, *operands: Number) -> Vertex:
         """The vertex of an operation, which is made once."""
@@ -166,6 +170,8 @@ class Graph:
     def _new(self, operation: str, operands: list, values: np.ndarray | None = None) -> Vertex:
         made = Vertex(self, len(self.vertices), operation, operands, values)
         self.vertices.append(made)
+        if values is not None:
+            self.constants.append(made)
         return made
 
     def variable(self) -> Vertex:
@@ -189,12 +195,14 @@ class Graph:
             self._known[key] = self._new("constant", [function, *numbers], _value_of(function, numbers))
         return self._known[key]
 
-    def renew(self, numbers: np.ndarray) -> None:
-        """Give the constants the values that follow from other numbers, (number, lane)."""
-        for vertex in self.vertices:
-            if vertex.values is not None:
-                first, *operands = vertex.operands
-                vertex.values = _value_of(first, operands) if operands else numbers[first]
+    def renew(self, numbers: np.ndarray) -> bool:
+        """Give the constants the values that follow from other numbers, (number, lane); False if an exponent among them
+        needs other operations.
+        """
+        for constant in self.constants:
+            first, *operands = constant.operands
+            constant.values = _value_of(first, operands) if operands else numbers[first]
+        return all(_exponents_in(exponent) <= foreseen for exponent, foreseen in self._foreseen.values())
 
     # --- arithmetic
 
@@ -365,14 +373,33 @@ class Graph:
             return self.exp(v * exponentials.logarithm(u))
         if is_constant(u):
             return self._held("power", u, v)
-        if isinstance(v, Vertex) or (2.0 * v) % 1.0 != 0.0 or abs(v) > MOST_MULTIPLIED:
+        if not isinstance(v, Vertex):
+            return self._power(u, v, v if is_multiplied(v) else None)
+        if v.values is None:
+            return self._power(u, v, None)
+        self._exponents |= _exponents_in(v)
+        _, foreseen = self._foreseen[v.place] = v, {*self._exponents}
+        result = self._power(u, v, None) if None in foreseen else 0.0
+        for n in sorted(foreseen - {None}):
+            is_n = self._held("equal", v, n)
+            result = (
+                self.select(is_n, self._power(u, v, n, is_n), result) if len(foreseen) > 1 else self._power(u, v, n)
+            )
+        return result
+
+    def _power(self, u: Vertex, v: Number, n: float | None, holds: Number = True) -> Number:
+        """u^v where v = n, by products and a root; by its slope if n is None. Where that does not hold no step ends for
+        the root, which is that of 1 there.
+        """
+        if n is None:
             return self.grown(self._held("power", u, v), u, lambda f: f / u * v)
-        whole, result, factor = int(abs(v)), 1.0 if abs(v) % 1.0 == 0.0 else self.sqrt(u), u
+        root = 1.0 if abs(n) % 1.0 == 0.0 else elementary.sqrt(self.select(holds, u, 1.0))
+        whole, result, factor = int(abs(n)), root, u
         while whole:
             result = result * factor if whole & 1 else result
             whole >>= 1
             factor = factor * factor if whole else factor
-        return 1.0 / result if v < 0.0 else result
+        return 1.0 / result if n < 0.0 else result
 
     # --- functions of the square of a number that have a series at 0, where the formula takes a root
 
@@ -451,6 +478,16 @@ class Graph:
         """An angle within half a turn of `last` at the beginning of the step, from where it goes on without a jump."""
         turns = self.vertex("floored", (last - phi) / FULL_TURN + 0.5)
         return phi + FULL_TURN * turns
+
+
+def is_multiplied(v: float) -> bool:
+    """Whether a power with this exponent becomes products and a root."""
+    return (2.0 * v) % 1.0 == 0.0 and abs(v) <= MOST_MULTIPLIED
+
+
+def _exponents_in(v: Vertex) -> set[float | None]:
+    """The exponents in the lanes of a constant for which powers become products; None stands for all others."""
+    return {x if is_multiplied(x) else None for x in v.values.tolist()}
 
 
 def _key_of(x: Number) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
 from rigidsim.engine.model import Model, table
-from rigidsim.engine.series.equations import Equations, equations_of, numbers_in
+from rigidsim.engine.series.equations import Equations, equations_of, numbers_in, values_in
 from rigidsim.engine.series.graph import Margin, Number, Vertex, is_constant, is_number
 from rigidsim.engine.series.recurrences import CODE, OPERATIONS
 from rigidsim.jit.rows import with_rows
@@ -53,16 +53,22 @@ class Source:
     """
 
     def __init__(self, model: Model, n_state: int, n_lane: int, before: Source | None = None):
-        numbers = numbers_in(model, n_lane)
+        self._model, self._arrays = model, list(values_in(model))
+        numbers = numbers_in(self._arrays, n_lane)
         self._known = numbers[:, :1].copy()
         self._varies = self._differs(numbers) | (before._varies if before else False)
+        self._exponents = before._exponents if before else set()
+
+        def derived(era: int, resting: frozenset[int] = frozenset()) -> Equations:
+            return equations_of(model, n_state, era, n_lane, self._varies, resting, self._exponents)
+
         eras = [_acting(model, era) for era in range(len(model.edge_step) + 1)]
         different = list(dict.fromkeys(eras))
-        self.equations = [equations_of(model, n_state, eras.index(each), n_lane, self._varies) for each in different]
+        self.equations = [derived(eras.index(each)) for each in different]
         self.number = [(different.index(each), at.NO_ROW) for each in eras]  # as in `Series`
         for k, each in enumerate(different):
             if turning := self.equations[k].turning():
-                found = equations_of(model, n_state, eras.index(each), n_lane, self._varies, turning)
+                found = derived(eras.index(each), turning)
                 if found.resting:
                     self.number = [(i, len(self.equations) if i == k else rest) for i, rest in self.number]
                     self.equations.append(found)
@@ -73,12 +79,11 @@ class Source:
 
     def renew(self, model: Model, n_lane: int) -> bool:
         """Give the constants the values in another model of the same structure; False if other equations are needed."""
-        numbers = numbers_in(model, n_lane)
+        numbers = numbers_in(self._arrays if model is self._model else values_in(model), n_lane)
         if np.any(self._differs(numbers) > self._varies):
             return False
-        for each in self.equations:
-            each.graph.renew(numbers)
-        return True
+        renewed = [each.graph.renew(numbers) for each in self.equations]
+        return all(renewed)
 
 
 def _acting(model: Model, era: int) -> tuple[bool, ...]:
