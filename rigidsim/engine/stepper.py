@@ -144,13 +144,26 @@ def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first,
 @inlined
 def needs_python(era, model, buffer):
     """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
-    return model.edge_kind[era] == at.EDGE_STOPS or not (buffer is None or has_room(buffer, era + 1, model))
+    stops = model.edge_kind[era] == at.EDGE_STOPS or is_full(model, buffer)
+    return stops or not (buffer is None or has_room(buffer, era + 1, model))
 
 
 @inlined
 def is_full(model, buffer):
     """Whether what happens in a step has no room in the buffer."""
     return switches(model) and buffer.lacks[0] > 0
+
+
+@inlined
+def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
+    """Advance the state as `move` does; not at all, if what happens meanwhile has no room. Returns whether it has."""
+    if switches(model):
+        keep_step(state, scratch, buffer)
+    move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
+    if is_full(model, buffer):
+        put_step_back(state, scratch, buffer)
+        return False
+    return True
 
 
 @inlined
@@ -211,8 +224,6 @@ def advance(
             if trials_of(method) is not None:
                 arrive(method, (n + done) * model.step, era, model, state, scratch, lanes, buffer)
                 known = UNKNOWN
-            if is_full(model, buffer):
-                return n, done, era
             if needs_python(era, model, buffer):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
@@ -221,9 +232,7 @@ def advance(
             begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes, buffer)
-        if is_full(model, buffer):
-            return n, done, era
-        if n >= n_end:
+        if n >= n_end or is_full(model, buffer):
             return n, done, era
         if done == 0.0 and n % stride == 0:
             if contact is not None and not sample_contacts(contact, n // stride):
@@ -237,11 +246,7 @@ def advance(
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
-        if switches(model):
-            keep_step(state, scratch, buffer)
-        move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
-        if is_full(model, buffer):
-            put_step_back(state, scratch, buffer)
+        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
             return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
