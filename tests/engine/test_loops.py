@@ -264,9 +264,9 @@ def test_a_governor_on_links_of_given_length_swings_as_its_own_equation_says():
 
 
 def test_a_governor_on_stiff_springs_moves_as_on_links_of_given_length():
-    """IFToMM A05 as published: 8e5 N/m and 4e4 N s/m in place of the links. Measured in ten seconds at 80, 40, 20, 10 us:
-    energy 5.8e-7, 1.6e-8, 7.2e-10, 3.9e-11 J; angles 2.6e-13, 1.3e-14, 7e-16 rad from those at half the step, and 3.1e-5
-    rad from those of rigid links.
+    """IFToMM A05 as published: 8e5 N/m and 4e4 N s/m in place of the links. Measured in ten seconds at 80, 40, 20, 10
+    us: energy 5.8e-7, 1.6e-8, 7.2e-10, 3.9e-11 J; angles 2.6e-13, 1.3e-14, 7e-16 rad from those at half the step, and
+    3.1e-5 rad from those of rigid links.
     """
     written = yaml.safe_load(Path("scenes/flyball_governor.yaml").read_text())
     written["world"].pop("loops")
