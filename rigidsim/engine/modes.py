@@ -230,7 +230,8 @@ def kick_inside(turns, blow: BLOW, hung: HUNG, own: CORRECTION, lane):
 @lanewise
 def end_blow(size: SCALAR, value: JOINT_VALUE, blow: BLOW, mode: COORDINATE, lane):
     """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
-    stays = select(blow.stop == 0.0, False, absolute(blow.rate) <= AT_REST * size.value)
+    slow = select(blow.catch == 0.0, absolute(blow.rate) <= AT_REST * size.value, True)
+    stays = select(blow.stop == 0.0, False, slow)
     mode.v = select(stays, 0.0, mode.v)
     mode.v_low = select(stays, 0.0, mode.v_low)
     slip, lag = natural_mode(mode, value)
@@ -363,14 +364,16 @@ def natural_mode(mode, value):
 @lanewise
 def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, mode: COORDINATE, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
-    but one of which the grip has arrived at its bound begins to slide.
+    but one of which the grip has arrived at its bound begins to slide. What leaves a stop and is there again at once
+    is at rest.
     """
     happens, slides = occurs.value > 0.0, looseness(mode.slip, mode.lag) > 0.0
     first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
     low, high = select(happens, due.low > 0.0, False), select(happens, due.high > 0.0, False)
     mode.x = select(low, value.low, select(high, value.high, mode.x))
     mode.x_low = select(low, 0.0, select(high, 0.0, mode.x_low))
-    stops, meets = select(slides, first, False), select(slides, second, False)
+    returns = select(low, mode.v > 0.0, select(high, mode.v < 0.0, False))
+    stops, meets = select(returns, True, select(slides, first, False)), select(slides, second, False)
     mode.v = select(stops, 0.0, select(meets, value.wanted, mode.v))
     mode.v_low = select(stops, 0.0, select(meets, 0.0, mode.v_low))
     slip, lag = natural_mode(mode, value)

@@ -33,7 +33,7 @@ from rigidsim.physics.step_control import parts_of_step
 
 NEAR = 1e-13  # of the longest part: times that are one
 FEW, MOST = 8.0, 40.0  # trials for an event: by interpolation, and at all
-MOST_EVENTS = 200.0  # in a step; what is left of it is taken as if there were none
+MOST_EVENTS = 1000.0  # in a step; what is left of it is taken as if there were none
 ABOUT = 1e-9  # of a part: what is left is no part of its own
 
 
