@@ -25,7 +25,7 @@ AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": 
 """The keys of each type of joint for the rates of its coordinates, and for their axes."""
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
-WITH_MODES = ("rkmk4",)
+WITH_MODES = ("rkmk4", "adaptive", "taylor")
 """Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
@@ -47,10 +47,36 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
     yield from _limit_findings(hierarchy, node)
-    is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
-    if not is_driven and not carries_mass(hierarchy, node):
+    yield from breaking_findings(hierarchy, node, node.joint, place)
+    if needs_mass(node.joint) and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
+
+
+def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
+    """Why a body cannot be free, and a hint; None if it can."""
+    parts = [part.body for part in tree.parts(node) if part.body.has_mass]
+    if not parts:
+        return f"'{node.path}' has no mass, so it cannot be free", "give it a mass"
+    if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.hanging(node):
+        message = f"'{node.path}' is a particle, on which no joint can hang when it is free"
+        return message, "give it an inertia that is not a point"
+    return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
+
+
+def bereft_fault(after: Tree, node: SceneNode) -> tuple[str, str] | None:
+    """Why a body cannot leave its joint, given the tree afterwards, and a hint; None if it can."""
+    for left in after:
+        if left.kind == "jointed" and needs_mass(left.joint) and not carries_mass(after, left):
+            return f"without '{node.path}' nothing that has a mass is on the joint of '{left.path}'", "give it a mass"
+    return None
+
+
+def breaking_findings(tree: Tree, node: SceneNode, joint: Joint, place: Path) -> Iterator[Finding]:
+    """A joint that can break, of a body that cannot be free; `place` is where the joint is written."""
+    fault = release_fault(tree, node) if joint.breaks else None
+    if fault is not None:
+        yield Finding("motion", f"this joint cannot break: {fault[0]}", (*place, "breaks"), fault[1])
 
 
 def axes_findings(joint: Joint, place: Path) -> Iterator[Finding]:
@@ -97,6 +123,7 @@ def new_joint_findings(
         yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
     joint = new_joint(event, 1.0)
     yield from axes_findings(joint, place)
+    yield from breaking_findings(hierarchy, node, joint, place)
     if node.normal:
         yield from joint_in_plane(joint, node.normal, place)
 
@@ -134,6 +161,11 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
             yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
             return
+
+
+def needs_mass(joint: Joint) -> bool:
+    """Whether forces move a coordinate of a joint, or a ball."""
+    return joint.type == "ball" or any(one.course is None for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:

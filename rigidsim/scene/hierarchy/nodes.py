@@ -97,7 +97,8 @@ class Hierarchy(Tree):
 
     def keeps_joint(self, node: SceneNode) -> bool:
         """Whether a body is on its joint for the whole run."""
-        return node.joint is not None and all(event.body != node.path for event in self.scene.reparent)
+        is_there = node.joint is not None and not node.joint.breaks
+        return is_there and all(event.body != node.path for event in self.scene.reparent)
 
     @cached_property
     def changes(self) -> list[TreeChange]:
