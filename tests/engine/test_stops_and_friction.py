@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 import rigidsim
+from jointed_trees import random_tree
 from rigidsim.certify.certifying import AGREES, certify
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.explain import BodyReport
@@ -318,6 +319,48 @@ def test_a_satellite_with_stops_friction_and_motors_moves_as_below_any_other_fra
     found = certify(make_scene({"ship": ship}, **HOW | {"duration": 1.0}))
     assert found.is_certified
     assert sum(way.verdict == AGREES for way in found.ways) == 7
+
+
+def limited(random: np.random.Generator, start: float) -> list[float]:
+    """Limits around a start, perhaps a micrometre apart."""
+    return [start - float(random.choice([0, 0.01, 0.3])), start + float(random.choice([1e-6, 0.05, 0.5]))]
+
+
+def with_modes(bodies: dict, random: np.random.Generator) -> dict:
+    """The bodies, with friction, stops and motors in some of the coordinates of their joints."""
+    for body in bodies.values():
+        kind, keys = next(iter(body["motion"].items())) if isinstance(body.get("motion"), dict) else ("free", {})
+        starts = [keys.get(key, 0.0) for key in {"hinge": ["angle"], "slide": ["displacement"]}.get(kind, [])]
+        if starts:
+            largest = {"max_torque" if kind == "hinge" else "max_force": float(random.choice([0.1, 1, 30]))}
+            motor = {"motor": {"rate": random.normal()} | largest}
+            keys |= [{"friction": float(random.choice([0.01, 0.5, 20]))}, motor, {}][random.integers(3)]
+            if random.random() < 0.6:
+                keys |= {"limits": limited(random, starts[0]), "restitution": float(random.choice([0, 0.5, 1]))}
+        elif kind in ("universal", "cylindrical", "planar"):
+            zero = [0.0] * (3 if kind == "planar" else 2)
+            starts = keys.get("angles", [keys["displacement"], keys["angle"]] if kind == "cylindrical" else zero)
+            keys |= {"frictions": random.choice([0, 0.1, 2], size=len(starts)).tolist()}
+            keys |= {"restitutions": random.choice([0, 0.5, 1], size=len(starts)).tolist()}
+            keys |= {"limits": [limited(random, x) if random.random() < 0.6 else None for x in starts]}
+        with_modes(body.get("children", {}), random)
+    return bodies
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 300))])
+def test_coordinates_of_random_trees_never_pass_their_stops_and_the_ledger_closes(seed):
+    random = np.random.default_rng(seed)
+    root = str(random.choice(["free", "hinge", "slide"]))
+    bodies = with_modes(random_tree(seed, int(random.integers(4, 8)), root), random)
+    found = run(bodies, duration=0.5, step=5e-3, gravity=[0, 0, -G], record_every=0.02)
+    scene, x = found.header.scene, joints_of(found, "coordinate")
+    joints = [scene.hierarchy[path].joint for path in found.header.joints]
+    coordinates = [one for joint in joints for one in joint.coordinates]
+    for one, course in zip(coordinates, x.T, strict=True):
+        assert one.low - 1e-12 <= course.min() and course.max() <= one.high + 1e-12
+    energy = found.total_energy
+    size = max(np.abs(found.diagnostic(part)).max() for part in ("kinetic_energy", "potential_energy", "work"))
+    assert np.ptp(energy) <= 1e-4 * size  # the method's own error, of trees that turn by 0.1 rad a step
 
 
 HOW = {"duration": 2.0, "step": 5e-3, "gravity": [0, 0, -G], "record_every": 0.1}

@@ -29,7 +29,8 @@ class Closing(NamedTuple):
     turned: Vector  # that axis in those of the first
     omega: Vector
     size: Any  # the largest of the lengths that the loop is made of, m; 1 if all are 0
-    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least 1e-6 of that in the world
+    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, and
+    # 1e-6 of that in the world
 
     @property
     def length(self) -> Any:
@@ -81,7 +82,9 @@ def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
     to_axis = rotate_back(q, axis) if not getattr(loop, "to_axis", None) else _axis(loop.to_axis, nodes[1], starts)
     reaches = [norm(scaled(metres[k], x)) for k, x in enumerate((loop.at, loop.to_at)) if nodes[k]]
     swept, paces = cross(omega, to_at), [norm(starts[frame].v) for frame in frames]
+    turns = [norm(starts[frame].omega) for frame in frames]
     places = [norm(scaled(node.parent_metres, node.position)) for node in nodes if node]
+    size = max(*reaches, *places, getattr(loop, "length", None) or 0.0) or 1.0
     return Closing(
         loop=loop,
         first=nodes[0],
@@ -92,8 +95,8 @@ def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
         to_axis=to_axis,
         turned=rotate(q, to_axis),
         omega=omega,
-        size=max(*reaches, *places, getattr(loop, "length", None) or 0.0) or 1.0,
-        pace=max(norm(scaled(metres[0], v)), norm(swept), 1e-6 * max(paces)),
+        size=size,
+        pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(turns), 1e-6 * max(paces)),
     )
 
 
