@@ -89,7 +89,9 @@ class SampleModel:
         """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
-        if not node.joint.coordinates:
+        if node.joint.type == "weld":
+            return [layout.STATE.filled(q=NO_TURN)]
+        if node.joint.type == "ball":
             q, omega = instant.world(node)
             return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
         return [

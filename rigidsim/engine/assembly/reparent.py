@@ -245,6 +245,8 @@ def hung(
             begin(row, "p", ZERO)
             begin(row, "v", ZERO)
         return [row], jump_to(joint.held(q, omega, node.scale)[2], omega, tree, instant, node)
+    if joint.type == "weld":
+        return [np.array(layout.STATE.filled(q=NO_TURN))], jump_to(ZERO, ZERO, tree, instant, node)
     found = joint.coordinates_at(p, q, node.scale, node.parent_metres)
     v_J = point_velocity(v, omega, stretch(q, node.scale, joint.at))
     axes = joint.directions([(x, 0.0) for x in found])

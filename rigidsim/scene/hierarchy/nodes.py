@@ -97,7 +97,8 @@ class Hierarchy(Tree):
 
     def keeps_joint(self, node: SceneNode) -> bool:
         """Whether a body is on its joint for the whole run."""
-        return node.joint is not None and all(event.body != node.path for event in self.scene.reparent)
+        is_there = node.joint is not None and not node.joint.breaks
+        return is_there and all(event.body != node.path for event in self.scene.reparent)
 
     @cached_property
     def changes(self) -> list[TreeChange]:
@@ -172,7 +173,9 @@ def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tup
     def in_body(axis: JointAxis) -> Vector:
         return in_body_axes(axis, orientation or IDENTITY, q_WP)
 
-    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres))
+    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres), collide=given.collide)
+    if given.breaks is not None:
+        found = found._replace(breaks=given.breaks.in_numbers())
     if type != "ball":
         return found
     return found._replace(stiffness=given.spring.stiffness, damping=given.damping)
