@@ -14,10 +14,11 @@ from rigidsim.engine.layout import (
     STEP,
     WOUND,
     coefficients_of,
+    factors_of,
     numbers_of,
 )
-from rigidsim.engine.series.recurrences import CODE, up_to
-from rigidsim.jit import formula, inlined, lanewise, routine
+from rigidsim.engine.series.recurrences import CODE
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.exponentials import power_of_two
 from rigidsim.physics.functions import absolute
@@ -91,13 +92,6 @@ def begin_terms(given, begin, end, series, lanes):
                     for lane in range(n):
                         SCALAR(x, lane, n).value = value(*numbers_of(rows[:takes], lane, n))
                 break
-
-
-@formula
-def factors_of(term, begin, end, k, numbers, lane, n):
-    """The coefficients up to k of the factors of some products."""
-    rows = [(numbers[term[m].a :], numbers[term[m].b :]) for m in range(begin, end)]
-    return tuple([(up_to(NUMBERS(a, lane, n), k), up_to(NUMBERS(b, lane, n), k)) for a, b in rows])
 
 
 @inlined
