@@ -119,3 +119,38 @@ def test_a_top_on_a_ball_joint_at_its_centre_turns_as_a_free_one():
     trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
     free, held = (trajectory[path].world.orientation for path in ("free", "held"))
     assert np.abs(held - free).max() <= 2e-11  # rounding, which grows here as the motion is unstable: measured 4e-12
+
+
+def soles(trajectory: rigidsim.Trajectory) -> np.ndarray:
+    """The heights of the undersides of the feet, m, (time, foot)."""
+    shins = [trajectory[path].world for path in trajectory if path.endswith("/shin")]
+    along = [np.array(rotate(tuple(shin.orientation.T), DOWN)[2]) for shin in shins]
+    return np.stack([shin.position[:, 2] + 0.3 * z - 0.03 for shin, z in zip(shins, along, strict=True)], axis=1)
+
+
+@pytest.mark.parametrize(("step", "landing", "rest"), [(5e-3, 1e-4, 3e-5), (2e-3, 2e-5, 5e-6), (1e-3, 8e-6, 2e-6)])
+def test_a_body_on_four_legs_hardly_sinks(step, landing, rest):
+    """Measured: 0.06, 0.013, 0.004 mm as it lands, 19, 3, 0.8 um at rest. The feet carry the weight."""
+    scene = rigidsim.Scene.from_file(shipped_scenes()["four_legs"], [f"simulation.step={step}"])
+    trajectory = rigidsim.simulate(scene, contacts=True)
+    heights = soles(trajectory)
+    assert heights.min() >= -landing
+    assert heights[-1].min() >= -rest
+    forces = trajectory.contacts[-1].on("floor").values()
+    assert len(forces) == 4
+    np.testing.assert_allclose(sum(forces), [0, 0, -26 * 9.81], rtol=2e-3, atol=0.05)
+    assert trajectory.contact_ledger.relative_error <= 1e-8
+
+
+def test_a_chain_that_falls_lies_still_on_the_floor(run):
+    """Links across each other, too; no part of the chain is in the floor, and all of the weight is on it."""
+    trajectory = run("chain_on_floor")
+    pairs = {frozenset(event.bodies) for event in trajectory.events}
+    assert any("floor" not in pair for pair in pairs)
+    half = np.array([0.0, 0.0, 0.1])
+    for path in [path for path in trajectory if path != "floor"]:
+        world = trajectory[path].world
+        reach = np.abs(np.array(rotate(tuple(world.orientation.T), tuple(half))[2]))
+        assert (world.position[:, 2] - reach - 0.02).min() >= -1e-4
+        assert np.abs(world.velocity[-1]).max() <= 2e-2
+    assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 1e-6

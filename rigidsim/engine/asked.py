@@ -26,7 +26,7 @@ from rigidsim.engine.layout import (
 from rigidsim.engine.loads import apply_tables
 from rigidsim.engine.relations import separate
 from rigidsim.engine.scripts import apply_scripts
-from rigidsim.engine.terms import observe_terms, push_bodies
+from rigidsim.engine.terms import evaluate_touching, observe_terms, push_bodies
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.forces import separation
 from rigidsim.physics.rigid_body import proper_acceleration
@@ -157,7 +157,7 @@ def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
     if asked.loops is not None:
         take_reactions(asked.loops, samples.joints.loop_force, samples.joints.loop_torque, k, vectors, lanes)
     if asked.terms is not None:
-        evaluate(t, era, model, state, scratch, lanes)
+        evaluate_touching(t, era, model, state, scratch, lanes)
         observe_terms(model, state, scratch, scratch.terms, 0, lanes)
         for i in range(len(asked.terms)):
             one = ASKED_TERM(asked.terms[i])

@@ -206,6 +206,11 @@ CORRECTION = Row(
     " free body itself: of its centre of mass, and of its angular momentum in place of the rate; world axes",
     p=3, turn=3, v=3, omega=3,
 )  # fmt: skip
+GAINED = Row(
+    "change of energy by jumps, J; of what hangs on joints the kinetic energy, and apart from that the potential energy"
+    " in uniform gravity",
+    value=1, lifted=1,
+)  # fmt: skip
 EVENT = Row(
     "an event: time, s; the point where it acts, in the world; the normal from the first shape to the second; the"
     " impulse on the second body, or on the receiver, N s; energies before and after, J: of contact, the kinetic"
@@ -375,6 +380,8 @@ ALONE, ROOT, HINGE, SLIDE, BALL, WELDED, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6, 7
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
 POINT, AXIS, DISTANCE = 0, 1, 2
 EQUATIONS = (3, 5, 1)
+# Whose energy changes at an instant: that of bodies that inherit jumps, of trees of joints, and of others.
+OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
 LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID, WAY
+from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, MEMBER, SHAPE, SOLID, WAY
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
@@ -33,6 +33,7 @@ from rigidsim.engine.layout import (
     FOLD,
     FRAME,
     FREED,
+    GAINED,
     GRIP,
     HUNG,
     JET,
@@ -228,6 +229,14 @@ class Working(NamedTuple):
     pace: PACE = floats("paced")
 
 
+class Trees(NamedTuple):
+    """Contact bodies that are parts of trees of joints: an impulse on one of them changes the motion of all."""
+
+    member: MEMBER  # (member)
+    place: np.ndarray  # (contact body + 1) its number among the members, or NO_ROW
+    inward: np.ndarray  # moved rows of their trees, those that hang on others before them
+
+
 class Contacts(NamedTuple):
     """Shapes in the order of the paths of their nodes and, on one node, of the file; contact bodies: those moved by
     forces first, then the others, both in the order of paths.
@@ -242,6 +251,7 @@ class Contacts(NamedTuple):
     n_moved: int  # contact bodies that forces move
     substeps: int
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
+    trees: Trees | None  # if bodies on joints can meet others
 
 
 class Fragile(NamedTuple):
@@ -331,6 +341,8 @@ class Switching(NamedTuple):
     search: SEARCH = floats()
     takes: SCALAR = floats()  # whether a lane takes what was tried
     occurs: SCALAR = floats()  # whether an event is due in a lane
+    until: SCALAR = floats()  # how far the trial of a lane may go, s
+    ends: SCALAR = floats()  # whether the trial of a lane ends at an event
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
@@ -349,7 +361,7 @@ class Corrections(NamedTuple):
     is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
     source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
     is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
-    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
+    gained: GAINED = floats(layout.GAINS)
 
 
 class Closings(NamedTuple):

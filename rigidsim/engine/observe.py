@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import course, has_modes, wound
 from rigidsim.engine.asked import observe_asked
-from rigidsim.engine.evaluate import evaluate, place_nodes
+from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import (
@@ -29,7 +29,7 @@ from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import observe_loops
 from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
-from rigidsim.engine.terms import observe_terms
+from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.articulated import answer, shifted_wrench
 from rigidsim.physics.elementary import NAN, select
@@ -146,12 +146,12 @@ def find_load(felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bear
 
 @routine
 def find_broken(t, era, model, state, scratch, lanes):
-    """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and contact act in
-    no time, and are no part of it.
+    """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
+    no time, and are no part of it; contact counts by its mean forces in the last step.
     """
     fragile, hanging, worst = model.joints.fragile, scratch.joints, 1.0
     scratch.broken[0] = 0
-    evaluate(t, era, model, state, scratch, lanes)
+    evaluate_touching(t, era, model, state, scratch, lanes)
     for j in range(len(fragile.row)):
         i = fragile.row[j]
         find_load(hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes)
@@ -274,7 +274,7 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
     with_reactions = model.joints is not None and len(samples.joints.force) > 0
     if with_reactions or samples.terms.shape[1] > 0:
-        evaluate(t, era, model, state, scratch, lanes)
+        evaluate_touching(t, era, model, state, scratch, lanes)
     if model.joints is not None and with_reactions:
         observe_reactions(model, state, scratch, samples.joints, k, lanes)
         if model.loops is not None:

@@ -406,9 +406,9 @@ class BlockRun:
             self._metering.add(self._times(begin, self._taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
             lacks = self._buffer is not None and self._buffer.lacks[0] > 0
-            self._collect_events(self.worlds)
-            if lacks:
+            if lacks and self._buffer.filled[0] == 0:
                 self._make_room()
+            self._collect_events(self.worlds)
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
@@ -433,7 +433,7 @@ class BlockRun:
 
     def _collect_events(self, before: list[World]) -> None:
         """Collect the events in the buffer, and empty it."""
-        if self._buffer is not None and self._buffer.filled[0]:
+        if self._buffer is not None and (self._buffer.filled[0] or self._buffer.lacks[0]):
             self._metering.count(self._buffer)
             if self._keeps_events:
                 self.events.append(recorded(self._buffer, before, self.worlds))
@@ -445,7 +445,7 @@ class BlockRun:
 
     def _forget(self) -> None:
         if self._buffer is not None:
-            self._buffer.filled[:] = 0
+            self._buffer.filled[:] = self._buffer.lacks[0] = 0
 
     def _at_stop(self) -> bool:
         """Whether the kernel stopped at an edge whose events are still to be applied."""

@@ -6,7 +6,7 @@ What joints do to a body is what all others leave of its acceleration: articulat
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.evaluate import accelerate_nodes
+from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.kinds import hangs, is_moved, is_root
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
 from rigidsim.jit import inlined, lanewise, routine
@@ -110,6 +110,15 @@ def push_bodies(contacts, model, scratch):
         push_body(model.body[row], frame, mean, scratch.wrench[row])
 
 
+@inlined
+def evaluate_touching(t, era, model, state, scratch, lanes):
+    """`evaluate`, with the contacts of the last step among the loads."""
+    evaluate(t, era, model, state, scratch, lanes)
+    if model.contacts is not None:
+        push_bodies(model.contacts, model, scratch)
+        accelerate_nodes(model.active, model, state, scratch, lanes)
+
+
 @routine
 def contact_terms(
     parent: FRAME, mean: MEAN, applied: TRIPLE, angular_applied: TRIPLE, contact: TRIPLE, angular_contact: TRIPLE
@@ -145,10 +154,7 @@ def leave_out_held(model, terms, k):
 
 @inlined
 def observe_terms(model, state, scratch, terms, k, lanes):
-    """Write the terms of every moved body in sample k: those of the given state, which was evaluated."""
-    if model.contacts is not None:
-        push_bodies(model.contacts, model, scratch)
-        accelerate_nodes(model.active, model, state, scratch, lanes)
+    """Write the terms of every moved body in sample k: those of the given state, which was evaluated with contact."""
     leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]

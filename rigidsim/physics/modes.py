@@ -24,8 +24,9 @@ UNBOUNDED = 1e300  # a bound of a grip, N m or N, that is none
 
 @formula
 def looseness(slip, lag):
-    """1 of a coordinate that slides, 0 of one whose rate is held."""
-    return select(slip * lag == 0.0, 0.0, 1.0)
+    """(slip lag)^2: 1 of a coordinate that slides, 0 of one whose rate is held."""
+    both = slip * lag
+    return both * both
 
 
 @formula

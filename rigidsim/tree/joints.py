@@ -148,6 +148,7 @@ class Joint(NamedTuple):
     stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
     damping: Any = 0.0  # of a ball joint, N m s/rad
     breaks: tuple = ()  # the largest force, N, and torque about the joint, N m, that it bears; empty if it never breaks
+    collide: bool = False  # whether the body can touch what it hangs on
 
     @property
     def starts(self) -> list[tuple[Any, Any]]:

@@ -65,7 +65,7 @@ def begun(bodies: dict) -> tuple:
         with_rows(made) for made in (make_scratch(world.model, LANES, len(state)), make_buffer(world.model, LANES))
     )
     evaluate(0.0, 0, model, state, scratch, LANES)
-    begin_modes(0.0, 0, model, state, scratch, buffer, LANES)
+    begin_modes(0.0, 0.01, 0, model, state, scratch, buffer, LANES)
     evaluate(0.0, 0, model, state, scratch, LANES)
     return model, state, scratch, buffer
 

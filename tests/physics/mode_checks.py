@@ -16,7 +16,6 @@ FAR = (1.0, 0.0)
 
 MODE_EQUIVALENT = {
     # Twice nothing; a number that only says yes; a condition is true whatever its sign.
-    "modes.looseness: doubled 0.0": 2,
     "modes.grip_bounds: doubled 0.0": 5,
     "modes.grip_bounds: negated select(rests, x >= high, False)": 1,
     "modes.grip_bounds: negated select(rests, x <= low, False)": 1,

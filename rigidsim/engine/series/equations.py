@@ -107,11 +107,19 @@ def _evaluated(
             found.variables.append(
                 Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
-        found.groups.append((first, first + width, name != "work"))
+        measured = first + (1 if name == "p" and _keeps_mode(row, model) else width)
+        found.groups.append((first, measured, name != "work"))
+        if measured < first + width:
+            found.groups.append((measured, first + width, False))
     for k, (row, vertex, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
         found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
     return found
+
+
+def _keeps_mode(row: int, model: Model) -> bool:
+    """Whether a row is that of a coordinate that has modes, which limit no step."""
+    return model.joints is not None and model.joints.modes is not None and row in model.joints.modes
 
 
 def _name_variables(

@@ -292,7 +292,7 @@ def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
 
 
 @lanewise
-def end_at(stop, step: STEP, trial: STEP, crossing: CROSSING, lane):
+def end_at(stop: EACH, step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step at `stop` at the latest."""
     trial.t = select(trial.t > stop, stop, trial.t)
     crossing.whole = trial.t - step.t

@@ -25,7 +25,7 @@ AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": 
 """The keys of each type of joint for the rates of its coordinates, and for their axes."""
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
-WITH_MODES = ("rkmk4",)
+WITH_MODES = ("rkmk4", "adaptive", "taylor")
 """Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""

@@ -173,7 +173,7 @@ def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tup
     def in_body(axis: JointAxis) -> Vector:
         return in_body_axes(axis, orientation or IDENTITY, q_WP)
 
-    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres))
+    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres), collide=given.collide)
     if given.breaks is not None:
         found = found._replace(breaks=given.breaks.in_numbers())
     if type != "ball":

@@ -221,6 +221,7 @@ class JointModel(SceneModel):
     """A joint as a scene has it."""
 
     breaks: Breaks = Field(None, description="Force and torque that it bears; default: any.")
+    collide: bool = Field(False, description="Whether the body can touch the parent, or what is fixed to that.")
 
     def given(self) -> tuple[Given, ...]:
         """What is said of each coordinate, in their order; a ball joint has none."""
