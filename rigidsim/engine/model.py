@@ -235,7 +235,6 @@ class Trees(NamedTuple):
     member: MEMBER  # (member)
     place: np.ndarray  # (contact body + 1) its number among the members, or NO_ROW
     inward: np.ndarray  # moved rows of their trees, those that hang on others before them
-    n_carrier: int  # moved rows, and frames that are held
 
 
 class Contacts(NamedTuple):

@@ -89,7 +89,6 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | N
         member=table(rows, at.MEMBER.width),
         place=np.array(place, dtype=np.int64),
         inward=np.array([k for k in joints.inward if outermost_of(k, carriers) in touching], dtype=np.int64),
-        n_carrier=len(joints.joint) + len(joints.held),
     )
 
 

@@ -66,8 +66,6 @@ RESPONSE = Row(
     rate_t=9, rate_f=9, v_t=9, v_f=9,
 )  # fmt: skip
 
-BENT = Row("a displacement of a body of a tree: the quaternion of its turn, and that of its centre", e=4, p=3)
-
 POSE = Row("pose of a shape: its centre and its orientation", p=3, q=4)
 
 PLACE = Row(

@@ -11,7 +11,6 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
-from rigidsim.engine.contact.bending import straighten
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.columns import CENTRE, LINE
@@ -162,8 +161,6 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
         arrays.lanes,
     )  # fmt: skip
-    if trees is not None and trees.made.count[0] > 0:
-        straighten(contacts, model, scratch, arrays.corrections.shift, lines.moved, trees, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     return True

@@ -16,7 +16,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import gather_inwards
-from rigidsim.engine.contact.columns import BENT, CENTRE, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
@@ -65,8 +65,6 @@ class TreeArrays(NamedTuple):
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
-    bent: BENT = floats("carriers")
-    missed: LINE = floats("bodies")  # by linear displacements
     momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
 
 
@@ -76,7 +74,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
         return None
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
-    sizes |= {"points": n_point, "rows": len(contacts.trees.inward), "carriers": contacts.trees.n_carrier}
+    sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
     return made(TreeArrays, sizes, hung=made(Blocks, {"blocks": n_point}))
 
 
@@ -189,9 +187,9 @@ def add_jump(j, i, t, f, trees, jump: LINE):
 
 
 @routine
-def push(i, t, f, vel: LINE, total: LINE, trees):
-    """An impulse and its moment on a contact body, which changes velocities, or displacements, and is part of a sum."""
-    m = trees.table.place[i]
+def push(i, t, f, vel: LINE, trees):
+    """An impulse and its moment on a contact body."""
+    m, total = trees.table.place[i], trees.made.total
     if m == at.NO_ROW:
         add_jump(i, i, t, f, trees, vel[i])
         return
@@ -206,8 +204,8 @@ def push(i, t, f, vel: LINE, total: LINE, trees):
 def push_noted(A, B, lines: BODY_PAIR, vel, trees):
     """What was noted of the impulses of a contact."""
     P = lines.P
-    push(A, negated(lines.K_A), negated(P), vel, trees.made.total, trees)
-    push(B, lines.K_B, P, vel, trees.made.total, trees)
+    push(A, negated(lines.K_A), negated(P), vel, trees)
+    push(B, lines.K_B, P, vel, trees)
 
 
 # --- rows of contacts
