@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
@@ -158,3 +159,24 @@ def test_a_chain_that_falls_lies_still_on_the_floor(run):
         assert (world.position[:, 2] - reach - 0.02).min() >= -1e-4
         assert np.abs(world.velocity[-1]).max() <= 2e-2
     assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 1e-6
+
+
+def test_the_module_is_caught_and_let_go_and_all_momenta_stay(run):
+    trajectory = run("docking_arm")
+    caught, released = trajectory.events
+    assert (caught.time, caught.motion, released.time, released.motion) == (4.0, "jointed", 20.0, "free")
+    assert caught.energy == pytest.approx(-0.102885, rel=1e-4)
+    assert released.energy == 0.0
+    held = (trajectory.time >= 4.0) & (trajectory.time < 20.0)
+    angle = np.asarray(trajectory.arrays["joints/coordinate"])[:, 2]
+    assert np.isfinite(angle[held]).all() and np.isnan(angle[~held]).all()
+    handle = trajectory["module"].seen_from("satellite/upper/lower/hand")
+    turned = Rotation.from_quat(np.roll(handle.orientation[held], -1, axis=1)).apply([-0.5, 0, 0])
+    place = handle.position[held] + turned
+    assert np.abs(place - place[0]).max() <= 1e-13
+
+
+def test_the_weld_breaks_in_the_step_that_the_scene_says(run):
+    (event,) = run("breaking_weld").events
+    assert event.time == pytest.approx(0.751, abs=1e-12)
+    assert 280.0 < np.linalg.norm(event.force) < 280.1
