@@ -307,10 +307,13 @@ def test_impacts_at_stops_are_events(tmp_path):
 
 
 def test_each_of_many_worlds_has_its_own_events():
-    scenes = [make_scene(tangled(k), **HOW) for k in (0, 3, 7)]
+    count = {"metrics": {"hits": "= count('stops')"}}
+    scenes = [rigidsim.Scene.from_dict(make_scene(tangled(k), **HOW).resolved() | count) for k in (0, 30, 60)]
     together, alone = rigidsim.simulate(scenes), [rigidsim.simulate(scene) for scene in scenes]
     for one, other in zip(together, alone, strict=True):
         assert len(other.events) > 1 and list(one.events) == list(other.events)
+        assert one.metrics == other.metrics == {"hits": len(other.events)}
+    assert len({found.metrics["hits"] for found in alone}) > 1
 
 
 def test_a_satellite_with_stops_friction_and_motors_moves_as_below_any_other_frame():
