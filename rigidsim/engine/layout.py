@@ -406,6 +406,13 @@ def coefficients_of(parts, k, rows, lane, n):
 
 
 @formula
+def factors_of(term, begin, end, k, numbers, lane, n):
+    """The coefficients up to order k of both factors of products begin to end - 1."""
+    rows = [(numbers[term[m].a :], numbers[term[m].b :]) for m in range(begin, end)]
+    return tuple([tuple([NUMBERS(row, lane, n).part(0, k + 1) for row in both]) for both in rows])
+
+
+@formula
 def jets_of(registers, lane, n):
     """The jets in several registers."""
     return tuple(TRIPLE(register, lane, n).xyz for register in registers)

@@ -139,7 +139,7 @@ def least_of(margins):
 def suspect(
     before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, length: SCALAR, search: SEARCH, changes: SCALAR, lane
 ):
-    """Note whether a trial has to be looked at: where a rate is held, an event was passed, or it is searched for."""
+    """Note whether a trial has to be looked at: 1 where a rate is held, 2 where an event is passed or searched for."""
     slip, lag, stops = after.slip, after.lag, (value.low, value.high)
     below, above = stop_margins(after.x, after.v, slip, stops)
     start_below, start_above = stop_margins(before.x, before.v, slip, stops)
@@ -149,20 +149,21 @@ def suspect(
     least = select(below[0] < above[0], below[0], above[0])
     least = select(lowest < least, lowest, select(highest < least, highest, least))
     least = select(first[0] < least, first[0], select(second[0] < least, second[0], least))
-    found = select(least < 0.0, 1.0, select(search.tried == 0.0, 1.0 - looseness(slip, lag), 1.0))
-    changes.value = select(length.value > 0.0, select(found > 0.0, 1.0, changes.value), changes.value)
+    found = select(least < 0.0, 2.0, select(search.tried == 0.0, 1.0 - looseness(slip, lag), 2.0))
+    found = select(length.value > 0.0, found, 0.0)
+    changes.value = select(found > changes.value, found, changes.value)
 
 
 @inlined
-def is_suspect(before, after, model, scratch, lanes):
-    """Whether some lane has to look at the trial that led from one state to another."""
+def suspicion(before, after, model, scratch, lanes):
+    """Whether some lane has to look at the trial that led from one state to another, as `suspect` says."""
     joints, found = model.joints, scratch.joints.modes
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         length = scratch.part[at.PART_LENGTH]
         suspect(before[i], after[i], joints.value[i], length, found.search, found.changes, lanes)
-    return largest_of(found.changes, lanes) > 0.0
+    return largest_of(found.changes, lanes)
 
 
 @inlined
@@ -343,13 +344,20 @@ def give_up(state, scratch, lanes):
 
 
 @inlined
-def search_event(before, after, era, model, scratch, lanes):
-    """Find where events are expected in the trial that led from one state to another."""
+def passed_margins(after, era, model, scratch, lanes):
+    """Whether some margin at the end of a trial is negative."""
     joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
     find_margins(scratch.part[at.PART_END], found.tried, era, model, after, scratch, lanes)
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         note_passed(found.tried[n], length, found.changes, lanes)
+    return largest_of(found.changes, lanes)
+
+
+@inlined
+def search_event(before, after, era, model, scratch, lanes):
+    """Find where events are expected in the trial that led from one state to another, whose margins are known."""
+    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
     for n in range(len(joints.modes)):
         enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
     narrow(found.changes, found.search, found.takes, lanes)
@@ -369,7 +377,10 @@ def examine(before, after, h, era, model, scratch, lanes):
     """
     joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
     fill(found.occurs, 0.0, lanes)
-    if is_suspect(before, after, model, scratch, lanes):
+    looks = suspicion(before, after, model, scratch, lanes)
+    if looks > 0.0:
+        looks += passed_margins(after, era, model, scratch, lanes)
+    if looks > 1.0:
         search_event(before, after, era, model, scratch, lanes)
         decide(found.changes, length, h, found.search, found.takes, found.occurs, lanes)
         for n in range(len(joints.modes)):

@@ -53,8 +53,7 @@ class SampleModel:
         tree = self.header.posed(
             blueprint.tree, blueprint.changes, self.time, lambda index: numbers_of(self.local, index)[:2]
         )
-        begun = (n for n in tree if n.joint is not None and None in (n.joint.position, n.joint.orientation))
-        return tree.hung({node.index: self._begun(node) for node in begun})
+        return tree.begun(self._begun)
 
     def _begun(self, node: Node) -> Joint:
         """A joint whose pose at zero is that which its body had when it was made."""

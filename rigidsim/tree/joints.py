@@ -151,6 +151,11 @@ class Joint(NamedTuple):
     collide: bool = False  # whether the body can touch what it hangs on
 
     @property
+    def has_begun(self) -> bool:
+        """Whether its pose at zero is known."""
+        return self.position is not None and self.orientation is not None
+
+    @property
     def starts(self) -> list[tuple[Any, Any]]:
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]

@@ -20,7 +20,7 @@ joint lets them collide.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -126,11 +126,12 @@ class Tree:
             order.replace(index, replace(self.nodes[index], position=position, orientation=orientation))
         return Tree(order)
 
-    def hung(self, joints: Mapping[int, Joint]) -> Tree:
-        """The tree with other joints of some nodes, by their numbers."""
+    def begun(self, joint_of: Callable[[Node], Joint]) -> Tree:
+        """The tree with these joints of the nodes whose pose at zero is not given."""
         order = copy.copy(self.order)
-        for index, joint in joints.items():
-            order.replace(index, replace(self.nodes[index], joint=joint))
+        for node in self.nodes:
+            if node.joint is not None and not node.joint.has_begun:
+                order.replace(node.index, replace(node, joint=joint_of(node)))
         return Tree(order)
 
     # --- nodes

@@ -193,3 +193,21 @@ def test_a_file_has_what_broke(tmp_path):
         place = Rotation.from_quat(np.roll(read["rod"].world.orientation[-1], -1))
         local = np.array(read["rod/weight"].local.position[-1])
         assert np.abs(place.apply(local) - read["rod/weight"].world.position[-1]).max() < 1e-14
+
+
+@pytest.mark.slow
+def test_a_blow_of_contact_breaks_a_weld_and_what_was_held_apart_meets():
+    """A stack of two boxes falls from a broken weld; the landing breaks the weld between them, and one rests on the
+    other.
+    """
+    box = {"shapes": [{"type": "box", "size": [0.3, 0.3, 0.3]}]}
+    hat = box | {"mass": 1, "position": [0, 0, 0.35], "motion": {"weld": {"breaks": {"force": 500}}}}
+    held = box | {"mass": 10, "motion": {"weld": {"breaks": {"force": 50}}}, "children": {"hat": hat}}
+    ground = {"motion": "fixed", "position": [0, 0, -1], "shapes": [{"type": "plane", "normal": [0, 0, 1]}]}
+    scene = make_scene({"ground": ground, "box": held}, duration=1.0, step=0.002, record_every=0.1, gravity=[0, 0, -G])
+    found = rigidsim.simulate(scene)
+    first, second = found.events.scheduled
+    assert (first.body, first.time, second.body) == ("box", 0.002, "box/hat")
+    assert abs(second.time - np.sqrt(2 * 0.85 / G)) < 0.005
+    assert np.abs(found["box/hat"].world.position[-1, 2] - found["box"].world.position[-1, 2] - 0.3) < 1e-3
+    assert np.abs(found["box/hat"].world.velocity[-1]).max() < 1e-6

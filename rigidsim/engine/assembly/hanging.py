@@ -74,7 +74,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
     registers, modes = dict(motors_of(courses, tree).tolist()), rows_with_modes(moved)
-    carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved)}
+    carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved, tree)}
     rows = [
         (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
@@ -85,7 +85,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
     return Joints(
         joint=table(rows, layout.JOINT.width),
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
-        inward=np.array([k for k in inward(moved) if kinds[k] != layout.ALONE], dtype=np.int64),
+        inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
         jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
         coordinate=np.array(
@@ -172,9 +172,16 @@ def inner_frame(k: int, moved: Sequence[MovedRow]) -> int:
     return moved[k - 1].place + 1 if moved[k].number > 0 else moved[k].node.parent
 
 
-def inward(moved: Sequence[MovedRow]) -> list[int]:
+def inward(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
     """The moved rows, those that hang on others before them; the sums do not depend on the order of the file."""
-    return sorted(range(len(moved)), key=lambda k: (moved[k].node.path.split("/"), moved[k].number), reverse=True)
+    names: dict[int, tuple[str, ...]] = {0: ()}  # from the world to a frame
+    for node in tree.order:
+        names[node.frame] = (*names[node.parent], node.path.rpartition("/")[2])
+
+    def place(k: int) -> tuple:
+        return names[moved[k].node.frame], moved[k].node.path, moved[k].number
+
+    return sorted(range(len(moved)), key=place, reverse=True)
 
 
 def value_row(row: MovedRow, tree: Tree) -> list[float]:

@@ -96,15 +96,16 @@ def new_joint_findings(
     """Problems of a joint by which a body hangs from an instant on; `before` is the type of joint that it was on, if it
     ever was on one.
     """
-    type, given = event.joint
-    place = (*place, "motion", type)
-    if before not in (None, type):
+    kind, given = event.joint
+    place = (*place, "motion", kind)
+    if before not in (None, kind):
         message = f"'{node.path}' was on a {before} joint before; all joints of a body in one run are of one type"
         yield Finding(
-            "reparent", message, place, f"use a {before} joint, or fix a body to it that is on the {type} joint"
+            "reparent", message, place, f"use a {before} joint, or fix a body to it that is on the {kind} joint"
         )
     for key in BEGINNINGS:
-        if key in given.model_fields_set:
+        field = type(given).model_fields.get(key)
+        if field is not None and getattr(given, key) != field.default:
             message = f"'{key}' of a joint that is made during the run follows from the motion of its body then"
             hint = "omit it" if key.startswith("rate") else "omit it; position and orientation say where it is zero"
             yield Finding("reparent", message, (*place, key), hint)
@@ -118,7 +119,7 @@ def new_joint_findings(
             message = f"the axes of the {axis.frame} at that time are not known here"
             hint = "write frame: body" if axis.frame == "world" else "give 'orientation', or write frame: body"
             yield Finding("frame", message, (*place, key), hint)
-    if type == "ball" and given.spring.stiffness and event.orientation is None:
+    if kind == "ball" and given.spring.stiffness and event.orientation is None:
         message = "the orientation at which this spring is relaxed is not given"
         yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
     joint = new_joint(event, 1.0)

@@ -173,7 +173,7 @@ class Meetings:
     def _walk(self) -> None:
         shapes = self.surfaces.shapes
         supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
-        for tree in self._hierarchy.history if shapes else ():
+        for tree in self._hierarchy.possible_trees() if shapes else ():
             present = Encounters(tree, self.surfaces, supported, self.surfaces.action)
             self.met.update(*present.met.values())
             self.pairs |= present.pairs()
@@ -189,7 +189,7 @@ class Meetings:
         """The pairs of surfaces that could meet at some time if all shapes collided."""
         everything = np.full_like(self.surfaces.action, COLLIDES)
         candidates = range(len(self.surfaces.shapes))
-        trees = self._hierarchy.history if candidates else ()
+        trees = self._hierarchy.possible_trees() if candidates else ()
         return set().union(*(Encounters(tree, self.surfaces, candidates, everything).pairs() for tree in trees))
 
 

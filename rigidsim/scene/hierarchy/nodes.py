@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -110,6 +110,16 @@ class Hierarchy(Tree):
     def history(self) -> History:
         """The trees of a run; all reparentings must be valid."""
         return History(self, self.changes)
+
+    def possible_trees(self) -> Iterator[Tree]:
+        """All trees of a run and, of each in which joints can break, that in which they have done so."""
+        for tree in self.history:
+            yield tree
+            fragile = [node for node in tree if node.joint is not None and node.joint.breaks]
+            for node in fragile:
+                tree = tree.moved(node.index, node.parent, "free")
+            if fragile:
+                yield tree
 
 
 def in_parent_axes(vector: FramedVector | PrescribedVector | JointAxis, q_PB: tuple, q_WP: tuple = IDENTITY) -> Vector:
