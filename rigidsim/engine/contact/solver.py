@@ -33,6 +33,7 @@ from rigidsim.engine.contact.rows import (
     scatter,
 )
 from rigidsim.engine.contact.trees import (
+    begin_hung,
     displace_trees,
     fill_hung,
     follow_hung,
@@ -279,6 +280,7 @@ def solve_contacts(
     if trees is not None:
         fill_hung(point_who, point, trees)
         trees.made.total[:] = trees.made.moved[:] = 0.0
+        begin_hung(s, part, vel, moved, lines, trees)
     arrays.touched[:] = 0
     for k in range(n_sub):
         begin_substeps(k == 0, vel, smooth, push, began, n_body, arrays, trees, lanes)

@@ -16,8 +16,8 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import gather_inwards
-from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, RESPONSE, WHO
-from rigidsim.engine.contact.iterations import HUNG, correct_block, follow_block, relax_block
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
+from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.kinds import is_root
@@ -64,6 +64,7 @@ class TreeArrays(NamedTuple):
     push: LINE = floats("bodies")
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
+    kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
     momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
 
 
@@ -73,7 +74,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
         return None
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
-    sizes["rows"] = len(contacts.trees.inward)
+    sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
     return made(TreeArrays, sizes, hung=made(Blocks, {"blocks": n_point}))
 
 
@@ -264,6 +265,38 @@ def fill_hung(point_who: WHO, point, trees):
 
 
 # --- sub-steps
+
+
+@routine
+def begin_row(row: CONTACT, kept):
+    """Keep the impulses of the last step; contacts without any take no part in the beginning."""
+    row.end_A, row.end_B = row.lever_A, row.lever_B
+    row.open = select(row.p_n > 0.0, 0.0, NEVER_CLOSES)
+    kept[0] = row.p_n
+    for k in range(3):
+        kept[1 + k], kept[4 + k] = row.p_t[k], row.p_r[k]
+
+
+@routine
+def finish_row(row: CONTACT, kept):
+    """Count what was found at the beginning, and begin the sub-steps with the impulses of the last step."""
+    p_t, p_r = (kept[1], kept[2], kept[3]), (kept[4], kept[5], kept[6])
+    row.total = add(scaled(row.p_n - kept[0], row.normal), sub(row.p_t, p_t))
+    row.p_n, row.p_t, row.p_r = kept[0], p_t, p_r
+
+
+@inlined
+def begin_hung(s, part, vel, moved, lines, trees):
+    """What contacts that last change at the beginning of the step, where the ramps do not begin with the velocities
+    before it (`begin_ramp`): impulses in addition to those of the sub-steps, which then are the same in each, so that
+    what rests does not creep.
+    """
+    made = trees.made
+    for k in range(made.count[0]):
+        begin_row(made.hung.row[k], made.kept[k])
+    resolve_hung(True, s, part, vel, moved, lines, trees)
+    for k in range(made.count[0]):
+        finish_row(made.hung.row[k], made.kept[k])
 
 
 @routine
