@@ -346,6 +346,7 @@ class Switching(NamedTuple):
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
     first_fault: FAULT = floats("expressed")  # likewise
     fault: FAULT = floats("expressed")  # before a trial

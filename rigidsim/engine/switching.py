@@ -105,7 +105,7 @@ def begin_trial(t, t_end, h, state, scratch, lanes):
     )  # fmt: skip
     longest = largest_of(part[at.PART_LENGTH], lanes)
     if longest > 0.0:
-        copy_rows(0, len(state), state, scratch.before)
+        copy_rows(0, len(state), state, scratch.joints.modes.before)
         copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
     return longest
 
@@ -338,7 +338,7 @@ def give_up(state, scratch, lanes):
     if largest_of(found.changes, lanes) == 0.0:
         return
     for k in range(len(state)):
-        put_back(found.takes, scratch.before[k], state[k], lanes)
+        put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     for k in range(len(scratch.fault)):
         restore_faults(found.takes, found.fault[k], scratch.fault[k], lanes)
 
@@ -394,7 +394,7 @@ def end_trial(h, era, model, state, scratch, lanes):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
-    examine(scratch.before, state, h, era, model, scratch, lanes)
+    examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
     give_up(state, scratch, lanes)
     return largest_of(scratch.joints.modes.occurs, lanes)
 
