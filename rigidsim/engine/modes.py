@@ -470,7 +470,7 @@ def settle_begin(era, model, state, scratch, buffer, lanes):
 def settle_taken(trial, era, model, state, scratch, buffer, lanes):
     """What happens at the events at the ends of trials that were taken."""
     found, now = scratch.joints.modes, scratch.part[at.PART_NOW]
-    note_taken(trial, found.ends, found.occurs, now, lanes)
+    note_taken(trial, found.search, found.occurs, now, lanes)
     if largest_of(found.occurs, lanes) > 0.0:
         settle_modes(now, SHORT * model.step, era, model, state, scratch, buffer, lanes)
 
