@@ -348,4 +348,4 @@ def test_trees_that_break_and_change_while_they_touch_keep_their_energy():
     heights = [trajectory[path].world.position[-1, 2] for path in ("trunk", "trunk/part", "trunk/arm", "other")]
     assert heights == pytest.approx([0.1] * 4, abs=1e-5)
     assert abs(trajectory.contacts[-1].force[:, 2].sum()) == pytest.approx(4 * G, rel=1e-3)
-    assert any(event.cause == "reparenting" for event in trajectory.events)
+    assert any(event.cause == "reparent" for event in trajectory.events)
