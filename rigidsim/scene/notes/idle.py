@@ -133,8 +133,8 @@ def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     if meetings.settings.substeps is None and meetings.ratio > MOST_RATIO:
         message = (
             f"moving bodies that can collide have a ratio of masses of {meetings.ratio:.3g}; above {MOST_RATIO:g} a"
-            " light body under a heavy one is pressed into what it lies on; a smaller step helps, and a written substeps"
-            " ends this warning"
+            " light body under a heavy one is pressed into what it lies on; a smaller step helps, and written substeps"
+            " end this warning"
         )
         yield ("simulation", "contact"), message
     yield from _without_rebound(meetings)
