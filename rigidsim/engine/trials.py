@@ -10,7 +10,7 @@ do, change the steps; only `stop`, the edge at which the present era ends, does.
 from __future__ import annotations
 
 from rigidsim.engine.events import lacks_room
-from rigidsim.engine.integrators import attempt, between, fill
+from rigidsim.engine.integrators import attempt, between, fill, trials_of
 from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.modes import settle_begin, settle_taken
@@ -18,6 +18,8 @@ from rigidsim.engine.relations import step_row
 from rigidsim.engine.switching import begin_tries, limit_tries, next_try, switches
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
+from rigidsim.physics.loops import closing_error
+from rigidsim.physics.step_control import worse
 
 UNKNOWN, TRIED, FILLED = 0, 1, 2
 """What is known of the present trials: nothing, the next states, everything that samples inside of them need."""
@@ -117,13 +119,29 @@ def settle_trials(state, scratch, lanes):
         spoil(state[last], state[k], k, lanes)
 
 
+@lanewise
+def judge_closing(step: STEP, trial: STEP, before: STAGE, after: STAGE, tolerance, lane):
+    """Repeat a step with half its length after which closing the loops changed more than the step may be wrong: where
+    they become dependent, the motion could be taken to another branch.
+    """
+    e = worse(closing_error(before.p, after.p, tolerance), closing_error(before.v, after.v, tolerance))
+    e = worse(e, closing_error(before.omega, after.omega, tolerance))
+    e = worse(e, closing_error(before.q[1:], after.q[1:], tolerance))
+    fails = e > 1.0
+    trial.error = select(fails, worse(trial.error, e), trial.error)
+    trial.h = select(fails, 0.5 * (trial.t - step.t), trial.h)
+
+
 @inlined
 def try_step(method, stop, era, model, state, scratch, lanes):
     """Make the trial of each lane, not beyond the time `stop`, s."""
     attempt(method, stop, era, model, state, scratch, lanes)
     if model.loops is not None:
-        trial = scratch.trial.state
-        close_loops(trial[step_row(state, scratch)], model, trial, scratch, lanes)
+        trial, last = scratch.trial.state, step_row(state, scratch)
+        copy_rows(0, last, trial, scratch.stage)
+        close_loops(trial[last], model, trial, scratch, lanes)
+        for k in range(len(model.moved_node)):
+            judge_closing(state[last], trial[last], scratch.stage[k], trial[k], trials_of(method).share(method), lanes)
 
 
 @inlined

@@ -199,20 +199,39 @@ def test_the_world_motion_is_the_same_whatever_the_trees_hang_on():
         assert np.abs(ours.velocity - theirs.velocity).max() < 1e-7
 
 
-def test_a_satellite_with_an_arm_docks_and_is_fixed():
-    """A root that becomes a part: its arm remains on its joint."""
+DOCKINGS = [("b", "a/inner"), ("a/inner/outer", "c"), ("a/inner", "c"), ("c", "a/inner/outer")]
+
+
+@pytest.mark.parametrize(("body", "to"), DOCKINGS)
+def test_a_body_that_is_fixed_to_another_keeps_the_momenta_with_all_that_hangs_on_either(body, to):
+    """A root with its arm, a body on a ball joint, one with an arm that leaves its joint, a body alone."""
     bodies = two_trees(4)
-    event = {"body": "b", "to": "a/inner", "time": TIME, "motion": "fixed"}
+    event = {"body": body, "to": to, "time": TIME, "motion": "fixed"}
     found, undisturbed = simulate(bodies, [event]), rigidsim.simulate(make_scene(bodies, **HOW))
     p, L, kinetic, work = jump(found, undisturbed)
     size = of_run(undisturbed, "kinetic_energy").max()
     assert np.abs(p).max() < 1e-13 * size and np.abs(L).max() < 1e-12 * size
     assert kinetic < 0.0 and abs(work - kinetic) < 1e-12 * size
     k = round(TIME / STEP)
-    local = found["b"].local
+    local = found[body].local
     assert np.abs(local.position[k:] - local.position[k]).max() < 1e-14 * max(1, np.abs(local.position[k]).max())
     assert not local.velocity[k:].any()
-    assert found.header.tree_at(TIME)["b"].kind == "fixed"
+    assert found.header.tree_at(TIME)[body].kind == "fixed"
+
+
+@pytest.mark.parametrize("motor", [{"angle": "= 0.4*sin(9*t)"}, {"torque": "= 3 - 2*rate"}])
+def test_a_body_that_a_motor_moves_is_released_as_it_moves(motor):
+    random = np.random.default_rng(8)
+    hand = body(random, motion={"hinge": {"axis": [1, 2, 0], "motor": motor}})
+    bodies = {"a": body(random, angular_velocity=[0.3, -0.2, 0.5], children={"hand": hand})}
+    found = simulate(bodies, [{"body": "a/hand", "to": "world", "time": TIME}])
+    undisturbed, k = rigidsim.simulate(make_scene(bodies, **HOW)), round(TIME / STEP)
+    for path in found.paths:
+        for name in ("position", "velocity", "angular_velocity"):
+            ours, theirs = (getattr(one[path].world, name)[k] for one in (found, undisturbed))
+            assert np.abs(ours - theirs).max() < 1e-14
+    assert np.isnan(found.arrays["joints/motor"][k:]).all()
+    assert np.abs(np.diff(of_run(found, "linear_momentum")[k:], axis=0)).max() < 1e-13
 
 
 def test_a_body_that_does_not_fit_its_joint_ends_the_run_with_the_gap():

@@ -370,6 +370,12 @@ def attempt(method, stop, era, model, state, scratch, lanes):
 
 
 @inlined
+def share(method):
+    """The relative tolerance of a step."""
+    return method.rtol
+
+
+@inlined
 def fill(method, era, model, state, scratch, lanes):
     """What `between` needs, after an attempt."""
     trial, n = scratch.trial, step_row(state, scratch)

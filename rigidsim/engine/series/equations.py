@@ -144,11 +144,12 @@ def _name_variables(
 
 
 def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[tuple[int, str], tuple]]:
-    """The rate of each vector of the state."""
+    """The rate of each vector of the state; coordinates of joints have no attitude."""
     n_moved = len(model.moved_node)
     for i in range(n_moved):
         now, rate = at.STATE(state[i]), scratch.rate[i]
-        turning = product(now.q, (0.0, *now.omega))
+        has_attitude = model.joints is None or with_rows(model).joints.joint[i].kind in (at.ALONE, at.ROOT, at.BALL)
+        turning = product(now.q, (0.0, *now.omega)) if has_attitude else (0.0,) * 4
         yield (i, "p"), now.v
         yield (i, "q"), tuple(0.5 * x for x in turning)
         yield (i, "v"), rate.a

@@ -192,8 +192,8 @@ def clear_norms(norms: NORMS, lane):
 def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
     """The length of the step; none if a coefficient is not finite."""
     h = rough_power_of_two(norms.length)
-    fails = norms.failed >= 0.0
-    trial.h = select(fails, -1.0, select(h > longest, longest, h))
+    fails, most = norms.failed >= 0.0, select(step.repeats > 0.0, select(step.h < longest, step.h, longest), longest)
+    trial.h = select(fails, -1.0, select(h > most, most, h))
     trial.error = select(fails, NAN, 0.0)
     trial.worst = select(fails, norms.failed, 0.0)
     trial.t = step.t + select(fails, 0.0, trial.h)

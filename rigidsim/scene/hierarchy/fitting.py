@@ -116,7 +116,7 @@ def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray
 
     g = gaps(x)
     for _ in range(MOST):
-        if np.abs(g).max() < 0.01 * CLOSED:
+        if np.abs(g).max() < 1e-6 * CLOSED:
             return x
         rows = [(gaps(x + e) - gaps(x - e)) / (2.0 * h) for h, e in zip(steps, np.diag(steps), strict=True)]
         way, part = np.linalg.lstsq(np.stack(rows, axis=1), g, rcond=DEPENDENT)[0], 1.0
