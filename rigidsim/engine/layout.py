@@ -165,8 +165,8 @@ DUE = Row("which margins of a coordinate vanish at an event: 1 or 0", low=1, hig
 SEARCH = Row(
     "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
     " before the first event and one after it, s; how many times were tried, or -1 where a margin may vanish twice"
-    " inside; the time that is expected, s; the events of the step",
-    done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1,
+    " inside; the time that is expected, s; the events of the step; 1 if a trial ends at one",
+    done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1, ends=1,
 )  # fmt: skip
 BLOW = Row(
     "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, and"

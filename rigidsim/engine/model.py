@@ -342,10 +342,10 @@ class Switching(NamedTuple):
     takes: SCALAR = floats()  # whether a lane takes what was tried
     occurs: SCALAR = floats()  # whether an event is due in a lane
     until: SCALAR = floats()  # how far the trial of a lane may go, s
-    ends: SCALAR = floats()  # whether the trial of a lane ends at an event
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
     first_fault: FAULT = floats("expressed")  # likewise
     fault: FAULT = floats("expressed")  # before a trial

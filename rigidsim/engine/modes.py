@@ -339,7 +339,7 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
     if largest_of(found.takes, lanes) == 0.0:
         return False
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
-    copy_rows(0, len(state), state, scratch.before)
+    copy_rows(0, len(state), state, scratch.joints.modes.before)
     loosen_all(model, state, lanes)
     evaluate(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
@@ -348,7 +348,7 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
     share_blows(model, found, lanes)
     deliver_blows(t, model, state, scratch, buffer.made, lanes)
     for k in range(len(state)):
-        put_back(found.takes, scratch.before[k], state[k], lanes)
+        put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     return True
 
 
@@ -470,7 +470,7 @@ def settle_begin(era, model, state, scratch, buffer, lanes):
 def settle_taken(trial, era, model, state, scratch, buffer, lanes):
     """What happens at the events at the ends of trials that were taken."""
     found, now = scratch.joints.modes, scratch.part[at.PART_NOW]
-    note_taken(trial, found.ends, found.occurs, now, lanes)
+    note_taken(trial, found.search, found.occurs, now, lanes)
     if largest_of(found.occurs, lanes) > 0.0:
         settle_modes(now, SHORT * model.step, era, model, state, scratch, buffer, lanes)
 

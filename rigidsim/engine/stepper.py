@@ -12,7 +12,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
-from rigidsim.engine.events import has_room
+from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
@@ -160,7 +160,7 @@ def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes)
     if switches(model):
         keep_step(state, scratch, buffer)
     move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
-    if is_full(model, buffer):
+    if switches(model) and lacks_room(model, buffer):
         put_step_back(state, scratch, buffer)
         return False
     return True

@@ -105,7 +105,7 @@ def begin_trial(t, t_end, h, state, scratch, lanes):
     )  # fmt: skip
     longest = largest_of(part[at.PART_LENGTH], lanes)
     if longest > 0.0:
-        copy_rows(0, len(state), state, scratch.before)
+        copy_rows(0, len(state), state, scratch.joints.modes.before)
         copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
     return longest
 
@@ -338,7 +338,7 @@ def give_up(state, scratch, lanes):
     if largest_of(found.changes, lanes) == 0.0:
         return
     for k in range(len(state)):
-        put_back(found.takes, scratch.before[k], state[k], lanes)
+        put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     for k in range(len(scratch.fault)):
         restore_faults(found.takes, found.fault[k], scratch.fault[k], lanes)
 
@@ -394,7 +394,7 @@ def end_trial(h, era, model, state, scratch, lanes):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
-    examine(scratch.before, state, h, era, model, scratch, lanes)
+    examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
     give_up(state, scratch, lanes)
     return largest_of(scratch.joints.modes.occurs, lanes)
 
@@ -403,12 +403,12 @@ def end_trial(h, era, model, state, scratch, lanes):
 
 
 @lanewise
-def begin_lane_tries(search: SEARCH, ends: SCALAR, lane):
+def begin_lane_tries(search: SEARCH, lane):
     """No trial was looked at."""
     search.done = 0.0
     search.tried = 0.0
     search.events = 0.0
-    ends.value = 0.0
+    search.ends = 0.0
 
 
 @lanewise
@@ -440,7 +440,7 @@ def limit_tries(stop, model, state, scratch, lanes):
 @inlined
 def begin_tries(stop, model, state, scratch, lanes):
     """No trial was looked at; the first one may go as far as `stop`, s."""
-    begin_lane_tries(scratch.joints.modes.search, scratch.joints.modes.ends, lanes)
+    begin_lane_tries(scratch.joints.modes.search, lanes)
     limit_tries(stop, model, state, scratch, lanes)
 
 
@@ -458,7 +458,7 @@ def set_try(step: STEP, trial: STEP, search: SEARCH, begin: SCALAR, end: SCALAR,
 
 @lanewise
 def follow_try(
-    step: STEP, length: SCALAR, search: SEARCH, takes: SCALAR, occurs: SCALAR, until: SCALAR, ends: SCALAR,
+    step: STEP, length: SCALAR, search: SEARCH, takes: SCALAR, occurs: SCALAR, until: SCALAR,
     again: SCALAR, lane,
 ):  # fmt: skip
     """How far the next trial may go, s; a lane whose trial is the one does not look again. An event at the beginning
@@ -466,7 +466,7 @@ def follow_try(
     """
     looks, is_taken, happens = length.value > 0.0, takes.value > 0.0, occurs.value > 0.0
     search.done = select(is_taken, 1.0, search.done)
-    ends.value = select(is_taken, occurs.value, ends.value)
+    search.ends = select(is_taken, occurs.value, search.ends)
     at_once = select(looks, select(is_taken, False, happens), False)
     goes_on = select(looks, select(is_taken, False, True), False)
     until.value = select(goes_on, step.t + search.length, until.value)
@@ -485,13 +485,13 @@ def next_try(era, model, state, scratch, lanes):
     set_try(step, trial[last], found.search, begin, end, length, lanes)
     examine(state, trial, 0.0, era, model, scratch, lanes)
     follow_try(
-        step, length, found.search, found.takes, found.occurs, found.until, found.ends, found.changes, lanes
+        step, length, found.search, found.takes, found.occurs, found.until, found.changes, lanes
     )  # fmt: skip
     return largest_of(found.changes, lanes) > 0.0, largest_of(found.occurs, lanes) > 0.0
 
 
 @lanewise
-def note_taken(trial: STEP, ends: SCALAR, occurs: SCALAR, now: SCALAR, lane):
+def note_taken(trial: STEP, search: SEARCH, occurs: SCALAR, now: SCALAR, lane):
     """Whether a trial that was taken ends at an event, and when, s."""
-    occurs.value = select(trial.takes > 0.0, ends.value, 0.0)
+    occurs.value = select(trial.takes > 0.0, search.ends, 0.0)
     now.value = trial.t

@@ -278,3 +278,74 @@ def test_single_steps_and_the_text_itself_have_the_same_bits():
             reached = getattr(whole[path].world, quantity)[-1]
             assert np.array_equal(getattr(sliced.state[path].world, quantity), reached), (path, quantity)
             assert np.array_equal(getattr(text[path].world, quantity)[-1], reached), (path, quantity)
+
+
+# --- wherever a tree is, and however it is stepped
+
+
+SLOPE = [G * np.sin(0.3), 0, -G * np.cos(0.3)]
+ROLLING = {"gravity": SLOPE, "duration": 0.3, "step": 5e-3, "record_every": 0.1}
+
+
+@pytest.fixture(scope="module")
+def rolled() -> rigidsim.Trajectory:
+    """The cart on its slope."""
+    return collide({"cart": cart(), "floor": floor(friction=0.8)}, **ROLLING)
+
+
+@pytest.mark.parametrize("method", ["adaptive", "taylor", "magnus"])
+def test_other_methods_roll_as_rkmk4_does(rolled, method):
+    """All are exact for what rolls evenly."""
+    other = collide({"cart": cart(), "floor": floor(friction=0.8)}, integrator=method, **ROLLING)
+    np.testing.assert_allclose(other["cart"].world.position, rolled["cart"].world.position, atol=1e-13)
+
+
+def test_units_and_distance_from_the_origin_change_nothing(rolled):
+    """In kilometres to rounding; at 1.5e11 m, on a base with 3e4 m/s, where doubles are 3e-5 m apart, to 1e-9 rad/s."""
+    small = cart(scale=1e-3, position=[0, 0, RADIUS / 1000])
+    scaled = {"frame": {"motion": "fixed", "scale": 1000.0, "children": {"cart": small}}}
+    in_km = collide(scaled | {"floor": floor(friction=0.8)}, **ROLLING)
+    np.testing.assert_allclose(in_km["frame/cart"].world.position, rolled["cart"].world.position, atol=1e-14)
+    base = {"motion": {"prescribed": {"velocity": [3e4, 0, 0]}}, "position": [1.5e11, 0, 0]}
+    below = {"cart": cart(), "floor": floor(friction=0.8) | {"motion": "fixed"}}
+    far = collide({"frame": base | {"children": below}}, **ROLLING)
+    np.testing.assert_allclose(far["frame/cart/a"].joint.rates, rolled["cart/a"].joint.rates, atol=2e-9)
+
+
+def test_in_a_planar_scene_nothing_leaves_the_plane():
+    """A cart whose inertia is skew and whose centre of mass is beside the plane of its wheels."""
+    skew = {"tensor": [[0.2, 0.03, 0], [0.03, 0.2, 0.04], [0, 0.04, 0.3]]}
+    vehicle = cart(inertia=skew, center_of_mass=[0, 0.05, 0])
+    trajectory = collide({"cart": vehicle, "floor": floor(friction=0.8)}, plane=[0, 1, 0], **ROLLING)
+    a = SLOPE[0] * 6 / (6 + 4 * 0.4 * WHEEL)
+    assert np.diff(trajectory["cart"].world.velocity[:, 0]) / 0.1 == pytest.approx(a, rel=1e-11)
+    assert np.abs(trajectory["cart"].world.position[:, 1]).max() == 0.0
+
+
+def test_trees_that_break_and_change_while_they_touch_keep_their_energy():
+    """A weld breaks, a body hangs on a tree, and a part of that is set free; all of it lies on the floor."""
+    part = ball(0.1, at=(0.3, 0, 0), motion={"weld": {"breaks": {"force": 100}}})
+    arm = ball(0.1, at=(0, 0.3, 0), motion={"hinge": {"axis": [1, 0, 0], "at": [0, -0.3, 0]}})
+    bodies = {
+        "floor": floor(),
+        "trunk": ball(0.1, at=(0, 0, 0.3), children={"part": part, "arm": arm}),
+        "other": ball(0.1, at=(1, 0, 0.1)),
+    }
+    scene = rigidsim.Scene.from_dict(
+        {
+            "format": "rigidsim/1",
+            "simulation": {"duration": 0.6, "step": 1e-3, "record_every": 0.01},
+            "world": {"gravity": [0, 0, -G]},
+            "bodies": bodies,
+            "reparent": [
+                {"body": "other", "to": "trunk/arm", "time": 0.4, "motion": {"ball": {}}},
+                {"body": "trunk/arm", "to": "world", "time": 0.5},
+            ],
+        }
+    )
+    trajectory = rigidsim.simulate(scene, contacts=True)
+    assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 1e-9
+    heights = [trajectory[path].world.position[-1, 2] for path in ("trunk", "trunk/part", "trunk/arm", "other")]
+    assert heights == pytest.approx([0.1] * 4, abs=1e-5)
+    assert abs(trajectory.contacts[-1].force[:, 2].sum()) == pytest.approx(4 * G, rel=1e-3)
+    assert any(event.cause == "reparent" for event in trajectory.events)

@@ -132,9 +132,9 @@ def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
         yield _left_out(meetings)
     if meetings.settings.substeps is None and meetings.ratio > MOST_RATIO:
         message = (
-            f"free bodies that can collide have a ratio of masses of {meetings.ratio:.3g}; above {MOST_RATIO:g} a light"
-            " body under a heavy one is pressed into what it lies on; a smaller step helps, and a written substeps ends"
-            " this warning"
+            f"moving bodies that can collide have a ratio of masses of {meetings.ratio:.3g}; above {MOST_RATIO:g} a"
+            " light body under a heavy one is pressed into what it lies on; a smaller step helps, and written substeps"
+            " end this warning"
         )
         yield ("simulation", "contact"), message
     yield from _without_rebound(meetings)
