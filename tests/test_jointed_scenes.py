@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
@@ -119,3 +120,63 @@ def test_a_top_on_a_ball_joint_at_its_centre_turns_as_a_free_one():
     trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
     free, held = (trajectory[path].world.orientation for path in ("free", "held"))
     assert np.abs(held - free).max() <= 2e-11  # rounding, which grows here as the motion is unstable: measured 4e-12
+
+
+def soles(trajectory: rigidsim.Trajectory) -> np.ndarray:
+    """The heights of the undersides of the feet, m, (time, foot)."""
+    shins = [trajectory[path].world for path in trajectory if path.endswith("/shin")]
+    along = [np.array(rotate(tuple(shin.orientation.T), DOWN)[2]) for shin in shins]
+    return np.stack([shin.position[:, 2] + 0.3 * z - 0.03 for shin, z in zip(shins, along, strict=True)], axis=1)
+
+
+@pytest.mark.parametrize(("step", "sinking", "creep"), [(5e-3, 2e-5, 2e-4), (2e-3, 1e-5, 2e-5), (1e-3, 3e-6, 3e-6)])
+def test_a_body_on_four_legs_hardly_sinks_and_stands_still(step, sinking, creep):
+    """Measured: it sinks by 3.4, 3.9, 0.7 um, and the feet creep by 95, 6, 0.4 um in the last second. They carry the
+    weight.
+    """
+    scene = rigidsim.Scene.from_file(shipped_scenes()["four_legs"], [f"simulation.step={step}"])
+    trajectory = rigidsim.simulate(scene, contacts=True)
+    assert soles(trajectory).min() >= -sinking
+    last = trajectory.part(trajectory.time >= 3.0)
+    for path in (path for path in last if path.endswith("/shin")):
+        foot = last[path].world.position + 0.3 * np.array(rotate(tuple(last[path].world.orientation.T), DOWN)).T
+        assert np.abs(foot[-1] - foot[0]).max() <= creep
+    forces = trajectory.contacts[-1].on("floor").values()
+    assert len(forces) == 4
+    np.testing.assert_allclose(sum(forces), [0, 0, -26 * 9.81], rtol=2e-3, atol=0.05)
+    assert trajectory.contact_ledger.relative_error <= 1e-8
+
+
+def test_a_chain_that_falls_lies_still_on_the_floor(run):
+    """Links across each other, too; no part of the chain is in the floor, and all of the weight is on it."""
+    trajectory = run("chain_on_floor")
+    pairs = {frozenset(event.bodies) for event in trajectory.events}
+    assert any("floor" not in pair for pair in pairs)
+    half = np.array([0.0, 0.0, 0.1])
+    for path in [path for path in trajectory if path != "floor"]:
+        world = trajectory[path].world
+        reach = np.abs(np.array(rotate(tuple(world.orientation.T), tuple(half))[2]))
+        assert (world.position[:, 2] - reach - 0.02).min() >= -1e-4
+        assert np.abs(world.velocity[-1]).max() <= 2e-2
+    assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 1e-6
+
+
+def test_the_module_is_caught_and_let_go_and_all_momenta_stay(run):
+    trajectory = run("docking_arm")
+    caught, released = trajectory.events
+    assert (caught.time, caught.motion, released.time, released.motion) == (4.0, "jointed", 20.0, "free")
+    assert caught.energy == pytest.approx(-0.102885, rel=1e-4)
+    assert released.energy == 0.0
+    held = (trajectory.time >= 4.0) & (trajectory.time < 20.0)
+    angle = np.asarray(trajectory.arrays["joints/coordinate"])[:, 2]
+    assert np.isfinite(angle[held]).all() and np.isnan(angle[~held]).all()
+    handle = trajectory["module"].seen_from("satellite/upper/lower/hand")
+    turned = Rotation.from_quat(np.roll(handle.orientation[held], -1, axis=1)).apply([-0.5, 0, 0])
+    place = handle.position[held] + turned
+    assert np.abs(place - place[0]).max() <= 1e-13
+
+
+def test_the_weld_breaks_in_the_step_that_the_scene_says(run):
+    (event,) = run("breaking_weld").events
+    assert event.time == pytest.approx(0.751, abs=1e-12)
+    assert 280.0 < np.linalg.norm(event.force) < 280.1

@@ -53,11 +53,15 @@ LEDGER_BOUNDS = {
     "gyroscope_constant_torque": 5e-10,  # measured 1.1e-10
     "andrews_squeezer": 3e-11,  # 6.8e-12
     "car_crash": 1e-10,  # 2.0e-11
+    "breaking_weld": 3e-13,  # 4.5e-14
     "crane_on_ship": 2e-11,  # 2.6e-12
+    "docking_arm": 2e-11,  # 2.7e-12
+    "chain_on_floor": 5e-8,  # 7.4e-9: the rods whirl as they fold
     "door": 2e-11,  # 4.2e-12
     "double_pendulum": 3e-8,  # 6.5e-9
     "foucault_pendulum": 2e-12,  # 3.8e-13
     "flyball_governor": 1e-9,  # 9.6e-11
+    "four_legs": 2e-3,  # 3.7e-4: the dampers, which the smooth step has without the floor
     "four_bar": 1e-11,  # 1.8e-12
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
@@ -91,6 +95,7 @@ HALVED = {
     "simo_wong_top": (4e-3, "top.axis_z", "simulation.duration=0.8"),
     "tumbling_chain": (8e-3, "link_8.position", "simulation.duration=0.8"),
     "satellite_arm": (0.2, "hand.position", "simulation.duration=8"),
+    "docking_arm": (0.1, "module.position", "simulation.duration=8"),
     "crane_on_ship": (0.04, "load.position", "simulation.duration=8"),
     "andrews_squeezer": (2e-5, "middle.orientation", "simulation.duration=0.01"),
     "flyball_governor": (0.016, "spindle/slider.position", "simulation.duration=1.6"),

@@ -21,7 +21,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.loops import closings
+from rigidsim.scene.hierarchy.loops import closings, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.world import MutualGravity
@@ -91,18 +91,19 @@ def blueprint_of(scene: Scene) -> Blueprint:
         stride=sample_stride(simulation, n_step),
         labels=(*written.scripts.labels, *driven, *written.motors),
         contacts=contact_plan(scene.hierarchy),
-        metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
+        metrics=metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None,
     )
 
 
 def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     """The loops of a scene, in the order of the file."""
+    names = loop_names(hierarchy.scene.world.loops)
     return tuple(
         LoopRecord(
-            closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), closing.loop.at, closing.loop.to_at,
-            closing.axis, closing.to_axis, closing.length, closing.size,
+            name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), closing.loop.at,
+            closing.loop.to_at, closing.axis, closing.to_axis, closing.length, closing.size,
         )
-        for closing in closings(hierarchy, Starts(hierarchy))
+        for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True)
     )  # fmt: skip
 
 
@@ -131,8 +132,12 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
 
 
 def joint_states(node: SceneNode, motion: FrameMotion) -> list[list[float]]:
-    """State of the coordinates of a jointed body, each with its rate, or of a ball joint: the rotation of the body."""
-    if not node.joint.coordinates:
+    """State of the coordinates of a jointed body, each with its rate, or of a ball joint: the rotation of the body. A
+    weld has a row in which nothing changes.
+    """
+    if node.joint.type == "weld":
+        return [layout.STATE.filled(q=NO_TURN)]
+    if node.joint.type == "ball":
         return [layout.STATE.filled(q=motion.q, omega=motion.omega_B)]
     return [
         layout.STATE.filled(q=NO_TURN)

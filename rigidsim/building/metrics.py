@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from rigidsim.engine.model import table
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.quantities.vocabulary import METERED, NORM, OF_RUN_METERED, READ, TURNED
 from rigidsim.scene.expressions import Expression, Reduction, StateRead
-from rigidsim.scene.expressions.reductions import inputs, on_bodies
+from rigidsim.scene.expressions.reductions import inputs, is_of_loop, on_bodies
 from rigidsim.scene.expressions.vocabulary import COUNT, COUNTED, OWN_FRAMES
 from rigidsim.tree.nodes import Tree
 
@@ -27,9 +27,9 @@ FRAME_OF = {observer: frame for frame, observer in OWN_FRAMES.items()}
 KINDS = {fold.name: number for number, fold in enumerate(FOLDS)}
 
 
-def metric_tables(metrics: Mapping[str, Expression], tree: Tree) -> MetricTables:
-    """The tables of the metrics of a scene."""
-    collected = _Reductions(tree)
+def metric_tables(metrics: Mapping[str, Expression], tree: Tree, loops: Sequence[str]) -> MetricTables:
+    """The tables of the metrics of a scene, whose loops have these names."""
+    collected = _Reductions(tree, loops)
 
     def place_of(reduction: Reduction) -> RegisterRef:
         return results.view((collected.add(reduction),), 1)
@@ -51,8 +51,8 @@ def metric_tables(metrics: Mapping[str, Expression], tree: Tree) -> MetricTables
 class _Reductions:
     """Collects the reductions of all metrics. Equal ones are kept apart, because they may differ in other lanes."""
 
-    def __init__(self, tree: Tree):
-        self._tree = tree
+    def __init__(self, tree: Tree, loops: Sequence[str]):
+        self._tree, self._loops = tree, loops
         self.assembler = Assembler(self._look)
         self.counted: list[tuple[int, int]] = []  # of which nodes: the first, and that after the last
         self.asked: dict[AskedVector, int] = {}
@@ -87,7 +87,8 @@ class _Reductions:
     def _look(self, state: StateRead) -> RegisterRef:
         if not state.body:
             return self.assembler.view((len(SEEN) + OF_RUN[state.quantity] + state.component, (0, 0), (0, 0)), 1)
-        kind, body = READ[state.quantity], self._tree.frame_of(state.body)
+        kind = READ[state.quantity]
+        body = self._loops.index(state.body) if is_of_loop(state) else self._tree.frame_of(state.body)
         is_norm = NORM in kind.accepts and state.component == kind.accepts.index(NORM)
         if kind.axes:
             other = self._tree.frame_of(state.other) if state.other else layout.NO_ROW

@@ -86,9 +86,16 @@ def hung_below(scene: Scene, world: World, host: Node) -> World | None:
     parents = {
         node.index: host.frame if node.parent != host.frame else 0 for node in movable(world) if node.index not in above
     }
-    if not parents:
+    # A body that hangs on the host later cannot carry it now.
+    later = {event.body for event in world.blueprint.schedule.reparentings if event.to in _frames_below(world, parents)}
+    if not parents or above & later:
         return None
     return _hung(scene, world, world.blueprint, list(world.tree.nodes), parents, [])
+
+
+def _frames_below(world: World, nodes: Collection[int]) -> set[int]:
+    """The frames of some nodes and of all that is below them."""
+    return {1 + index for node in nodes for index in world.tree.subtree(node)}
 
 
 def of_other_sign(world: World) -> World:

@@ -139,6 +139,14 @@ def place_slid(jet: JET, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM
 
 
 @lanewise
+def place_weld(value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
+    """Place what a weld holds."""
+    q_WB = renormalised(product(parent.q, value.q))
+    hang(value, body, parent, arm, hung, frame, q_WB, NONE, NONE, NONE, NONE)
+    hung.power = 0.0
+
+
+@lanewise
 def place_ball(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
     """Place what a ball joint holds: its rotation in the world is its state."""
     q_WB = state.q
@@ -183,6 +191,8 @@ def place_jointed(node, model, state, scratch, lanes):
             place_slide(state[i], value, body, parent, arm, hung, frame, lanes)
         elif kind == at.BALL:
             place_ball(state[i], value, body, parent, arm, hung, frame, lanes)
+        elif kind == at.WELDED:
+            place_weld(value, body, parent, arm, hung, frame, lanes)
         elif model.expressions is not None:
             place_by_motor(i, model, scratch, value, body, parent, arm, hung, frame, lanes)
     for i in range(first, last):
@@ -310,7 +320,7 @@ def free_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
 
 @lanewise
 def bear(hung: HUNG, felt: FELT, carrier: FELT, lane):
-    """Hand in what is felt through a joint that a motor moves: everything."""
+    """Hand in what is felt through a weld, or a joint that a motor moves: everything."""
     inertia = felt.A, felt.B, felt.M
     t, f = answer(inertia, hung.turning, hung.bias)
     t, f = shifted_wrench(add(felt.t, t), add(felt.f, f), hung.d)
@@ -347,7 +357,7 @@ def gather_inwards(model, state, scratch, lanes):
             if joints.joint[i].springs > 0:
                 wind_ball(value, parent, frame, hung, lanes)
             free_ball(hung, felt, freed, carrier, lanes)
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind >= at.WELDED:
             bear(hung, felt, carrier, lanes)
 
 
@@ -456,6 +466,18 @@ def accelerate_ball(
 
 
 @lanewise
+def accelerate_welded(
+    body: BODY, hung: HUNG, carrier: CARRIED, wrench: WRENCH, root: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED,
+    rate: RATE, lane,
+):  # fmt: skip
+    """The acceleration of what a weld holds."""
+    a = add(add(carrier.a, cross(carrier.alpha, hung.d)), hung.bias)
+    rate.a = NONE
+    rate.alpha = NONE
+    accelerated(body, hung, wrench, root, arm, frame, carried, rate, add(carrier.alpha, hung.turning), a)
+
+
+@lanewise
 def follow_motor(
     turns, jet: JET, body: BODY, hung: HUNG, felt: FELT, carrier: CARRIED, wrench: WRENCH, root: WRENCH,
     arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane,
@@ -500,6 +522,8 @@ def accelerate_jointed(node, model, scratch, lanes):
             accelerate_slide(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif kind == at.BALL:
             accelerate_ball(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)
+        elif kind == at.WELDED:
+            accelerate_welded(body, hung, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif model.expressions is not None:
             turns, felt = 1.0 if kind == at.TURNED else 0.0, hanging.felt[i]
             follow_motor(

@@ -26,7 +26,7 @@ from rigidsim.engine.layout import (
 from rigidsim.engine.loads import apply_tables
 from rigidsim.engine.relations import separate
 from rigidsim.engine.scripts import apply_scripts
-from rigidsim.engine.terms import observe_terms, push_bodies
+from rigidsim.engine.terms import evaluate_touching, observe_terms, push_bodies
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.forces import separation
 from rigidsim.physics.rigid_body import proper_acceleration
@@ -61,14 +61,14 @@ def take_coordinates(asked, joints, k, vectors, lanes):
 
 
 @inlined
-def take_reactions(asked, joints, k, vectors, lanes):
-    """Copy reactions of joints in sample k."""
-    for j in range(len(asked.reactions)):
-        one = ASKED_REACTION(asked.reactions[j])
+def take_reactions(rows, force, torque, k, vectors, lanes):
+    """Copy reactions of joints or loops in sample k."""
+    for j in range(len(rows)):
+        one = ASKED_REACTION(rows[j])
         if one.is_torque > 0:
-            take(joints.torque[k, one.joint], vectors[one.place], lanes)
+            take(torque[k, one.joint], vectors[one.place], lanes)
         else:
-            take(joints.force[k, one.joint], vectors[one.place], lanes)
+            take(force[k, one.joint], vectors[one.place], lanes)
 
 
 @lanewise
@@ -153,9 +153,12 @@ def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
     if asked.joints is not None:
         take_coordinates(asked, samples.joints, k, vectors, lanes)
     if asked.reactions is not None:
-        take_reactions(asked, samples.joints, k, vectors, lanes)
+        take_reactions(asked.reactions, samples.joints.force, samples.joints.torque, k, vectors, lanes)
+    if asked.loops is not None:
+        take_reactions(asked.loops, samples.joints.loop_force, samples.joints.loop_torque, k, vectors, lanes)
     if asked.terms is not None:
-        observe_terms(t, era, model, state, scratch, scratch.terms, 0, lanes)
+        evaluate_touching(t, era, model, state, scratch, lanes)
+        observe_terms(model, state, scratch, scratch.terms, 0, lanes)
         for i in range(len(asked.terms)):
             one = ASKED_TERM(asked.terms[i])
             take(scratch.terms[one.term, 0, one.node], vectors[one.place], lanes)

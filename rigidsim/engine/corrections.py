@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import is_jointed, is_root
-from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, SCALAR, STATE, add_to_sums
+from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, GAINED, STATE, add_to_sums
 from rigidsim.engine.responses import correct_jointed, jump_root, respond_inwards
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.corrections import (
@@ -110,7 +110,7 @@ def inherit(body: BODY, parent: FRAME, parent_correction: CORRECTION, arm: ARM, 
 
 @lanewise
 def correct_free(
-    state: STATE, body: BODY, own: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, gained: SCALAR, lane
+    state: STATE, body: BODY, own: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, gained: GAINED, lane
 ):
     """Apply what happens to a free body to its orientation, rate and work; and the correction of its frame, added to
     that which it has. The angular momentum changes by the angular impulse: omega' = I(q')^-1 (I(q) omega + dL). Its
@@ -164,7 +164,8 @@ def correct_node(node, model, state, scratch, made, lanes):
     if inherits > 0.0:
         inherit(body, parent, given, arm, frame, own, lanes)
     if begins or inherits > 0.0:
-        correct_free(state[i], body, own, arm, frame, result, made.gained[1 if inherits > 0.0 else 0], lanes)
+        gain = at.OF_TREES if is_root(i, model) else at.INHERITED if inherits > 0.0 else at.OF_OTHERS
+        correct_free(state[i], body, own, arm, frame, result, made.gained[gain], lanes)
         made.source[node + 1] = node + 1
         if is_root(i, model):
             jump_root(own, result, scratch.joints.carried[i], lanes)

@@ -32,7 +32,7 @@ class EventBuffer(NamedTuple):
     made: Corrections  # of the present instant
     filled: np.ndarray = integers(2)  # rows of events and of those reached that are in use
     kept: np.ndarray = integers(2)  # likewise, at the beginning of a step
-    lacks: np.ndarray = integers(1)  # 1 if the events of a step had no room
+    lacks: np.ndarray = integers(1)  # 1 if what happens in a step has no room
     event: RECORD = integers("events")
     event_value: HIT = floats("events")
     reached: REACHED = integers("reached")
@@ -50,6 +50,7 @@ class RecordedEvents(NamedTuple):
     change: np.ndarray
     before: list[World]
     after: list[World]
+    bore: tuple[np.ndarray, np.ndarray] | None = None  # of a joint that broke: its force and torque, parent's axes
 
 
 def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> RecordedEvents:
@@ -93,6 +94,14 @@ def has_room_for(n, model, buffer):
     """Whether there is room for so many events at one instant, and for the bodies they may reach."""
     free, free_reached = len(buffer.event) - buffer.filled[0], len(buffer.reached) - buffer.filled[1]
     return n <= free and len(model.body) <= free_reached
+
+
+@inlined
+def lacks_room(model, buffer):
+    """Whether impacts at stops may have no room, or had none; that is noted."""
+    if not has_room_for(most_impacts(model), model, buffer):
+        buffer.lacks[0] = 1
+    return buffer.lacks[0] > 0
 
 
 @inlined

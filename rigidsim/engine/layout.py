@@ -130,6 +130,7 @@ JOINT_VALUE = Row(
     q=4, anchor=3, reach=3, r=3, axis=3, stiffness=1, rest=1, damping=1,
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
 )  # fmt: skip
+STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
@@ -164,8 +165,8 @@ DUE = Row("which margins of a coordinate vanish at an event: 1 or 0", low=1, hig
 SEARCH = Row(
     "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
     " before the first event and one after it, s; how many times were tried, or -1 where a margin may vanish twice"
-    " inside; the time that is expected, s; the events of the step",
-    done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1,
+    " inside; the time that is expected, s; the events of the step; 1 if a trial ends at one",
+    done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1, ends=1,
 )  # fmt: skip
 BLOW = Row(
     "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, and"
@@ -204,6 +205,11 @@ CORRECTION = Row(
     "what happens to a node at an instant: displacement of its origin, turn, change of velocity and of rate; to a"
     " free body itself: of its centre of mass, and of its angular momentum in place of the rate; world axes",
     p=3, turn=3, v=3, omega=3,
+)  # fmt: skip
+GAINED = Row(
+    "change of energy by jumps, J; of what hangs on joints the kinetic energy, and apart from that the potential energy"
+    " in uniform gravity",
+    value=1, lifted=1,
 )  # fmt: skip
 EVENT = Row(
     "an event: time, s; the point where it acts, in the world; the normal from the first shape to the second; the"
@@ -270,7 +276,8 @@ NODE = Row(
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
 JOINT = Row(
-    "how a moved row hangs: HINGE, SLIDE or BALL, TURNED or SLID by a motor that prescribes the coordinate, which is"
+    "how a moved row hangs: HINGE, SLIDE, BALL or, without any state, WELDED;"
+    " TURNED or SLID by a motor that prescribes the coordinate, which is"
     " then no part of the state; ROOT, a free body that carries joints, or ALONE; the frame from"
     " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
@@ -369,10 +376,13 @@ T_CONTACT, T_ANGULAR_CONTACT, T_JOINT, T_ANGULAR_JOINT, TERMS = range(13, 18)
 # The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
-ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
+ALONE, ROOT, HINGE, SLIDE, BALL, WELDED, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6, 7
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
 POINT, AXIS, DISTANCE = 0, 1, 2
 EQUATIONS = (3, 5, 1)
+# Whose energy changes at an instant: that of bodies that inherit jumps, of trees of joints, and of others.
+OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
+LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP = 0, 1, 2, 3, 4, 5
@@ -393,6 +403,13 @@ def numbers_of(registers, lane, n):
 def coefficients_of(parts, k, rows, lane, n):
     """What is taken of the coefficients in several rows for those of order k: of each part the row, and a function."""
     return tuple([take(NUMBERS(rows[which], lane, n), k) for which, take in parts])
+
+
+@formula
+def factors_of(term, begin, end, k, numbers, lane, n):
+    """The coefficients up to order k of both factors of products begin to end - 1."""
+    rows = [(numbers[term[m].a :], numbers[term[m].b :]) for m in range(begin, end)]
+    return tuple([tuple([NUMBERS(row, lane, n).part(0, k + 1) for row in both]) for both in rows])
 
 
 @formula

@@ -321,6 +321,33 @@ def oppose_jumps(model, scratch, lanes):
     solve(made, n, lanes)
 
 
+# --- samples
+
+
+@lanewise
+def begin_pull(force: TRIPLE, torque: TRIPLE, lane):
+    """No reaction."""
+    force.xyz = NONE
+    torque.xyz = NONE
+
+
+@lanewise
+def add_pull(x: SCALAR, closing: CLOSING, force: TRIPLE, torque: TRIPLE, lane):
+    """Add x times the reaction of an equation."""
+    force.xyz = add(force.xyz, scaled(x.value, closing.f))
+    torque.xyz = add(torque.xyz, scaled(x.value, closing.t))
+
+
+@inlined
+def observe_loops(model, scratch, found, k, lanes):
+    """Write what all loops do to sample k; the multipliers are those of the sample."""
+    made = scratch.loops
+    for j in range(len(model.loops.loop)):
+        begin_pull(found.loop_force[k, j], found.loop_torque[k, j], lanes)
+        for i in range(model.loops.loop[j].begin, model.loops.loop[j].end):
+            add_pull(made.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
+
+
 # --- projection
 
 

@@ -18,7 +18,7 @@ from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
 
 READING_LOCAL = [len(METERED) + k for k, formula in enumerate(TURNED.values()) if IN_PARENT in formula.needs]
 """The kinds of views that need the orientation relative to the parent."""
-CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING)
+CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING, layout.CAUSE_STOP)
 """The causes of events in the order in which expressions number what they count; events of contact come after them."""
 ROOM_BYTES = 1 << 20
 
@@ -39,7 +39,7 @@ class Metering:
         self._lanes = lanes
         self._metrics: Metrics | None = None
         self._arrays: _Arrays | None = None
-        self._counts = np.zeros(len(CAUSES))
+        self._counts = np.zeros((len(CAUSES), len(lanes)))
         self._room: Samples | None = None
         self._end = np.zeros(1)  # s, the time of the last sample
         self._fold, self._fold_last = fold_samples.caller(), fold_samples.caller()  # each remembers its arrays
@@ -99,10 +99,12 @@ class Metering:
         return self._metrics, self._arrays.memory, self._arrays.result, self._lanes
 
     def count(self, buffer: EventBuffer) -> None:
-        """Count the events in the buffer."""
+        """Count the events in the buffer; what did not happen in a lane has no time there."""
         if self._metrics:
-            causes = buffer.event[: buffer.filled[0], layout.RECORD.cause]
-            self._counts += [np.count_nonzero(causes == cause) for cause in CAUSES]
+            filled, n, place = buffer.filled[0], len(self._lanes), layout.HIT.time
+            causes, time = buffer.event[:filled, layout.RECORD.cause], slice(place * n, (place + 1) * n)
+            happened = ~np.isnan(buffer.event_value[:filled, time])
+            self._counts += [np.count_nonzero(happened[causes == cause], axis=0) for cause in CAUSES]
 
     def values(self, last: Samples, time: float, touches: np.ndarray) -> np.ndarray:
         """(metric, lane) the metrics if the run ends with this sample at this time (s); `touches` are the contacts that
@@ -121,8 +123,8 @@ class Metering:
         self.go_back(place)
         return arrays.result[metrics.result]
 
-    def _counted(self, events: int, begin: int, end: int, touches: np.ndarray) -> float:
-        """The number of events of a kind; of contact those of any of the nodes."""
+    def _counted(self, events: int, begin: int, end: int, touches: np.ndarray) -> float | np.ndarray:
+        """The number of events of a kind, (lane); of contact those of any of the nodes."""
         if events < len(CAUSES):
             return self._counts[events]
         cause, nodes = (layout.CAUSE_BEGAN, layout.CAUSE_IMPACT)[events - len(CAUSES)], touches[:, 1:3]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID, WAY
+from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, MEMBER, SHAPE, SOLID, WAY
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
@@ -33,6 +33,7 @@ from rigidsim.engine.layout import (
     FOLD,
     FRAME,
     FREED,
+    GAINED,
     GRIP,
     HUNG,
     JET,
@@ -64,6 +65,7 @@ from rigidsim.engine.layout import (
     STAGE,
     START,
     STATE,
+    STRENGTH,
     SUMS,
     TRIPLE,
     VIEW,
@@ -216,6 +218,7 @@ class Asked(NamedTuple):
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
     reactions: np.ndarray | None  # rows `ASKED_REACTION`
+    loops: np.ndarray | None  # the same of loops
 
 
 class Working(NamedTuple):
@@ -224,6 +227,14 @@ class Working(NamedTuple):
     register: np.ndarray = floats("registers", SCALAR)  # of loads
     jet: np.ndarray = floats("jets", JET)  # of prescribed motions
     pace: PACE = floats("paced")
+
+
+class Trees(NamedTuple):
+    """Contact bodies that are parts of trees of joints: an impulse on one of them changes the motion of all."""
+
+    member: MEMBER  # (member)
+    place: np.ndarray  # (contact body + 1) its number among the members, or NO_ROW
+    inward: np.ndarray  # moved rows of their trees, those that hang on others before them
 
 
 class Contacts(NamedTuple):
@@ -240,6 +251,14 @@ class Contacts(NamedTuple):
     n_moved: int  # contact bodies that forces move
     substeps: int
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
+    trees: Trees | None  # if bodies on joints can meet others
+
+
+class Fragile(NamedTuple):
+    """The joints that are there and can break."""
+
+    row: np.ndarray  # (fragile) of the body
+    strength: STRENGTH  # (fragile)
 
 
 class Joints(NamedTuple):
@@ -254,6 +273,7 @@ class Joints(NamedTuple):
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
     jointed: np.ndarray  # (joint) likewise the row of its body
+    fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
 
 
@@ -321,9 +341,11 @@ class Switching(NamedTuple):
     search: SEARCH = floats()
     takes: SCALAR = floats()  # whether a lane takes what was tried
     occurs: SCALAR = floats()  # whether an event is due in a lane
+    until: SCALAR = floats()  # how far the trial of a lane may go, s
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
+    before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
     first_fault: FAULT = floats("expressed")  # likewise
     fault: FAULT = floats("expressed")  # before a trial
@@ -339,7 +361,7 @@ class Corrections(NamedTuple):
     is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
     source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
     is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
-    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
+    gained: GAINED = floats(layout.GAINS)
 
 
 class Closings(NamedTuple):
@@ -381,6 +403,8 @@ class Scratch(NamedTuple):
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    broken: np.ndarray = integers(1)  # 1 + the row of the joint that breaks now, or 0
+    bearing: SCALAR = floats(1)  # the load of a joint in parts of what it bears
     part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
@@ -405,13 +429,15 @@ class MotionSamples(NamedTuple):
 
 
 class JointSamples(NamedTuple):
-    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+    """What joints and loops do; coordinates are flat, in the order of the file and of the joint."""
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
     motor: SCALAR = floats("articulated", "coordinates")  # N m or N
     force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
     torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
+    loop_force: TRIPLE = floats("articulated", "loops")  # of each loop on its second body, N, world axes
+    loop_torque: TRIPLE = floats("articulated", "loops")  # about the point there, N m, likewise
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -563,7 +589,12 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
+        loops = len(model.loops.loop) if model.loops else 0
+        sizes |= {
+            "coordinates": len(model.joints.coordinate),
+            "jointed": len(model.joints.jointed),
+            "loops": loops,
+        }
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

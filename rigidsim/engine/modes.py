@@ -11,7 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.events import complete_instant, has_room_for, most_impacts, record_event, record_reached_bodies
+from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
     BLOW,
     BODY,
@@ -36,16 +36,19 @@ from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.responses import respond
+from rigidsim.engine.switching import note_taken
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
 BOUNCES, CATCHES = 100, 400  # rounds over all coordinates that strike
+MOST_REBOUNDS = 100.0  # events of a step after which impacts are plastic: between stops that are very near
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
+SHORT = 1e-4  # of the grid: a rebound that is none, for methods that choose their steps
 SLACK = 1e-9  # of the largest grip: what a coordinate may lack that was released by rounding
 
 
@@ -89,9 +92,10 @@ def loosen_all(model, state, lanes):
 
 
 @lanewise
-def set_least(rate: RATE, h, blow: BLOW, lane):
-    """The least approach that rebounds."""
-    blow.least = least_approach(-blow.stop * rate.a[0], h)
+def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
+    """The least approach that rebounds; after many events in a step none does."""
+    least = least_approach(-blow.stop * rate.a[0], h)
+    blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
 
 
 @lanewise
@@ -226,7 +230,8 @@ def kick_inside(turns, blow: BLOW, hung: HUNG, own: CORRECTION, lane):
 @lanewise
 def end_blow(size: SCALAR, value: JOINT_VALUE, blow: BLOW, mode: COORDINATE, lane):
     """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
-    stays = select(blow.stop == 0.0, False, absolute(blow.rate) <= AT_REST * size.value)
+    slow = select(blow.catch == 0.0, absolute(blow.rate) <= AT_REST * size.value, True)
+    stays = select(blow.stop == 0.0, False, slow)
     mode.v = select(stays, 0.0, mode.v)
     mode.v_low = select(stays, 0.0, mode.v_low)
     slip, lag = natural_mode(mode, value)
@@ -322,8 +327,10 @@ def complete_blows(t, instant, model, scratch, buffer, lanes):
 
 
 @inlined
-def strike_stops(t, era, model, state, scratch, buffer, lanes):
-    """All impacts at time t, s. Lanes without one are put back. Returns whether there are any."""
+def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
+    """All impacts at time t, s. Lanes without one are put back. Returns whether there are any. For h see
+    `settle_modes`.
+    """
     joints, found = model.joints, scratch.joints.modes
     fill(found.takes, 0.0, lanes)
     for n in range(len(joints.modes)):
@@ -332,16 +339,16 @@ def strike_stops(t, era, model, state, scratch, buffer, lanes):
     if largest_of(found.takes, lanes) == 0.0:
         return False
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
-    copy_rows(0, len(state), state, scratch.before)
+    copy_rows(0, len(state), state, scratch.joints.modes.before)
     loosen_all(model, state, lanes)
     evaluate(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
-        set_least(scratch.rate[joints.modes[n]], model.step, found.blow[n], lanes)
+        set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
     weigh_stops(model, scratch, buffer.made.shift, lanes)
     share_blows(model, found, lanes)
     deliver_blows(t, model, state, scratch, buffer.made, lanes)
     for k in range(len(state)):
-        put_back(found.takes, scratch.before[k], state[k], lanes)
+        put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     return True
 
 
@@ -357,14 +364,16 @@ def natural_mode(mode, value):
 @lanewise
 def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, mode: COORDINATE, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
-    but one of which the grip has arrived at its bound begins to slide.
+    but one of which the grip has arrived at its bound begins to slide. What leaves a stop and is there again at once
+    is at rest.
     """
     happens, slides = occurs.value > 0.0, looseness(mode.slip, mode.lag) > 0.0
     first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
     low, high = select(happens, due.low > 0.0, False), select(happens, due.high > 0.0, False)
     mode.x = select(low, value.low, select(high, value.high, mode.x))
     mode.x_low = select(low, 0.0, select(high, 0.0, mode.x_low))
-    stops, meets = select(slides, first, False), select(slides, second, False)
+    returns = select(low, mode.v > 0.0, select(high, mode.v < 0.0, False))
+    stops, meets = select(returns, True, select(slides, first, False)), select(slides, second, False)
     mode.v = select(stops, 0.0, select(meets, value.wanted, mode.v))
     mode.v_low = select(stops, 0.0, select(meets, 0.0, mode.v_low))
     slip, lag = natural_mode(mode, value)
@@ -420,18 +429,15 @@ def set_now(t, search: SEARCH, now: SCALAR, lane):
 
 
 @inlined
-def settle_modes(t, era, model, state, scratch, buffer, lanes):
-    """What happens at time t (s) in lanes in which an event occurs."""
+def settle_modes(t, h, era, model, state, scratch, buffer, lanes):
+    """What happens at time t (s) in lanes in which an event occurs; a rebound shorter than h (s) is none."""
     joints, found = model.joints, scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
     instant = buffer.filled[0]
-    strikes = strike_stops(t, era, model, state, scratch, buffer, lanes)
-    lacks = strikes and not has_room_for(most_impacts(model), model, buffer)
-    if lacks:
-        buffer.lacks[0] = 1
-    elif strikes:
+    strikes = strike_stops(t, h, era, model, state, scratch, buffer, lanes)
+    if strikes and not lacks_room(model, buffer):
         record_blows(instant, model, scratch, buffer, lanes)
         record_reached_bodies(model.active, instant, model, buffer)
     choose_modes(t, era, model, state, scratch, lanes)
@@ -445,13 +451,35 @@ def settle_event(t, era, model, state, scratch, buffer, lanes):
     """What happens at the events that a step which began at time t (s) has reached."""
     now = scratch.part[at.PART_NOW]
     set_now(t, scratch.joints.modes.search, now, lanes)
-    settle_modes(now, era, model, state, scratch, buffer, lanes)
+    settle_modes(now, model.step, era, model, state, scratch, buffer, lanes)
+
+
+@lanewise
+def forget_events(search: SEARCH, lane):
+    """No events have been in a step that begins."""
+    search.events = 0.0
 
 
 @routine
-def begin_modes(t, era, model, state, scratch, buffer, lanes):
-    """Choose all modes anew at time t (s), at which an era begins."""
+def settle_begin(era, model, state, scratch, buffer, lanes):
+    """What happens at the events at the beginning of trials."""
+    settle_modes(scratch.part[at.PART_BEGIN], SHORT * model.step, era, model, state, scratch, buffer, lanes)
+
+
+@routine
+def settle_taken(trial, era, model, state, scratch, buffer, lanes):
+    """What happens at the events at the ends of trials that were taken."""
+    found, now = scratch.joints.modes, scratch.part[at.PART_NOW]
+    note_taken(trial, found.search, found.occurs, now, lanes)
+    if largest_of(found.occurs, lanes) > 0.0:
+        settle_modes(now, SHORT * model.step, era, model, state, scratch, buffer, lanes)
+
+
+@routine
+def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
+    """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""
     found = scratch.joints.modes
     fill(found.occurs, 1.0, lanes)
     found.due[:] = 0.0
-    settle_modes(t, era, model, state, scratch, buffer, lanes)
+    forget_events(found.search, lanes)
+    settle_modes(t, h, era, model, state, scratch, buffer, lanes)

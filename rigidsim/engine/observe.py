@@ -1,11 +1,11 @@
-"""A sample: local and world motion of every node, energies and momenta."""
+"""A sample: local and world motion of every node, energies and momenta; what joints do, and which of them breaks."""
 
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import course, has_modes, wound
 from rigidsim.engine.asked import observe_asked
-from rigidsim.engine.evaluate import evaluate, place_nodes
+from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import (
@@ -22,14 +22,17 @@ from rigidsim.engine.layout import (
     LEDGER,
     SCALAR,
     STAGE,
+    STRENGTH,
     TRIPLE,
 )
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.loops import observe_loops
+from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
-from rigidsim.engine.terms import observe_terms
+from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.articulated import answer, shifted_wrench
-from rigidsim.physics.elementary import NAN
+from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.forces import torsion_energy
 from rigidsim.physics.modes import motor_share
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -40,7 +43,7 @@ from rigidsim.physics.rigid_body import (
     orbital_angular_momentum,
     uniform_potential,
 )
-from rigidsim.physics.vector import add
+from rigidsim.physics.vector import add, norm
 
 
 @inlined
@@ -110,21 +113,58 @@ def observe_coordinates(model, state, scratch, found, k, lanes):
     for c in range(len(rows)):
         if rows[c] == at.NO_ROW:
             write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
-        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.BALL:
+        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.WELDED:
             write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
             write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
 
 
-@lanewise
-def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
-    """Write what a joint does to its body, about the joint, in the parent's axes; of the loads in the joint it has all,
-    along its axes, too.
+@inlined
+def reaction_of(felt, hung, carried):
+    """(t, f) of a joint on its body, about the joint, world axes; of the loads in the joint it has all, along its axes,
+    too.
     """
     t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
-    t, f = shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+    return shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+
+
+@lanewise
+def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
+    """Write what a joint does to its body, in the parent's axes."""
+    t, f = reaction_of(felt, hung, carried)
     force.xyz = rotate_back(parent.q, f)
     torque.xyz = rotate_back(parent.q, t)
+
+
+@lanewise
+def find_load(felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bearing: SCALAR, lane):
+    """The reaction of a joint in parts of what it bears: of force or torque that which is larger."""
+    t, f = reaction_of(felt, hung, carried)
+    by_force, by_torque = norm(f) / strength.force, norm(t) / strength.torque
+    bearing.value = select(by_force > by_torque, by_force, by_torque)
+
+
+@routine
+def find_broken(t, era, model, state, scratch, lanes):
+    """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
+    no time, and are no part of it; contact counts by its mean forces in the last step.
+    """
+    fragile, hanging, worst = model.joints.fragile, scratch.joints, 1.0
+    scratch.broken[0] = 0
+    evaluate_touching(t, era, model, state, scratch, lanes)
+    for j in range(len(fragile.row)):
+        i = fragile.row[j]
+        find_load(hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes)
+        load = largest_of(scratch.bearing[0], lanes)
+        if load > worst:
+            worst = load
+            scratch.broken[0] = 1 + i
+
+
+@inlined
+def can_break(model):
+    """Whether joints can break."""
+    return model.joints is not None and model.joints.fragile is not None
 
 
 @lanewise
@@ -232,10 +272,14 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         observe_coordinates(model, state, scratch, samples.joints, k, lanes)
     if len(samples.ledger) > 0:
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
-    if samples.terms.shape[1] > 0:
-        observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)
-    if model.joints is not None and len(samples.joints.force) > 0:
-        evaluate(t, era, model, state, scratch, lanes)
+    with_reactions = model.joints is not None and len(samples.joints.force) > 0
+    if with_reactions or samples.terms.shape[1] > 0:
+        evaluate_touching(t, era, model, state, scratch, lanes)
+    if model.joints is not None and with_reactions:
         observe_reactions(model, state, scratch, samples.joints, k, lanes)
+        if model.loops is not None:
+            observe_loops(model, scratch, samples.joints, k, lanes)
+    if samples.terms.shape[1] > 0:
+        observe_terms(model, state, scratch, samples.terms, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
         observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

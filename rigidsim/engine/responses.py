@@ -18,10 +18,10 @@ from rigidsim.engine.layout import (
     FRAME,
     FREED,
     FREED_BALL,
+    GAINED,
     HUNG,
     JET,
     JOINT_VALUE,
-    SCALAR,
     STATE,
     TRIPLE,
     add_to_sums,
@@ -35,7 +35,15 @@ from rigidsim.physics.articulated import (
     shifted_wrench,
     turning_motion,
 )
-from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn, turned
+from rigidsim.physics.corrections import (
+    carried_displacement,
+    carried_rate,
+    carried_velocity,
+    joined_turn,
+    swing,
+    turn,
+    turned,
+)
 from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -84,7 +92,7 @@ def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane)
 
 @lanewise
 def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a joint that a motor moves."""
+    """Hand in the impulse that is felt through a weld, or a joint that a motor moves."""
     t, f = shifted_wrench(felt.t, felt.f, hung.d)
     carrier.t = add(carrier.t, t)
     carrier.f = add(carrier.f, f)
@@ -109,7 +117,7 @@ def hand_inwards(i, model, scratch, lanes):
         respond_slide(hung, felt, freed, carrier, lanes)
     elif kind == at.BALL:
         respond_ball(hung, felt, freed, carrier, lanes)
-    elif model.expressions is not None and kind > at.BALL:
+    elif kind >= at.WELDED:
         bear_impulse(hung, felt, carrier, lanes)
 
 
@@ -151,11 +159,12 @@ def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
     """Pass on the jump of a jointed body, and count its energy as work."""
     q_WB = frame.q
     omega_B, domega_B = rotate_back(q_WB, frame.omega), rotate_back(q_WB, domega)
-    energy = jump_energy(body.mass, body.inertia, arm.v_WC, dv, omega_B, domega_B) - body.mass * dot(body.g, dx)
+    jump, fall = jump_energy(body.mass, body.inertia, arm.v_WC, dv, omega_B, domega_B), body.mass * dot(body.g, dx)
     carried.alpha = domega
     carried.a = dv
-    gained.value += energy
-    add_to_sums(state, work=energy)
+    gained.value += jump
+    gained.lifted -= fall
+    add_to_sums(state, work=jump - fall)
 
 
 @inlined
@@ -168,19 +177,20 @@ def rate_jump(hung, freed, carrier):
 @inlined
 def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
     """The jump of what hangs by one coordinate, of which the rate jumps by x; its frame is displaced and turned with
-    that from which it hangs, and by a small way of the coordinate, of which the square is left out.
+    that from which it hangs, and by a small way of the coordinate, of which velocities leave out the square.
     """
     q_WB, omega, omega_WP, e = frame.q, frame.omega, parent.omega, turn(given.turn)
     domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
-    swept = scaled(way, sweep)
-    correction.p = add(carried_displacement(given.p, e, d), swept)
-    correction.turn = add(given.turn, scaled(way, S[0]))
+    theta, slid = scaled(way, S[0]), scaled(way, sub(S[1], cross(S[0], hung.r)))
+    own, swept = turn(theta), scaled(way, sweep)
+    correction.p = add(carried_displacement(given.p, e, d), rotate(e, add(swing(own, sub(hung.r, com)), slid)))
+    correction.turn = joined_turn(given.turn, theta)
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
     correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), scaled(way, S[1]))
+    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), rotate(e, add(swing(own, hung.r), slid)))
     domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
     count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
 
@@ -189,7 +199,7 @@ def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame,
 def follow_hinge(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: SCALAR, lane,
+    gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a hinge holds."""
     S, x, rate = turning_motion(hung.u, hung.r), rate_jump(hung, freed, carrier), state.v[0]
@@ -202,7 +212,7 @@ def follow_hinge(
 def follow_slide(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: SCALAR, lane,
+    gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a slide holds."""
     S, x, rate = (NONE, hung.u), rate_jump(hung, freed, carrier), state.v[0]
@@ -214,7 +224,7 @@ def follow_slide(
 @lanewise
 def follow_motor(
     turns, jet: JET, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION,
-    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a motor moves, which keeps the rate of its coordinate."""
     S, rate = motion_of(turns, hung), jet.rate
@@ -222,10 +232,20 @@ def follow_motor(
 
 
 @lanewise
+def follow_weld(
+    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION, arm: ARM, frame: FRAME,
+    correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
+):  # fmt: skip
+    """The jump of what a weld holds."""
+    S = NONE, NONE
+    follow(S, 0.0, 0.0, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
 def follow_ball(
     shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME,
     given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: SCALAR, lane,
+    gained: GAINED, lane,
 ):  # fmt: skip
     """The jump of what a ball joint holds: its joint is displaced with the frame from which it hangs, and its rotation
     follows its moment.
@@ -237,13 +257,14 @@ def follow_ball(
     dx = carried_displacement(given.p, e, anchor)
     velocity = carried_velocity(given.v, e, parent.omega, given.omega, anchor, NONE)
     d = sub(hung.r, com)
-    correction.p = add(dx, cross(theta, d))
+    own = turn(theta)
+    correction.p = add(dx, swing(own, d))
     correction.turn = theta
     correction.v = add(add(velocity, cross(domega, d)), cross(theta, cross(omega, d)))
     correction.omega = add(domega, cross(theta, omega))
     state.q = turned(turn(theta), q_WB)
     add_to_sums(state, omega=rotate_back(q_WB, domega))
-    dx = add(dx, cross(theta, hung.r))
+    dx = add(dx, swing(own, hung.r))
     count_jump(state, body, frame, arm, carried, gained, domega, add(dv_J, cross(domega, hung.r)), dx)
 
 
@@ -263,7 +284,7 @@ def correct_jointed(node, model, state, scratch, made, lanes):
         value, body, hung, freed = joints.value[i], model.body[i], hanging.hung[i], hanging.freed[i]
         parent, given, arm = scratch.frame[inner], made.frame[inner], scratch.arm[place]
         frame, correction = scratch.frame[place + 1], made.frame[place + 1]
-        carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[0]
+        carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[at.OF_TREES]
         if kind == at.HINGE:
             follow_hinge(
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
@@ -274,7 +295,11 @@ def correct_jointed(node, model, state, scratch, made, lanes):
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
                 carried, gained, lanes,
             )  # fmt: skip
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind == at.WELDED:
+            follow_weld(
+                state[i], value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained, lanes
+            )
+        elif model.expressions is not None and kind > at.WELDED:
             turns = 1.0 if kind == at.TURNED else 0.0
             follow_motor(
                 turns, course(i, model, scratch), state[i], value, body, hung, parent, given, arm, frame,
@@ -322,7 +347,7 @@ def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, j
 
 @lanewise
 def answer_motor(hung: HUNG, carrier: CARRIED, carried: CARRIED, lane):
-    """The jump of what a motor moves."""
+    """The jump of what a weld holds, or a motor moves."""
     carried.alpha = carrier.alpha
     carried.a = add(carrier.a, cross(carrier.alpha, hung.d))
 
@@ -357,7 +382,7 @@ def respond(rows, model, scratch, jumps, lanes):
             answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
         elif kind == at.BALL:
             answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
-        elif model.expressions is not None and kind > at.BALL:
+        elif kind >= at.WELDED:
             answer_motor(hung, carrier, carried, lanes)
         else:
             answer_root(model.body[i], hanging.felt[i], carried, lanes)

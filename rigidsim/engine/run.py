@@ -73,6 +73,7 @@ class BlockRun:
         self._reparented: list[Moment] = []  # what each reparenting up to now was computed from
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
+        self.changes: list[TreeChange] = []  # of the trees up to now
         self.misfits: list[str] = []  # why bodies could not hang on the joints that they were given
         self.n, self.done, self.era = 0, 0.0, 0
         self.contacts = contacts or ContactRun()
@@ -93,11 +94,14 @@ class BlockRun:
         self.ahead = 0  # steps of the blocks of this structure that will follow
         # Steps that were timed in first gear, and their seconds; None before the first call, which may compile.
         self._timed: tuple[int, float] | None = None
+        self._timetable = (0, 0, 0), np.empty(0)  # what `_times` was asked for in the last call, and the times
 
     def _hindrance(self, world: World) -> str:
         """Why the second gear cannot be used; empty if it can."""
         if world.model.contacts is not None:
             return "contact is computed by general code"
+        if world.blueprint.has_fragile:
+            return "joints that can break are looked at after each step"
         if switches(world.model):
             return "stops, dry friction and motors of a wanted rate are computed by general code"
         return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
@@ -155,14 +159,14 @@ class BlockRun:
     def place(self) -> tuple:
         """Progress and state of the run, for `go_back`."""
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
-        parts = len(self._reparented), self.contacts.place(), self._metering.place()
+        parts = len(self.changes), self.contacts.place(), self._metering.place()
         return self.n, self.done, self.era, self.worlds, *arrays, len(self.events), *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
         self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
-        n_events, n_reparented, contacts, metering = more
-        del self._reparented[n_reparented:]
+        n_events, n_changes, contacts, metering = more
+        del self._reparented[n_changes:], self.changes[n_changes:]
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
         self.state = copied(state)
@@ -171,6 +175,7 @@ class BlockRun:
             self.isolated_until = math.inf
         self._scratch.fault[:] = 0.0
         self.misfits.clear()
+        self._scratch.broken[0] = 0
         self._forget()
 
     def checkpoint(self) -> dict[str, np.ndarray]:
@@ -184,6 +189,8 @@ class BlockRun:
             "time": np.array([self.done, self.isolated_until]),
             "state": self.state.copy(),
         }
+        found["changed.time"] = np.array([change.time for change in self.changes])
+        found["changed"] = np.array([(change.number, change.body) for change in self.changes], np.int64).reshape(-1, 2)
         for k, moment in enumerate(self._reparented):
             found |= {f"reparented.{k}.{i}": array for i, array in enumerate(moment)}
         return found | self.contacts.checkpoint() | self._metering.checkpoint()
@@ -191,10 +198,11 @@ class BlockRun:
     def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
         """Continue, in a run that has not begun, where `checkpoint` was made, with the same bits."""
         n, era = map(int, checkpoint["reached"])
-        due = [event for begun in range(era + 1) for event in self.schedule.reparentings_of(begun)]
-        for k, event in enumerate(due):
+        for k, (number, body) in enumerate(checkpoint["changed"].tolist()):
+            event = self.schedule.reparentings[number] if number != layout.NO_ROW else self._release_of(body)
             self._reparented.append([checkpoint[f"reparented.{k}.{i}"] for i in range(N_MOMENT)])
             self.worlds = [one.world for one in self._moved(event)]
+            self.changes.append(event._replace(time=float(checkpoint["changed.time"][k])))
         self._begun = True
         self._enter()
         self.n, self.era = n, era
@@ -221,10 +229,14 @@ class BlockRun:
         n_end = self.n + n
         first = 0 if stride == NO_SAMPLES else first
         self._go(n_end, False, stride, samples, first)
-        while self._at_stop():
-            self.era += 1
-            self._change_trees()
-            self._go(n_end, True, stride, samples, first)
+        while self._breaks() or self._at_stop():
+            arrives = not self._breaks()
+            if arrives:
+                self.era += 1
+                self._change_trees()
+            else:
+                self._break()
+            self._go(n_end, arrives, stride, samples, first)
 
     def slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[int]:
         """Step up to n_end in slices of about SLICE_SECONDS; yields the length of each after it is done."""
@@ -256,9 +268,11 @@ class BlockRun:
         self.observe_into(self._one, 0)
         return self._one
 
-    def metrics(self) -> np.ndarray:
-        """(metric, lane) the metrics of the scenes over all samples up to now and the present state."""
-        return self._metering.values(self.present(), self.time, self.contacts.touches())
+    def metrics(self, present: Samples | None = None) -> np.ndarray:
+        """(metric, lane) the metrics of the scenes over all samples up to now and the present state, of which `present`
+        is a sample if there is one.
+        """
+        return self._metering.values(present or self.present(), self.time, self.contacts.touches())
 
     def _enter(self) -> None:
         """Make the arrays of the present worlds."""
@@ -269,7 +283,8 @@ class BlockRun:
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes, len(self.state))
         scratch = self._with_trial(scratch)
-        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
+        changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
+        if changes or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
@@ -341,6 +356,8 @@ class BlockRun:
         Without `keeps` rows of samples are used again when they are full.
         """
         arrives = arrives and (self._buffer is not None or self.model.loops is not None)
+        if not arrives and self.done == 0.0 and self.n == n_end < self._next_edge():
+            return
         while True:
             end = n_end
             if self.done == 0.0 and not arrives and self._takes_second():
@@ -355,7 +372,7 @@ class BlockRun:
                 end = min(end, (first + len(samples.world.position) - 1) * stride + 1)
             self._advance_to(end, arrives, stride, samples, first)
             arrives = False
-            if self.n >= n_end or self._at_stop():
+            if self.n >= n_end or self._breaks() or self._at_stop():
                 return
 
     def _next_edge(self) -> int:
@@ -386,17 +403,23 @@ class BlockRun:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
             arguments = self._advancing(self.era, arrives, n_end, stride, samples, first)
             self.n, self.done, self.era = self._advance(*arguments)
-            times = np.arange(begin, self._taken(stride)) * stride * self.model.step
-            self._metering.add(times, samples, begin - first)
+            self._metering.add(self._times(begin, self._taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
             lacks = self._buffer is not None and self._buffer.lacks[0] > 0
-            self._collect_events(self.worlds)
-            if lacks:
+            if lacks and self._buffer.filled[0] == 0:
                 self._make_room()
+            self._collect_events(self.worlds)
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
             stopped = stopped or lacks
+
+    def _times(self, begin: int, end: int, stride: int) -> np.ndarray:
+        """The times of samples begin to end - 1, s; the same array as in the last call if they are the same."""
+        key = begin, end, stride
+        if self._timetable[0] != key:
+            self._timetable = key, np.arange(begin, end) * stride * self.model.step
+        return self._timetable[1]
 
     def _time(self, n: int, seconds: float) -> None:
         """Note how long n steps took in first gear."""
@@ -410,7 +433,7 @@ class BlockRun:
 
     def _collect_events(self, before: list[World]) -> None:
         """Collect the events in the buffer, and empty it."""
-        if self._buffer is not None and self._buffer.filled[0]:
+        if self._buffer is not None and (self._buffer.filled[0] or self._buffer.lacks[0]):
             self._metering.count(self._buffer)
             if self._keeps_events:
                 self.events.append(recorded(self._buffer, before, self.worlds))
@@ -422,43 +445,65 @@ class BlockRun:
 
     def _forget(self) -> None:
         if self._buffer is not None:
-            self._buffer.filled[:] = 0
+            self._buffer.filled[:] = self._buffer.lacks[0] = 0
 
     def _at_stop(self) -> bool:
         """Whether the kernel stopped at an edge whose events are still to be applied."""
         era, model = self.era, self.model
         return era < len(model.edge_step) and (model.edge_step[era], model.edge_fraction[era]) == (self.n, self.done)
 
+    def _breaks(self) -> bool:
+        """Whether the kernel stopped because a joint breaks."""
+        return bool(self._scratch.broken[0])
+
     def _change_trees(self) -> None:
         """Apply the reparentings that are due as the present era begins, in order."""
         for event in self.schedule.reparentings_of(self.era):
-            self._reparent(event)
+            self._reparent(event, self.era - 1)
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
-    def _reparent(self, event: TreeChange) -> None:
-        """Change the tree of every world, with a sample before and after."""
-        worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
+    def _break(self) -> None:
+        """Let go the body of the joint that breaks, and add what the joint bore to the record of that."""
+        body = int(self.model.moved_node[self._scratch.broken[0] - 1])
+        joint, sample = [*self.worlds[0].blueprint.joint_types].index(body), self._recorded(0, self.era).joints
+        bore = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
+        self._reparent(self._release_of(body), self.era)
+        if self._keeps_events:
+            self.events[-1] = self.events[-1]._replace(bore=bore)
+        if not self._is_isolated:
+            self.isolated_until = min(self.isolated_until, self.time)
+
+    def _release_of(self, body: int) -> TreeChange:
+        """A body that is let go now."""
+        return TreeChange(self.time, body, self.worlds[0].tree.nodes[body].parent, "free", layout.NO_ROW)
+
+    def _reparent(self, event: TreeChange, ending: int) -> None:
+        """Change the tree of every world, with a sample before and after; the energies are those of the loads of the
+        era that ends.
+        """
+        worlds, before, n = self.worlds, self._recorded(0, ending), len(self._lanes)
         self._reparented.append([array.copy() for array in (self.state, *before.local, *before.world)])
         made = self._moved(event)
         self.worlds = [one.world for one in made]
         self.misfits += [f"reparent[{event.number}]: {one.misfit}" for one in made if one.misfit]
+        self.changes.append(event._replace(time=self.time))
         self._enter()
-        self._recorded(1)  # places all frames
+        self._recorded(1, ending)  # places all frames
         instant = begin_reparenting(event, self.model, self._buffer)
         pass_jumps([one.jumps for one in made], *self._arrays(), self._buffer, self._lanes)
-        after = self._recorded(1)
+        after = self._recorded(1, ending)
         if made[0].struck:
             impulses = self._handed_over(event, worlds, made, before, after)
             pass_impulses(impulses, *self._arrays(), self._buffer, self._lanes)
-            after = self._recorded(1)
+            after = self._recorded(1, ending)
         model, buffer = with_rows(self.model), with_rows(self._buffer)
         record_reached_bodies(model.every, instant, model, buffer)
         # The change of energy is counted as work; the ledger has the sum over bodies, so any row will do.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             book(self.state[carrier], energy_of(after, n) - energy_of(before, n))
-            self._recorded(1)
+            self._recorded(1, ending)
         complete_instant(self.time, instant, model, buffer, self._lanes)
         self._collect_events(worlds)
 
@@ -485,13 +530,13 @@ class BlockRun:
             found.append(reparented(world, event, state, local, seen))
         return found
 
-    def _recorded(self, row: int) -> Samples:
+    def _recorded(self, row: int, ending: int) -> Samples:
         """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
         ends: the energy of loads that begin or end at this instant is exchanged later, on the new tree.
         """
         self._observe(self.era, self._buffer.pair, row)
-        if self.era > 0:
-            ending = make_samples(self.model, 1, False, self._lanes)
-            self._observe(self.era - 1, ending, 0)
-            self._buffer.pair.ledger[row] = ending.ledger[0]
+        if 0 <= ending < self.era:
+            made = make_samples(self.model, 1, False, self._lanes)
+            self._observe(ending, made, 0)
+            self._buffer.pair.ledger[row] = made.ledger[0]
         return self._buffer.pair.part(slice(row, row + 1))

@@ -12,18 +12,18 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
-from rigidsim.engine.events import has_room
+from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.modes import begin_modes, loosen_all, settle_event
-from rigidsim.engine.observe import observe
+from rigidsim.engine.modes import SHORT, begin_modes, loosen_all, settle_event
+from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
-from rigidsim.engine.switching import begin_search, begin_trial, end_trial, lacks_room, switches
+from rigidsim.engine.switching import begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -49,10 +49,10 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes, buffer=None):
     stops need a buffer.
     """
     if trials_of(method) is not None:
-        arrive(method, t_end, era, model, state, scratch, lanes)
+        arrive(method, t_end, era, model, state, scratch, lanes, buffer)
     elif switches(model):
         part = scratch.part
-        begin_search(h, model, state, scratch, buffer, lanes)
+        begin_search(h, model, state, scratch, lanes)
         while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
             take_step(
                 method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
@@ -83,11 +83,17 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
 
 
 @inlined
-def go_to(method, t, known, era, model, state, scratch, lanes):
-    """Let a method that chooses its steps go on to time t (s); others are there."""
-    if trials_of(method) is None or model.contacts is not None:
+def keeps_grid(model):
+    """Whether a method that chooses its steps ends one at each end of the grid, where something is looked at."""
+    return model.contacts is not None or can_break(model)
+
+
+@inlined
+def go_to(method, t, known, era, model, state, scratch, lanes, buffer=None):
+    """Let a method that chooses its steps go on to time t (s); others are there. For `buffer` see `reach`."""
+    if trials_of(method) is None or keeps_grid(model):
         return known
-    return reach(method, t, stop_of(era, model), known, era, model, state, scratch, lanes)
+    return reach(method, t, stop_of(era, model), known, era, model, state, scratch, lanes, buffer)
 
 
 @inlined
@@ -102,7 +108,7 @@ def in_lanes(method, t, scratch, lanes):
 @inlined
 def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
-    if trials_of(method) is None or model.contacts is not None:
+    if trials_of(method) is None or keeps_grid(model):
         observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
         return known
     known = look(method, t, known, era, model, state, scratch, lanes)
@@ -138,7 +144,26 @@ def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first,
 @inlined
 def needs_python(era, model, buffer):
     """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
-    return model.edge_kind[era] == at.EDGE_STOPS or not (buffer is None or has_room(buffer, era + 1, model))
+    stops = model.edge_kind[era] == at.EDGE_STOPS or is_full(model, buffer)
+    return stops or not (buffer is None or has_room(buffer, era + 1, model))
+
+
+@inlined
+def is_full(model, buffer):
+    """Whether what happens in a step has no room in the buffer."""
+    return switches(model) and buffer.lacks[0] > 0
+
+
+@inlined
+def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
+    """Advance the state as `move` does; not at all, if what happens meanwhile has no room. Returns whether it has."""
+    if switches(model):
+        keep_step(state, scratch, buffer)
+    move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
+    if switches(model) and lacks_room(model, buffer):
+        put_step_back(state, scratch, buffer)
+        return False
+    return True
 
 
 @inlined
@@ -148,6 +173,15 @@ def next_instant(n, n_end, stride, era, model):
     if era < len(model.edge_step) and model.edge_step[era] < following:
         return model.edge_step[era], model.edge_fraction[era]
     return following, 0.0
+
+
+@inlined
+def breaks(method, t, era, model, state, scratch, lanes):
+    """Whether a joint breaks at time t (s), at which a step ends."""
+    if not can_break(model):
+        return False
+    find_broken(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+    return scratch.broken[0] > 0
 
 
 @inlined
@@ -161,7 +195,8 @@ def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):
-        begin_modes(in_lanes(method, t, scratch, lanes), era, model, state, scratch, buffer, lanes)
+        h = model.step if trials_of(method) is None else SHORT * model.step
+        begin_modes(in_lanes(method, t, scratch, lanes), h, era, model, state, scratch, buffer, lanes)
 
 
 @kernel
@@ -169,7 +204,8 @@ def advance(
     method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
 ):
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
-    change the tree or to empty the event buffer; or to a step for which contact or events have no room.
+    change the tree or to empty the event buffer; or to a step for which contact or events have no room; or to the end
+    of one in which a joint breaks.
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
     and loops to be closed. A sample is taken before each step whose number is a multiple of `stride`: sample k = n /
@@ -179,14 +215,14 @@ def advance(
     """
     if n_end == NOW:
         t = (n + done) * model.step
-        known = go_to(method, t, UNKNOWN, era, model, state, scratch, lanes)
+        known = go_to(method, t, UNKNOWN, era, model, state, scratch, lanes, buffer)
         sample(method, t, known, era, model, state, scratch, samples, first, lanes)
         return n, done, era
     known = UNKNOWN
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
             if trials_of(method) is not None:
-                arrive(method, (n + done) * model.step, era, model, state, scratch, lanes)
+                arrive(method, (n + done) * model.step, era, model, state, scratch, lanes, buffer)
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
@@ -195,25 +231,25 @@ def advance(
         if arrives:
             begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
-        known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes)
-        if n >= n_end:
+        known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes, buffer)
+        if n >= n_end or is_full(model, buffer):
             return n, done, era
         if done == 0.0 and n % stride == 0:
             if contact is not None and not sample_contacts(contact, n // stride):
                 return n, done, era
             row = n // stride - first
             known = sample(method, n * model.step, known, era, model, state, scratch, samples, row, lanes)
-        if trials_of(method) is not None and contact is None:
+        if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        splits = era < len(model.edge_step) and model.edge_step[era] == n
-        end = model.edge_fraction[era] if splits else 1.0
+        end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
-        move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
-        if switches(model) and lacks_room(model, state, scratch, buffer):
+        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
             return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
-        n, done = (n, end) if splits else (n + 1, 0.0)
+        n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
+        if breaks(method, t_end, era, model, state, scratch, lanes):
+            return n, done, era

@@ -20,10 +20,12 @@ from rigidsim.engine.layout import (
     RATE,
     SCALAR,
     SEARCH,
+    STEP,
     copy_rows,
 )
 from rigidsim.engine.parts import largest_of, note_turns, put_back
 from rigidsim.engine.programs import fill
+from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, select
 from rigidsim.physics.modes import crossing, dip, grip_bounds, grip_margins, looseness, rate_margins, stop_margins
@@ -31,7 +33,7 @@ from rigidsim.physics.step_control import parts_of_step
 
 NEAR = 1e-13  # of the longest part: times that are one
 FEW, MOST = 8.0, 40.0  # trials for an event: by interpolation, and at all
-MOST_EVENTS = 200.0  # in a step; what is left of it is taken as if there were none
+MOST_EVENTS = 1000.0  # in a step; what is left of it is taken as if there were none
 ABOUT = 1e-9  # of a part: what is left is no part of its own
 
 
@@ -56,28 +58,30 @@ def begin_lane(count: SCALAR, h, search: SEARCH, lane):
 
 
 @inlined
-def begin_search(h, model, state, scratch, buffer, lanes):
-    """Begin a step of length h, s; all is kept, as its events may have no room."""
+def keep_step(state, scratch, buffer):
+    """Keep everything as a step begins, as its events may have no room."""
     kept = scratch.joints.modes
     copy_rows(0, len(state), state, kept.state)
     copy_rows(0, len(scratch.fault), scratch.fault, kept.first_fault)
     for k in range(2):
         buffer.kept[k] = buffer.filled[k]
-    note_turns(h, model, state, scratch, lanes)
-    begin_lane(scratch.part[at.PART_COUNT], h, scratch.joints.modes.search, lanes)
 
 
 @inlined
-def lacks_room(model, state, scratch, buffer):
-    """Whether the events of the last step had no room; the step is then put back."""
-    if buffer.lacks[0] == 0:
-        return False
+def put_step_back(state, scratch, buffer):
+    """Put everything back as it was when the step began."""
     kept = scratch.joints.modes
     copy_rows(0, len(state), kept.state, state)
     copy_rows(0, len(scratch.fault), kept.first_fault, scratch.fault)
     for k in range(2):
         buffer.filled[k] = buffer.kept[k]
-    return True
+
+
+@inlined
+def begin_search(h, model, state, scratch, lanes):
+    """Begin a step of length h, s."""
+    note_turns(h, model, state, scratch, lanes)
+    begin_lane(scratch.part[at.PART_COUNT], h, scratch.joints.modes.search, lanes)
 
 
 @lanewise
@@ -101,7 +105,7 @@ def begin_trial(t, t_end, h, state, scratch, lanes):
     )  # fmt: skip
     longest = largest_of(part[at.PART_LENGTH], lanes)
     if longest > 0.0:
-        copy_rows(0, len(state), state, scratch.before)
+        copy_rows(0, len(state), state, scratch.joints.modes.before)
         copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
     return longest
 
@@ -135,7 +139,7 @@ def least_of(margins):
 def suspect(
     before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, length: SCALAR, search: SEARCH, changes: SCALAR, lane
 ):
-    """Note whether a trial has to be looked at: where a rate is held, an event was passed, or it is searched for."""
+    """Note whether a trial has to be looked at: 1 where a rate is held, 2 where an event is passed or searched for."""
     slip, lag, stops = after.slip, after.lag, (value.low, value.high)
     below, above = stop_margins(after.x, after.v, slip, stops)
     start_below, start_above = stop_margins(before.x, before.v, slip, stops)
@@ -145,20 +149,21 @@ def suspect(
     least = select(below[0] < above[0], below[0], above[0])
     least = select(lowest < least, lowest, select(highest < least, highest, least))
     least = select(first[0] < least, first[0], select(second[0] < least, second[0], least))
-    found = select(least < 0.0, 1.0, select(search.tried == 0.0, 1.0 - looseness(slip, lag), 1.0))
-    changes.value = select(length.value > 0.0, select(found > 0.0, 1.0, changes.value), changes.value)
+    found = select(least < 0.0, 2.0, select(search.tried == 0.0, 1.0 - looseness(slip, lag), 2.0))
+    found = select(length.value > 0.0, found, 0.0)
+    changes.value = select(found > changes.value, found, changes.value)
 
 
 @inlined
-def is_suspect(model, state, scratch, lanes):
-    """Whether some lane has to look at the trial."""
+def suspicion(before, after, model, scratch, lanes):
+    """Whether some lane has to look at the trial that led from one state to another, as `suspect` says."""
     joints, found = model.joints, scratch.joints.modes
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         length = scratch.part[at.PART_LENGTH]
-        suspect(scratch.before[i], state[i], joints.value[i], length, found.search, found.changes, lanes)
-    return largest_of(found.changes, lanes) > 0.0
+        suspect(before[i], after[i], joints.value[i], length, found.search, found.changes, lanes)
+    return largest_of(found.changes, lanes)
 
 
 @inlined
@@ -210,11 +215,10 @@ def keep_first(first: SCALAR, tried: MARGINS, begin: MARGINS, lane):
 
 
 @inlined
-def find_first_margins(era, model, state, scratch, lanes):
+def find_first_margins(before, era, model, scratch, lanes):
     """The margins at the beginning of a trial, in lanes in which a search begins."""
     found = scratch.joints.modes
-    copy_rows(0, len(state), scratch.before, scratch.stage)
-    find_margins(scratch.part[at.PART_BEGIN], found.tried, era, model, scratch.stage, scratch, lanes)
+    find_margins(scratch.part[at.PART_BEGIN], found.tried, era, model, before, scratch, lanes)
     for n in range(len(model.joints.modes)):
         keep_first(found.takes, found.tried[n], found.begin[n], lanes)
 
@@ -264,12 +268,14 @@ def expect_inside(
 
 @lanewise
 def mark_due(search: SEARCH, occurs: SCALAR, begin: MARGINS, end: MARGINS, due: DUE, lane):
-    """Mark the margins that vanish at an event."""
-    until = select(occurs.value > 0.0, search.expected + 2.0 * NEAR * search.longest, -1.0)
-    due.low = select(crossing_of(search, begin.low, end.low) <= until, 1.0, 0.0)
-    due.high = select(crossing_of(search, begin.high, end.high) <= until, 1.0, 0.0)
-    due.slip = select(crossing_of(search, begin.slip, end.slip) <= until, 1.0, 0.0)
-    due.lag = select(crossing_of(search, begin.lag, end.lag) <= until, 1.0, 0.0)
+    """Mark the margins that vanish at an event, in lanes in which one is found."""
+    until, happens = search.expected + 2.0 * NEAR * search.longest, occurs.value > 0.0
+    low, high = crossing_of(search, begin.low, end.low), crossing_of(search, begin.high, end.high)
+    slip, lag = crossing_of(search, begin.slip, end.slip), crossing_of(search, begin.lag, end.lag)
+    due.low = select(happens, select(low <= until, 1.0, 0.0), due.low)
+    due.high = select(happens, select(high <= until, 1.0, 0.0), due.high)
+    due.slip = select(happens, select(slip <= until, 1.0, 0.0), due.slip)
+    due.lag = select(happens, select(lag <= until, 1.0, 0.0), due.lag)
 
 
 # --- what is taken
@@ -332,9 +338,55 @@ def give_up(state, scratch, lanes):
     if largest_of(found.changes, lanes) == 0.0:
         return
     for k in range(len(state)):
-        put_back(found.takes, scratch.before[k], state[k], lanes)
+        put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     for k in range(len(scratch.fault)):
         restore_faults(found.takes, found.fault[k], scratch.fault[k], lanes)
+
+
+@inlined
+def passed_margins(after, era, model, scratch, lanes):
+    """Whether some margin at the end of a trial is negative."""
+    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    find_margins(scratch.part[at.PART_END], found.tried, era, model, after, scratch, lanes)
+    fill(found.changes, 0.0, lanes)
+    for n in range(len(joints.modes)):
+        note_passed(found.tried[n], length, found.changes, lanes)
+    return largest_of(found.changes, lanes)
+
+
+@inlined
+def search_event(before, after, era, model, scratch, lanes):
+    """Find where events are expected in the trial that led from one state to another, whose margins are known."""
+    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    for n in range(len(joints.modes)):
+        enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
+    narrow(found.changes, found.search, found.takes, lanes)
+    if largest_of(found.takes, lanes) > 0.0:
+        find_first_margins(before, era, model, scratch, lanes)
+    expect_nothing(found.search, lanes)
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        expect(found.changes, found.search, found.begin[n], found.end[n], lanes)
+        expect_inside(before[i], after[i], joints.value[i], found.changes, length, found.search, lanes)
+
+
+@routine
+def examine(before, after, h, era, model, scratch, lanes):
+    """Whether a trial that led from one state to another in a step of length h (s) is taken, `takes`; and whether an
+    event is due at its end, or at its beginning if it is not taken, `occurs`.
+    """
+    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    fill(found.occurs, 0.0, lanes)
+    looks = suspicion(before, after, model, scratch, lanes)
+    if looks > 0.0:
+        looks += passed_margins(after, era, model, scratch, lanes)
+    if looks > 1.0:
+        search_event(before, after, era, model, scratch, lanes)
+        decide(found.changes, length, h, found.search, found.takes, found.occurs, lanes)
+        for n in range(len(joints.modes)):
+            mark_due(found.search, found.occurs, found.begin[n], found.end[n], found.due[n], lanes)
+    else:
+        accept(length, h, found.search, found.takes, lanes)
 
 
 @routine
@@ -342,34 +394,104 @@ def end_trial(h, era, model, state, scratch, lanes):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
-    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
-    fill(found.occurs, 0.0, lanes)
-    if is_suspect(model, state, scratch, lanes):
-        search_event(era, model, state, scratch, lanes)
-        decide(found.changes, length, h, found.search, found.takes, found.occurs, lanes)
-        for n in range(len(joints.modes)):
-            mark_due(found.search, found.occurs, found.begin[n], found.end[n], found.due[n], lanes)
-    else:
-        accept(length, h, found.search, found.takes, lanes)
+    examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
     give_up(state, scratch, lanes)
-    return largest_of(found.occurs, lanes)
+    return largest_of(scratch.joints.modes.occurs, lanes)
+
+
+# --- of methods that choose their steps
+
+
+@lanewise
+def begin_lane_tries(search: SEARCH, lane):
+    """No trial was looked at."""
+    search.done = 0.0
+    search.tried = 0.0
+    search.events = 0.0
+    search.ends = 0.0
+
+
+@lanewise
+def note_held(mode: COORDINATE, changes: SCALAR, lane):
+    """Note whether a rate is held."""
+    changes.value = select(looseness(mode.slip, mode.lag) > 0.0, changes.value, 1.0)
+
+
+@lanewise
+def limit(stop, h, held: SCALAR, step: STEP, search: SEARCH, until: SCALAR, lane):
+    """How far a first trial may go: to `stop`, s; while a rate is held, not farther than h, s."""
+    near = select(held.value > 0.0, select(step.t + h < stop, step.t + h, stop), stop)
+    is_first = select(search.done > 0.0, False, search.tried == 0.0)
+    until.value = select(is_first, near, until.value)
 
 
 @inlined
-def search_event(era, model, state, scratch, lanes):
-    """Find where events are expected in the trial that was made."""
-    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
-    find_margins(scratch.part[at.PART_END], found.tried, era, model, state, scratch, lanes)
+def limit_tries(stop, model, state, scratch, lanes):
+    """Limit first trials. What holds a rate is a function of time that no error measures, so it is looked at once in a
+    step of the grid at least.
+    """
+    found = scratch.joints.modes
     fill(found.changes, 0.0, lanes)
-    for n in range(len(joints.modes)):
-        note_passed(found.tried[n], length, found.changes, lanes)
-    for n in range(len(joints.modes)):
-        enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
-    narrow(found.changes, found.search, found.takes, lanes)
-    if largest_of(found.takes, lanes) > 0.0:
-        find_first_margins(era, model, state, scratch, lanes)
-    expect_nothing(found.search, lanes)
-    for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        expect(found.changes, found.search, found.begin[n], found.end[n], lanes)
-        expect_inside(scratch.before[i], state[i], joints.value[i], found.changes, length, found.search, lanes)
+    for i in model.joints.modes:
+        note_held(state[i], found.changes, lanes)
+    limit(stop, model.step, found.changes, state[step_row(state, scratch)], found.search, found.until, lanes)
+
+
+@inlined
+def begin_tries(stop, model, state, scratch, lanes):
+    """No trial was looked at; the first one may go as far as `stop`, s."""
+    begin_lane_tries(scratch.joints.modes.search, lanes)
+    limit_tries(stop, model, state, scratch, lanes)
+
+
+@lanewise
+def set_try(step: STEP, trial: STEP, search: SEARCH, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+    """The times of a trial; it has no length in a lane that does not look at it, as its own was, or is not taken."""
+    whole = trial.t - step.t
+    waits = select(search.done > 0.0, True, select(trial.error <= 1.0, step.failed > 0.0, True))
+    begin.value = step.t
+    end.value = trial.t
+    length.value = select(waits, 0.0, whole)
+    search.longest = select(search.tried == 0.0, whole, search.longest)
+    search.length = whole
+
+
+@lanewise
+def follow_try(
+    step: STEP, length: SCALAR, search: SEARCH, takes: SCALAR, occurs: SCALAR, until: SCALAR,
+    again: SCALAR, lane,
+):  # fmt: skip
+    """How far the next trial may go, s; a lane whose trial is the one does not look again. An event at the beginning
+    of a trial occurs now, and another trial follows.
+    """
+    looks, is_taken, happens = length.value > 0.0, takes.value > 0.0, occurs.value > 0.0
+    search.done = select(is_taken, 1.0, search.done)
+    search.ends = select(is_taken, occurs.value, search.ends)
+    at_once = select(looks, select(is_taken, False, happens), False)
+    goes_on = select(looks, select(is_taken, False, True), False)
+    until.value = select(goes_on, step.t + search.length, until.value)
+    occurs.value = select(at_once, 1.0, 0.0)
+    again.value = select(goes_on, 1.0, 0.0)
+
+
+@inlined
+def next_try(era, model, state, scratch, lanes):
+    """Look at the trial of each lane that was made for events. Returns whether another trial has to be made, and
+    whether events occur at once.
+    """
+    part, found, last = scratch.part, scratch.joints.modes, step_row(state, scratch)
+    step, trial = state[last], scratch.trial.state
+    begin, end, length = part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH]
+    set_try(step, trial[last], found.search, begin, end, length, lanes)
+    examine(state, trial, 0.0, era, model, scratch, lanes)
+    follow_try(
+        step, length, found.search, found.takes, found.occurs, found.until, found.changes, lanes
+    )  # fmt: skip
+    return largest_of(found.changes, lanes) > 0.0, largest_of(found.occurs, lanes) > 0.0
+
+
+@lanewise
+def note_taken(trial: STEP, search: SEARCH, occurs: SCALAR, now: SCALAR, lane):
+    """Whether a trial that was taken ends at an event, and when, s."""
+    occurs.value = select(trial.takes > 0.0, search.ends, 0.0)
+    now.value = trial.t

@@ -110,6 +110,15 @@ def push_bodies(contacts, model, scratch):
         push_body(model.body[row], frame, mean, scratch.wrench[row])
 
 
+@inlined
+def evaluate_touching(t, era, model, state, scratch, lanes):
+    """`evaluate`, with the contacts of the last step among the loads."""
+    evaluate(t, era, model, state, scratch, lanes)
+    if model.contacts is not None:
+        push_bodies(model.contacts, model, scratch)
+        accelerate_nodes(model.active, model, state, scratch, lanes)
+
+
 @routine
 def contact_terms(
     parent: FRAME, mean: MEAN, applied: TRIPLE, angular_applied: TRIPLE, contact: TRIPLE, angular_contact: TRIPLE
@@ -144,14 +153,8 @@ def leave_out_held(model, terms, k):
 
 
 @inlined
-def observe_terms(t, era, model, state, scratch, terms, k, lanes):
-    """Write the terms of every moved body in sample k: the given state at time t (s), with the loads of the given
-    era.
-    """
-    evaluate(t, era, model, state, scratch, lanes)
-    if model.contacts is not None:
-        push_bodies(model.contacts, model, scratch)
-        accelerate_nodes(model.active, model, state, scratch, lanes)
+def observe_terms(model, state, scratch, terms, k, lanes):
+    """Write the terms of every moved body in sample k: those of the given state, which was evaluated with contact."""
     leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]

@@ -9,12 +9,17 @@ do, change the steps; only `stop`, the edge at which the present era ends, does.
 
 from __future__ import annotations
 
-from rigidsim.engine.integrators import attempt, between, fill
+from rigidsim.engine.events import lacks_room
+from rigidsim.engine.integrators import attempt, between, fill, trials_of
 from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
+from rigidsim.engine.modes import settle_begin, settle_taken
 from rigidsim.engine.relations import step_row
+from rigidsim.engine.switching import begin_tries, limit_tries, next_try, switches
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
+from rigidsim.physics.loops import closing_error
+from rigidsim.physics.step_control import worse
 
 UNKNOWN, TRIED, FILLED = 0, 1, 2
 """What is known of the present trials: nothing, the next states, everything that samples inside of them need."""
@@ -114,10 +119,53 @@ def settle_trials(state, scratch, lanes):
         spoil(state[last], state[k], k, lanes)
 
 
+@lanewise
+def judge_closing(step: STEP, trial: STEP, before: STAGE, after: STAGE, tolerance, lane):
+    """Repeat a step with half its length after which closing the loops changed more than the step may be wrong: where
+    they become dependent, the motion could be taken to another branch.
+    """
+    e = worse(closing_error(before.p, after.p, tolerance), closing_error(before.v, after.v, tolerance))
+    e = worse(e, closing_error(before.omega, after.omega, tolerance))
+    e = worse(e, closing_error(before.q[1:], after.q[1:], tolerance))
+    fails = e > 1.0
+    trial.error = select(fails, worse(trial.error, e), trial.error)
+    trial.h = select(fails, 0.5 * (trial.t - step.t), trial.h)
+
+
 @inlined
-def reach(method, wanted, stop, known, era, model, state, scratch, lanes):
-    """Take steps until the trial of each lane goes on to the time that is wanted, s. `known` is what is known of the
-    present trials, on entry and on return.
+def try_step(method, stop, era, model, state, scratch, lanes):
+    """Make the trial of each lane, not beyond the time `stop`, s."""
+    attempt(method, stop, era, model, state, scratch, lanes)
+    if model.loops is not None:
+        trial, last = scratch.trial.state, step_row(state, scratch)
+        copy_rows(0, last, trial, scratch.stage)
+        close_loops(trial[last], model, trial, scratch, lanes)
+        for k in range(len(model.moved_node)):
+            judge_closing(state[last], trial[last], scratch.stage[k], trial[k], trials_of(method).share(method), lanes)
+
+
+@inlined
+def try_to_event(method, stop, era, model, state, scratch, buffer, lanes):
+    """Make the trial of each lane, not beyond the time `stop` (s) and the first event of a coordinate that has modes.
+    What happens at its beginning needs room in the buffer.
+    """
+    found = scratch.joints.modes
+    begin_tries(stop, model, state, scratch, lanes)
+    again = True
+    while again:
+        copy_rows(0, len(scratch.fault), scratch.trial.fault, scratch.fault)
+        try_step(method, found.until, era, model, state, scratch, lanes)
+        again, occurs = next_try(era, model, state, scratch, lanes)
+        if occurs and not lacks_room(model, buffer):
+            settle_begin(era, model, state, scratch, buffer, lanes)
+            limit_tries(stop, model, state, scratch, lanes)
+        again = again and buffer.lacks[0] == 0
+
+
+@inlined
+def reach(method, wanted, stop, known, era, model, state, scratch, lanes, buffer=None):
+    """Take steps until the trial of each lane goes on to the time that is wanted, s; or until impacts at stops have no
+    room in the buffer, which is noted there. `known` is what is known of the present trials, on entry and on return.
     """
     trial, last = scratch.trial, step_row(state, scratch)
     if lanes_before(wanted, state[last], lanes) == 0:
@@ -125,22 +173,29 @@ def reach(method, wanted, stop, known, era, model, state, scratch, lanes):
     while True:
         if known == UNKNOWN:
             copy_rows(0, len(scratch.fault), scratch.fault, trial.fault)
-            attempt(method, stop, era, model, state, scratch, lanes)
-            if model.loops is not None:
-                close_loops(trial.state[last], model, trial.state, scratch, lanes)
+            if switches(model):
+                try_to_event(method, stop, era, model, state, scratch, buffer, lanes)
+            else:
+                try_step(method, stop, era, model, state, scratch, lanes)
             known = TRIED
+        if switches(model) and lacks_room(model, buffer):
+            return UNKNOWN
         judge(state[last], trial.state[last], wanted, stop, method.min_step, lanes)
         if lanes_that_go_on(trial.state[last], lanes) == 0.0:
             return known
         settle_trials(state, scratch, lanes)
+        if switches(model):
+            settle_taken(trial.state[last], era, model, state, scratch, buffer, lanes)
         known = UNKNOWN
 
 
 @inlined
-def arrive(method, stop, era, model, state, scratch, lanes):
-    """Take steps to a time, s, at which all lanes end one."""
+def arrive(method, stop, era, model, state, scratch, lanes, buffer=None):
+    """Take steps to a time, s, at which all lanes end one; for `buffer` see `reach`."""
     last = step_row(state, scratch)
-    reach(method, stop, stop, UNKNOWN, era, model, state, scratch, lanes)
+    reach(method, stop, stop, UNKNOWN, era, model, state, scratch, lanes, buffer)
+    if switches(model) and buffer.lacks[0] > 0:
+        return
     take_at(state[last], scratch.trial.state[last], stop, lanes)
     take_trials(state, scratch, lanes)
 

@@ -16,12 +16,13 @@ from rigidsim.trajectory.fields import (
     COUNT_COLUMN,
     EVENT_COLUMNS,
     JOINT,
-    JOINT_TYPE,
+    LOOP,
     POINT_COLUMNS,
     SHAPES,
-    SIDE_TABLES,
+    TYPES,
     Column,
     Field,
+    sides_in,
 )
 from rigidsim.trajectory.recorded import labels_of
 from rigidsim.trajectory.structure import LABELS, in_file
@@ -49,7 +50,7 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     used = {dimension for variable in variables for dimension in variable.dimensions}
     axes = [Variable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
     coordinates = {"time", "parent", "kind", "scale_to_metre", "own_scale_to_metre", "body", "component", SHAPES, *AXES}
-    coordinates |= {JOINT, JOINT_TYPE, COORDINATE}
+    coordinates |= {*TYPES, *TYPES.values(), COORDINATE}
     return Labelled((*variables, *axes), frozenset(coordinates), _attributes(trajectory))
 
 
@@ -113,17 +114,18 @@ def _bodies(trajectory: Trajectory) -> Iterator[Variable]:
     yield Variable.of("scale_to_metre", body, header.parent_scale, units="m", long_name=local)
     own = "metres per unit of the node's own coordinates"
     yield Variable.of("own_scale_to_metre", body, header.scale, units="m", long_name=own)
-    yield from joint_axes(header.joints)
+    yield from held_axes(header.joints, header.loops)
 
 
-def joint_axes(joints: Mapping[str, str]) -> Iterator[Variable]:
-    """The joints, whose types are given by path, and their coordinates."""
-    labels = labels_of((), joints)
-    for axis in (JOINT, COORDINATE):
+def held_axes(joints: Mapping[str, str], loops: Mapping[str, str]) -> Iterator[Variable]:
+    """The joints, whose types are given by path, and their coordinates; the loops, whose types are given by name."""
+    labels = labels_of((), joints, loops)
+    for axis in (JOINT, COORDINATE, LOOP):
         if labels[axis]:
             yield Variable.of(axis, (axis,), labels[axis], long_name=LABELS[axis])
-    if joints:
-        yield Variable.of(JOINT_TYPE, (JOINT,), [*joints.values()], long_name="type of the joint")
+    for axis, types in ((JOINT, joints), (LOOP, loops)):
+        if types:
+            yield Variable.of(TYPES[axis], (axis,), [*types.values()], long_name=f"type of the {axis}")
 
 
 def _samples(trajectory: Trajectory) -> Iterator[Variable]:
@@ -173,7 +175,7 @@ def _events(trajectory: Trajectory) -> Iterator[Variable]:
     if not len(trajectory.events):
         return
     yield from (_column(trajectory, column, "event") for column in EVENT_COLUMNS)
-    for side, columns in SIDE_TABLES.items():
+    for side, columns in sides_in(trajectory.events.columns).items():
         for column in columns:
             dimensions = (side, *((column.axis,) if column.axis else ()))
             described = {"units": column.units, "long_name": column.long_name} if column.long_name else {}

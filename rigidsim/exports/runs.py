@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from rigidsim.exports.labelled import Labelled, Variable, udunits
-from rigidsim.exports.recorded import joint_axes
+from rigidsim.exports.recorded import held_axes
 from rigidsim.exports.tables import TextTable
 from rigidsim.sweeps.stored import Sweep
-from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, JOINT_TYPE
+from rigidsim.trajectory.fields import AXES, COORDINATE, TYPES
 
 
 def run_columns(sweep: Sweep, taken: Set[str] = frozenset()) -> dict[str, np.ndarray]:
@@ -43,7 +43,7 @@ def labelled_runs(sweep: Sweep) -> Labelled:
             units = {"units": _unit(sweep, name)} if _unit(sweep, name) else {}
             found.append(Variable.of(_legal(name), ("run",), _stored(column), long_name=name, **units))
     recorded = _recorded(sweep) if sweep.datasets else []
-    labels = [variable.name for variable in found] + ["time", "body", JOINT, JOINT_TYPE, COORDINATE, *AXES]
+    labels = [variable.name for variable in found] + ["time", "body", *TYPES, *TYPES.values(), COORDINATE, *AXES]
     taken = {variable.name for variable in recorded}
     found += recorded
     for name, column in list(run_columns(sweep, taken).items())[len(sweep.runs) :]:
@@ -65,7 +65,7 @@ def _recorded(sweep: Sweep) -> list[Variable]:
         used |= set(dimensions)
         attributes, read = {"units": units, "long_name": long_name}, partial(sweep.array, name)
         found.append(Variable(_legal(name), dimensions, shape, "<f8", read, attributes))
-    found += joint_axes(sweep.joints)
+    found += held_axes(sweep.joints, sweep.loops)
     return found + [Variable.of(axis, (axis,), list(of)) for axis, of in AXES.items() if axis in used]
 
 

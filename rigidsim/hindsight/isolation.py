@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from rigidsim.trajectory.header import Header
+from rigidsim.tree.nodes import NO_TURN, ZERO
 
 
 def isolated_until(header: Header) -> float:
@@ -25,6 +26,7 @@ def isolated_until(header: Header) -> float:
     blueprint = blueprint_of(header.scene)
     history = header.whole_history(blueprint.tree, blueprint.changes)
     for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
+        tree = tree.begun(lambda node: node.joint._replace(position=ZERO, orientation=NO_TURN))  # places do not matter
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):
             return begin
     return math.inf

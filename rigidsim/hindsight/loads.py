@@ -16,6 +16,7 @@ from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.quaternion import conjugate, rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.trajectory.bodies import JointHistory, State
 from rigidsim.trajectory.fields import ANGULAR_JOINT_TERM, JOINT_TERM
 from rigidsim.trajectory.provenance import CALLBACKS
@@ -70,6 +71,7 @@ class LoopReaction:
     """
 
     place: str
+    name: str
     type: str
     between: tuple[str, str]
     force: np.ndarray
@@ -78,8 +80,8 @@ class LoopReaction:
     def as_dict(self) -> dict[str, object]:
         """What JSON has."""
         return {
-            "place": self.place, "type": self.type, "between": list(self.between), "force": self.force,
-            "torque": self.torque,
+            "place": self.place, "name": self.name, "type": self.type, "between": list(self.between),
+            "force": self.force, "torque": self.torque,
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -94,25 +96,23 @@ def _vector(v: np.ndarray) -> str:
 
 
 def loop_reactions(trajectory: Trajectory, sample: int) -> list[LoopReaction]:
-    """The reactions of all loops of the scene, in its order, from the state at a sample: the multipliers of the
-    equations of motion, sum of lambda (e, n) as in `physics/loops.py`; contact acts in sub-steps, so it has no part in
-    them. Raises NotRecordedError if the motion was not recorded, or forces came from callbacks.
+    """The reactions of all loops of the scene, in its order, at a sample; those that were not recorded from its state.
+    Raises NotRecordedError if the motion was not recorded either, or forces came from callbacks.
     """
-    if CALLBACKS in trajectory.header.provenance:
+    loops, names = trajectory.header.scene.world.loops, [f"loops/{one}" for one in ("force", "torque")]
+    if all(name in trajectory.arrays for name in names):
+        pulls = [np.asarray(trajectory.arrays[name][sample]) for name in names]
+    elif CALLBACKS in trajectory.header.provenance:
         raise NotRecordedError("the forces of callbacks are not recorded, so the reactions of loops are unknown")
-    past = SampleModel(trajectory, sample)
-    loads = past.under(past.scene)
-    if loads.model.loops is None:
-        return []
-    loads.evaluate(past.time, past.state())
-    made = loads.scratch.loops
-    x, closing = made.multiplier.ravel(), [layout.CLOSING(row) for row in made.closing]
-    found = []
-    for k, (row, loop) in enumerate(zip(loads.model.loops.loop, past.scene.world.loops, strict=True)):
-        rows = range(layout.LOOP(row).begin, layout.LOOP(row).end)
-        force, torque = (np.sum([x[i] * np.array(getattr(closing[i], one)) for i in rows], axis=0) for one in "ft")
-        found.append(LoopReaction(f"world.loops[{k}]", loop.type, tuple(loop.between), force, torque))
-    return found
+    elif loops:
+        past = SampleModel(trajectory, sample)
+        loads = past.under(past.scene)
+        loads.evaluate(past.time, past.state())
+        pulls = [loads.sample.joints.loop_force[0], loads.sample.joints.loop_torque[0]]
+    return [
+        LoopReaction(f"world.loops[{k}]", name, loop.type, tuple(loop.between), pulls[0][k], pulls[1][k])
+        for k, (name, loop) in enumerate(zip(loop_names(loops), loops, strict=True))
+    ]
 
 
 @dataclass(frozen=True)

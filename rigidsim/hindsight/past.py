@@ -53,8 +53,7 @@ class SampleModel:
         tree = self.header.posed(
             blueprint.tree, blueprint.changes, self.time, lambda index: numbers_of(self.local, index)[:2]
         )
-        begun = (n for n in tree if n.joint is not None and None in (n.joint.position, n.joint.orientation))
-        return tree.hung({node.index: self._begun(node) for node in begun})
+        return tree.begun(self._begun)
 
     def _begun(self, node: Node) -> Joint:
         """A joint whose pose at zero is that which its body had when it was made."""
@@ -89,7 +88,9 @@ class SampleModel:
         """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
-        if not node.joint.coordinates:
+        if node.joint.type == "weld":
+            return [layout.STATE.filled(q=NO_TURN)]
+        if node.joint.type == "ball":
             q, omega = instant.world(node)
             return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
         return [

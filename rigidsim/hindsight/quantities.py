@@ -5,6 +5,7 @@ Besides names there are expressions of the scene language, `= speed("ball") / 2`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from rigidsim.quantities.vocabulary import (
     BODY,
     FRAMES,
     JOINT,
+    LOOP,
     NORM,
     OF_BODIES,
     OF_RUN,
@@ -132,7 +134,9 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
         if "." in name and name.partition(".")[0] not in OF_RUN and not body_and_rest(trajectory, name):
             full_path(trajectory, name.partition(".")[0])  # raises UsageError with a suggestion
         raise UsageError(f"{clipped(name)}: {error.message}; {error.hint}") from None
-    kind, body, frame = meant.kind, meant.body and full_path(trajectory, meant.body), meant.body and meant.frame
+    kind, frame = meant.kind, meant.body and meant.frame
+    known, what = (trajectory.header.loops, "loop") if kind.needs == LOOP else (trajectory.paths, "body")
+    body = meant.body and _called(meant.body, [*known], what)
     if kind.of_free:
         require_free(trajectory, body, kind.of_free)
     if kind.needs == JOINT:
@@ -165,13 +169,14 @@ def _in_unit(one: NamedQuantity, unit: str) -> NamedQuantity:
 
 
 def expanded(trajectory: Trajectory, written: str) -> list[str]:
-    """The names that a name with a pattern of bodies stands for, `marble_*.speed`, of those bodies that have such a
-    quantity; a name without a pattern is itself. Raises UsageError.
+    """The names that a name with a pattern of bodies stands for, `marble_*.speed`, of those bodies and loops that have
+    such a quantity; a name without a pattern is itself. Raises UsageError.
     """
     if written.startswith("=") or not is_pattern(written) or body_and_rest(trajectory, written):
         return [written]
+    held = [*trajectory.paths, *trajectory.header.loops]
     for end in range(len(written) - 1, 0, -1):
-        if written[end] == "." and (found := bodies_called(written[:end], trajectory.paths)):
+        if written[end] == "." and (found := bodies_called(written[:end], held)):
             names = [path + written[end:] for path in found]
             return [name for name in names if _is_known(trajectory, name)] or names
     raise UsageError(f"{clipped(written)}: no body fits; bodies: {', '.join(trajectory.paths[:SHOWN])}")
@@ -194,9 +199,11 @@ def names(trajectory: Trajectory) -> list[str]:
     neither recorded nor can be derived from the motion is left out.
     """
     found = [name for name, one in OF_RUN.items() if is_recorded(trajectory, one)]
-    first = slice(0, 1)
+    first, bodies = slice(0, 1), {name: one for name, one in OF_BODIES.items() if one.needs != LOOP}
+    found += [f"{loop}.{name}" for loop in trajectory.header.loops for name, one in OF_BODIES.items()
+              if one.needs == LOOP and is_recorded(trajectory, one, loop)]  # fmt: skip
     for path in trajectory.paths:
-        for name, one in OF_BODIES.items():
+        for name, one in bodies.items():
             if is_recorded(trajectory, one, path) and _can_be_read(named(trajectory, f"{path}.{name}"), first):
                 found.append(f"{path}.{name}")
     return found
@@ -209,14 +216,19 @@ def short_name(path: str) -> str:
 
 def full_path(trajectory: Trajectory, name: str) -> str:
     """The path of a body from its path or the end of it. Raises UsageError if there is none, or several."""
-    found = bodies_called(name, trajectory.paths)
+    return _called(name, trajectory.paths, "body")
+
+
+def _called(name: str, paths: Sequence[str], what: str) -> str:
+    """The path of a body, or the name of a loop, from the end of it."""
+    found = bodies_called(name, paths)
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"the body {clipped(name)} is ambiguous: {', '.join(found[:SHOWN])}; write the path")
-    ends = map(short_name, trajectory.paths)
-    hint = did_you_mean(name, [*trajectory.paths, *ends], f"bodies: {', '.join(trajectory.paths[:SHOWN])}")
-    raise UsageError(f"there is no body {clipped(name)}; {hint}")
+        raise UsageError(f"the {what} {clipped(name)} is ambiguous: {', '.join(found[:SHOWN])}; write the path")
+    known = f"{'bodies' if what == 'body' else 'loops'}: {', '.join(paths[:SHOWN]) or 'none'}"
+    hint = did_you_mean(name, [*paths, *map(short_name, paths)], known)
+    raise UsageError(f"there is no {what} {clipped(name)}; {hint}")
 
 
 def _is_known(trajectory: Trajectory, name: str) -> bool:

@@ -204,12 +204,25 @@ def opposing_impulse(p, m, u, limit):
 
 
 @formula
+def ramp_change(h, way, v, v_end):
+    """delta, m/s, by which a ramp of velocity has to begin faster than v for the displacement `way` in h seconds, if it
+    ends with v_end: way = h (v + delta + v_end)/2. It ends so because delta is added at its beginning alone.
+    """
+    return sub(scaled(2.0 / h, way), add(v, v_end))
+
+
+@formula
+def lasting_share(square, product):
+    """The share, 0 to 1, of a jump that is there again, from its square and its product with the new one."""
+    share = product / (square + LEAST)
+    share = select(share > 0.0, share, 0.0)
+    return select(share < 1.0, share, 1.0)
+
+
+@formula
 def lasting(old, new):
     """The part of a velocity jump that is like a force: what of the last sub-step's is there again."""
-    square = dot(old, old)
-    share = dot(new, old) / (square + LEAST)
-    share = select(share > 0.0, share, 0.0)
-    return scaled(select(share < 1.0, share, 1.0), old)
+    return scaled(lasting_share(dot(old, old), dot(new, old)), old)
 
 
 @formula

@@ -24,6 +24,14 @@ def turn(theta):
 
 
 @formula
+def joined_turn(theta_P, theta):
+    """theta_P + theta + theta_P x theta/2, rad: the turn theta, and then theta_P, to second order; both in axes before
+    them. About one axis it is exact. Source: Baker (1905).
+    """
+    return add(add(theta_P, theta), scaled(0.5, cross(theta_P, theta)))
+
+
+@formula
 def turned(e, q):
     """e q: an orientation after the turn."""
     return renormalised(product(e, q))

@@ -30,6 +30,19 @@ LEFT = 0.1
 product of the gap and of itself. Out of reach it leaves a quarter and more, as Newton's method at a double root.
 """
 
+MOST_CLOSED, LEAST_CLOSED = 100.0, 1e-12
+"""How much closing the loops may change after a step, in tolerances of a step, and at least: of 1 m, rad, m/s or rad/s,
+and of what is changed.
+"""
+
+
+@formula
+def closing_error(before, after, tolerance):
+    """What closing the loops changes of a vector, in parts of what a step of this relative tolerance may need."""
+    change, share = sub(after, before), MOST_CLOSED * tolerance
+    allowed = select(share > LEAST_CLOSED, share, LEAST_CLOSED) * (1.0 + sqrt(dot(before, before)))
+    return sqrt(dot(change, change)) / allowed
+
 
 @formula
 def pull_moment(arm, e, n):

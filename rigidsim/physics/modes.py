@@ -24,8 +24,9 @@ UNBOUNDED = 1e300  # a bound of a grip, N m or N, that is none
 
 @formula
 def looseness(slip, lag):
-    """1 of a coordinate that slides, 0 of one whose rate is held."""
-    return select(slip * lag == 0.0, 0.0, 1.0)
+    """(slip lag)^2: 1 of a coordinate that slides, 0 of one whose rate is held."""
+    both = slip * lag
+    return both * both
 
 
 @formula
@@ -95,23 +96,25 @@ def grip_margins(grip, bounds):
 
 @formula
 def crossing(begin, end, first, last):
-    """Where a margin vanishes that does not at `begin` and has changed its sign at `end`, s; of each end (margin, its
-    rate), the rate 0 if it is not known.
+    """Where a margin vanishes that is negative at `end`, not at `begin`, s; of each end (margin, its rate), the rate 0
+    if it is not known.
 
-    The cubic in the margin with the times and their derivatives at both ends (inverse interpolation after Hermite); or
-    the chord, if that leads out of the interval or the margin is not monotonic. A margin that is zero at the beginning
-    and grows there has another zero, that of the margin divided by the time.
+    The cubic in the margin with the times and their derivatives at both ends (inverse interpolation after Hermite),
+    where it is monotonic (Fritsch and Carlson 1980: no derivative above three times the slope of the chord); else the
+    parabola in time with the first rate and both margins, or the chord. What is negative at the beginning counts as
+    zero there; if it grows, it vanishes again.
     """
     (y_0, d_0), (y_1, d_1) = first, last
-    length, part = end - begin, y_0 / (y_0 - y_1)
-    rest, falls = 1.0 - part, select(d_0 < 0.0, d_1 < 0.0, False)
+    y = select(y_0 > 0.0, y_0, 0.0)
+    length, way, part = end - begin, y_1 - y, y / (y - y_1)
+    steep, rest = way / 3.0, 1.0 - part
+    falls = select(length * d_0 <= steep, length * d_1 <= steep, False)
     bend = rest / select(falls, d_0, 1.0) - part / select(falls, d_1, 1.0)
-    chord = begin + length * part
-    cubic = begin + length * part * part * (3.0 - 2.0 * part) + (y_1 - y_0) * part * rest * bend
-    is_inside = select(falls, select(cubic > begin, cubic < end, False), False)
-    grows = select(d_0 > 0.0, d_0, 0.0)
-    again = begin + length * grows / (grows - y_1 / length)
-    return select(y_0 > 0.0, select(is_inside, cubic, chord), again)
+    cubic = length * part * part * (3.0 - 2.0 * part) + way * part * rest * bend
+    grows, is_known, curve = d_0 > 0.0, d_0 != 0.0, (way - length * d_0) / (length * length)
+    size = select(grows, d_0, -d_0) + sqrt(d_0 * d_0 - 4.0 * curve * y)
+    parabola = select(grows, -size / (2.0 * select(grows, curve, 1.0)), 2.0 * y / select(is_known, size, 1.0))
+    return begin + select(falls, cubic, select(is_known, parabola, length * part))
 
 
 @formula

@@ -7,6 +7,7 @@ Source: Moore, Interval Analysis (1966), chapter 11; Griewank and Walther, Evalu
 from __future__ import annotations
 
 from functools import reduce
+from itertools import chain, starmap
 from operator import add, mul, sub
 
 from rigidsim.jit import formula
@@ -26,14 +27,26 @@ def integral_term(k, rate):
     return (1.0 / k) * rate
 
 
+def summands(a, b):
+    """a_j b_(k-j) + a_(k-j) b_j, j < k/2, and for an even k a_(k/2) b_(k/2), one after the other."""
+    (a_first, a_last, a_middle), (b_first, b_last, b_middle) = halves(a), halves(b)
+    return chain(map(add, map(mul, a_first, b_last), map(mul, a_last, b_first)), map(mul, a_middle, b_middle))
+
+
 @formula
 def product_term(a, b):
     """x_k = sum of a_j b_(k-j), j = 0 to k, of a product; in pairs, so that it has the bits of `square_term` if a is
     b.
     """
-    (a_first, a_last, a_middle), (b_first, b_last, b_middle) = halves(a), halves(b)
-    pairs = map(add, map(mul, a_first, b_last), map(mul, a_last, b_first))
-    return reduce(add, [*pairs, *map(mul, a_middle, b_middle)])
+    return reduce(add, summands(a, b))
+
+
+@formula
+def product_terms(factors):
+    """`product_term` of each of several pairs (a, b); all sums grow at the same time, so that code that has each
+    summand in a line of its own reads a coefficient once for all products in which it is.
+    """
+    return reduce(lambda sums, more: tuple(map(add, sums, more)), zip(*starmap(summands, factors), strict=True))
 
 
 @formula

@@ -34,7 +34,7 @@ VECTOR, IN_PARENT = "vector", "orientation relative to the parent"
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
 """What only bodies that forces move have, in words."""
 TERM, DIAGNOSTIC, CONTACT, SCENE = "terms", "diagnostics", "contacts", "scene"
-JOINT, REACTION = "coordinates of joints", "reactions of joints"
+JOINT, REACTION, LOOP = "coordinates of joints", "reactions of joints", "reactions of loops"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
@@ -227,6 +227,13 @@ def _reaction(name: str, words: str, unit: str) -> Quantity:
     )  # fmt: skip
 
 
+def _of_loop(name: str, words: str, unit: str) -> Quantity:
+    return Quantity(
+        f"loop_{name}", words, XYZ, unit, (WORLD,), needs=LOOP,
+        read=lambda source, loop: source.of_loop(name, loop), axes=WORLD,
+    )  # fmt: skip
+
+
 def _axis(letter: str, axis: tuple) -> Quantity:
     def of(q):
         return rotate(q, axis)
@@ -257,6 +264,8 @@ _BODIES = (
     *map(_of_joint, NAMES),
     _reaction("force", "force of the joint", "N"),
     _reaction("torque", "torque of the joint", "N m"),
+    _of_loop("force", "force of the loop", "N"),
+    _of_loop("torque", "torque of the loop", "N m"),
     *map(_term, TERMS),
     _of_contact("contact_force", "contact force"),
     _of_contact(FRICTION, "friction"),

@@ -23,7 +23,8 @@ def chosen_contact(contact: Mapping[str, Any]) -> list[str]:
     """One line with the mode; none if nothing can touch."""
     if contact["mode"] == "off":
         return []
-    substeps, bodies = counted(contact["substeps"], "sub-step"), counted(contact["bodies"], "free body", "free bodies")
+    substeps = counted(contact["substeps"], "sub-step")
+    bodies = counted(contact["bodies"], "moving body", "moving bodies")
     return [f"contact: {contact['mode']}, {substeps}, {bodies} that can collide"]
 
 

@@ -275,9 +275,11 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, obj
     """Where a body is on its joint, and what that exerts on it, at the sample nearest to a time (s), as far as it was
     recorded; empty if it is on none.
     """
-    if path not in trajectory.header.joints:
+    k, scene = nearest_sample(trajectory, time), trajectory.header.scene.hierarchy
+    node = trajectory.header.whole_history(scene, scene.changes).at(float(trajectory.time[k]))[path]
+    if node.joint is None:
         return {}
-    type, k = trajectory.header.joints[path], nearest_sample(trajectory, time)
+    type = node.joint.type
     names = [name for name in NAMES if coordinate_called(name, type) is not None]
     found: dict[str, object] = {"type": type, "parent": trajectory[path].parent_at(time) or "world"}
     found["time"] = float(trajectory.time[k])
@@ -285,7 +287,6 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, obj
         with suppress(NotRecordedError):
             one = quantity(trajectory, f"{path}.{name}", slice(k, k + 1))
             found[name], found[f"{name}_unit"] = one.values[0], one.unit
-    node = trajectory.header.scene.hierarchy[path]
     for name in filter(found.__contains__, coordinates_of(type)):
         one = node.joint.coordinates[coordinate_called(name, type)]
         metres = 1.0 if one.turns else node.parent_metres

@@ -102,6 +102,7 @@ class Inspection(Report):
             _drift(trajectory),
             Section(lines=course_lines(found, trajectory.time) if (found := energies(trajectory)) else ()),
             _joints(trajectory, most(SHOWN_BODIES)),
+            _loops(trajectory, most(SHOWN_BODIES)),
             _events(trajectory, most(SHOWN_EVENTS)),
             *outcome(
                 contact_of(trajectory), trajectory.metrics | given, units, oracle_of(trajectory), most(SHOWN_PAIRS)
@@ -161,6 +162,14 @@ def _joints(trajectory: Trajectory, most: int | None) -> Section:
     shown = dict.fromkeys([*joints][:most])
     lines = [one for one in found if one.name.rpartition(".")[0] in shown]
     return Section({"joints": found}, course_lines(lines, trajectory.time) if lines else ())
+
+
+def _loops(trajectory: Trajectory, most: int | None) -> Section:
+    """The force of each loop over time, if it was recorded; in text those of at most so many."""
+    if "loops/force" not in trajectory.arrays:
+        return Section()
+    found = courses(trajectory, [f"{loop}.loop_force.norm" for loop in trajectory.header.loops])
+    return Section({"loops": found}, course_lines(found[:most], trajectory.time))
 
 
 def _drift(trajectory: Trajectory) -> Section:

@@ -97,9 +97,14 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
         turns = any(event.angular_impulse)
         acted = f"{_vector(event.angular_impulse)} N m s" if turns else f"{_vector(event.impulse)} N s"
         return f"{event.body} reaches its {'upper' if event.id.endswith('[1]') else 'lower'} limit: {acted}"
+    if event.force is not None:
+        type = event.id.split(".")[-2]
+        bore = f"{math.hypot(*event.force):.6g} N and {math.hypot(*event.torque):.6g} N m"
+        return f"the {type} of {event.body} on {event.parent_before or 'world'} breaks under {bore}; it is free"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
-    return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}"
+    hangs = "; it hangs there on a joint" if event.motion == "jointed" else ""
+    return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}{hangs}"
 
 
 def listed(events: tuple[Event, ...], most: int | None) -> list[str]:

@@ -14,12 +14,13 @@ from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
+from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
 from rigidsim.scene.prepare.expansion import expand
-from rigidsim.scene.prepare.overrides import Override, apply_overrides
+from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
 from rigidsim.scene.prepare.parameters import read_parameters, unused
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema.problems import MANY, problems_in
@@ -169,17 +170,28 @@ def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Scene, Readi
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
     expand(document, reading)
+    scene = _validated(document, kind, reading)
+    found = findings(scene.hierarchy)
+    if not found:
+        scene._hierarchy = scene.hierarchy.weighed()
+        if scene.world.loops and (rates := found_rates(scene.hierarchy)):
+            for place, value in rates.items():
+                put(document, place, value)
+            scene = _validated(document, kind, reading)
+            scene._hierarchy = scene.hierarchy.weighed()
+        found = mass_and_contact_findings(scene.hierarchy)
+    _require_none(document, found)
+    return scene, reading
+
+
+def _validated(document: Document, kind: type[Scene], reading: Reading) -> Scene:
+    """The scene in a document, of which each part is valid on its own, with its tree."""
     try:
         scene = kind.model_validate(document.data, context=reading)
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading)) from None
     scene._hierarchy = Hierarchy.of_scene(scene)
-    found = findings(scene.hierarchy)
-    if not found:
-        scene._hierarchy = scene.hierarchy.weighed()
-        found = mass_and_contact_findings(scene.hierarchy)
-    _require_none(document, found)
-    return scene, reading
+    return scene
 
 
 def _require_none(document: Document, findings: Iterable[Finding]) -> None:

@@ -106,10 +106,10 @@ def is_many(scenes: object) -> bool:
 
 def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> int:
     """Bytes of a whole history, apart from contact points."""
-    joints = joints_of(world)
-    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, joints)
+    held = joints_of(world), world.blueprint.loop_types
+    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, *held)
     recorded = recorded_of(scene, world, terms, contacts)
-    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, labels_of(world.paths, joints))
+    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, labels_of(world.paths, *held))
 
 
 def free_memory() -> float:

@@ -96,8 +96,8 @@ class BlockRunner:
         for _ in run.slices(blueprint.n_step, stride, samples, 0):
             if watch(run.n):
                 break
-        metrics = run.metrics() if self._first.model.metrics else np.empty((0, self.lanes))
         end = run.present()
+        metrics = run.metrics(end) if self._first.model.metrics else np.empty((0, self.lanes))
         if samples:
             last = -(-run.n // stride)
             run.observe_into(samples, last)
@@ -174,6 +174,5 @@ def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
     """
     n = len(run.worlds)
     found = ~run.fault[:, layout.FAULT.columns("failed", n)].any(axis=0)
-    for array in (*end.world, end.ledger):
-        found &= np.isfinite(array.reshape(-1, n)).all(axis=0)
-    return found
+    values = np.concatenate([array.reshape(-1, n) for array in (*end.world, end.ledger)])
+    return found & np.isfinite(values).all(axis=0)

@@ -68,6 +68,9 @@ def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
     for name in received[0] if received else ():
         table[f"events/received/{name}"] = np.array([texts[name] for texts in received])
     table |= _numbers(SIDE_TABLES["received"], layout.HIT, values[happened])
+    if events.bore is not None:
+        table |= {"events/broken/event": np.array([0]), "events/broken/force": events.bore[0][np.newaxis]}
+        table |= {"events/broken/torque": events.bore[1][np.newaxis]}
     for role, kind in ((layout.ROLE_PROTECTED, "protected"), (layout.ROLE_CARRIED, "carried")):
         found = [each for each in _reached(events) if each[1] == role and each[0] in happened]
         if found:
@@ -114,7 +117,7 @@ class _Names:
 
     def __init__(self, before: World, after: World):
         self.frames = ("", *after.paths)
-        self._written, self._tree = after.blueprint, after.tree
+        self._written, self._tree, self._types = after.blueprint, after.tree, after.blueprint.joint_types
         self._parents = [world.model.node[:, layout.NODE.parent].tolist() for world in (before, after)]
 
     def received(self, cause: int, number: int, receiver: int, _instant: int) -> dict[str, str]:
@@ -126,6 +129,9 @@ class _Names:
         elif cause == layout.CAUSE_STOP:
             node, name, motion = receiver, "", ""
             path = self._stop(receiver, *divmod(number, 2))
+        elif number == layout.NO_ROW:
+            node, name, motion = receiver, "", "free"
+            path = path_text((self.frames[receiver + 1], "motion", self._types[receiver], "breaks"))
         else:
             event = self._written.schedule.reparentings[number]
             node, name, motion, path = event.body, "", event.kind, f"reparent[{number}]"

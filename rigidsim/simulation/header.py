@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rigidsim.simulation.events import require_shapes, shapes_of
 from rigidsim.simulation.recording import joints_of, recorded_of, records_contacts, records_terms
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import CALLBACKS, provenance
+from rigidsim.tree.history import TreeChange, in_order
 from rigidsim.tree.nodes import path_of
 
 
@@ -42,6 +44,7 @@ def header_of(
         with_contacts=with_contacts,
         recorded=recorded,
         joints=joints_of(world),
+        loops=world.blueprint.loop_types,
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )
@@ -54,12 +57,12 @@ def metric_units(scene: Scene) -> dict[str, str]:
     return {name: unit for name, unit in found.items() if unit}
 
 
-def changes_of(world: World) -> tuple[Change, ...]:
-    """The changes of parents."""
+def changes_of(world: World, more: Sequence[TreeChange] = ()) -> tuple[Change, ...]:
+    """The changes of parents that the scene describes, and more."""
     tree = world.tree
     return tuple(
         Change(change.time, tree.nodes[change.body].path, path_of(tree.node(change.to)), change.kind)
-        for change in world.blueprint.changes
+        for change in in_order((*more, *world.blueprint.changes), world.blueprint.schedule.step)
     )
 
 

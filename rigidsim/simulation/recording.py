@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.quantities.names import matches
 from rigidsim.scene import Scene
-from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, JOINTS, QUANTITIES, TERMS, RecordedPart
+from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, JOINTS, LOOPS, QUANTITIES, TERMS, RecordedPart
 from rigidsim.simulation.events import shapes_of
 from rigidsim.trajectory.recorded import Selection, possible_fields, selection
 
@@ -42,7 +42,8 @@ def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Sele
         return None
     more = [name for name, is_asked in ((TERMS, terms), (CONTACTS, contacts)) if is_asked]
     with_terms, with_contacts = terms or records_terms(scene), contacts or records_contacts(scene)
-    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, joints_of(world))
+    held = joints_of(world), world.blueprint.loop_types
+    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, *held)
     rows = rows_by_dataset([*record, *more], world.paths, [field.name for field in possible])
     return selection(rows, possible, len(world.paths))
 
@@ -76,6 +77,6 @@ def _datasets(name: str, possible: Sequence[str]) -> Iterator[str]:
     """The datasets that a name stands for."""
     if name in QUANTITIES:
         return (f"{frame}/{name}" for frame in FRAMES)
-    if name in (*FRAMES, TERMS, DIAGNOSTICS, CONTACTS, JOINTS):
+    if name in (*FRAMES, TERMS, DIAGNOSTICS, CONTACTS, JOINTS, LOOPS):
         return (dataset for dataset in possible if dataset.startswith(f"{name}/"))
     return iter((name,))

@@ -29,7 +29,7 @@ from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns, ledger_of, point_columns, scheduled_ids
 from rigidsim.simulation.failures import half_turns, motion_fault, noted_fault, spun_bodies, start_fault
-from rigidsim.simulation.header import header_of, sample_count, sample_times
+from rigidsim.simulation.header import changes_of, header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.trajectory.chunks import chunk_rows
@@ -37,6 +37,7 @@ from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
 from rigidsim.trajectory.events import Events, in_order
 from rigidsim.trajectory.fields import Block, sample_bytes
+from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import possible_fields
 from rigidsim.trajectory.trajectory import State
 
@@ -98,10 +99,10 @@ class Simulation:
             )
         world = build_world(self.scene)
         self.blueprint, self._start = world.blueprint, world
-        self.header = header_of(self.scene, world, terms, bool(callbacks), contacts)
+        self._header = header_of(self.scene, world, terms, bool(callbacks), contacts)
         self.status = "running"
-        contact = ContactRun(self.header.with_contacts, 1 if callbacks else LANES)
-        self._run = BlockRun([world], 1, self.header.with_terms, callbacks, True, contact)
+        contact = ContactRun(self._header.with_contacts, 1 if callbacks else LANES)
+        self._run = BlockRun([world], 1, self._header.with_terms, callbacks, True, contact)
         self._turn = Lock()  # held while stepping, from the first step of a call to the last
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
@@ -110,6 +111,12 @@ class Simulation:
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
+
+    @property
+    def header(self) -> Header:
+        """The header of the history up to now: joints that have broken have changed the tree."""
+        broken = [change for change in self._run.changes if change.number == layout.NO_ROW]
+        return replace(self._header, changes=changes_of(self._start, broken)) if broken else self._header
 
     @property
     def n(self) -> int:
@@ -148,7 +155,7 @@ class Simulation:
     @property
     def sample_bytes(self) -> int:
         """Bytes of one sample as the stepper writes it, uncompressed."""
-        return sample_bytes(len(self.header.paths), self.header.with_terms)
+        return sample_bytes(len(self._header.paths), self._header.with_terms)
 
     @property
     def events(self) -> Events:
@@ -174,7 +181,7 @@ class Simulation:
     @property
     def isolated_until(self) -> float:
         """The time (s) until which momenta were conserved: inf if they are up to now, -inf if they never were."""
-        return self._run.isolated_until if self.header.isolated else -math.inf
+        return self._run.isolated_until if self._header.isolated else -math.inf
 
     @property
     def contact_ledger(self) -> ContactLedger | None:
@@ -189,11 +196,11 @@ class Simulation:
     @property
     def metrics(self) -> dict[str, float]:
         """The metrics of the scene by their names, over the samples up to now and the present state."""
-        if not self.header.metrics:
+        if not self._header.metrics:
             return {}
         with held(self._kernel, BUSY):
             values = self._run.metrics()
-        return dict(zip(self.header.metrics, values[:, 0].tolist(), strict=True))
+        return dict(zip(self._header.metrics, values[:, 0].tolist(), strict=True))
 
     @cached_property
     def overlaps(self) -> tuple[str, ...]:
@@ -211,7 +218,7 @@ class Simulation:
         with held(self._kernel, BUSY):
             block = self._observed()
         header = replace(self.header, recorded=None)  # the state has everything
-        fields = possible_fields(False, False, False, header.joints)  # terms and contact are of steps
+        fields = possible_fields(False, False, False, header.joints, header.loops)  # terms and contact are of steps
         return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in fields})
 
     def prepare(self) -> None:
@@ -276,7 +283,7 @@ class Simulation:
     def _sampled_points(self, first: int, count: int) -> dict[str, np.ndarray]:
         """The contact points of samples, if they are recorded."""
         pieces = self._run.contact.take_sampled()
-        return point_columns(pieces, first, count) if self.header.with_contacts else {}
+        return point_columns(pieces, first, count) if self._header.with_contacts else {}
 
     def _alternating(self, rows: int) -> Iterator[Samples]:
         """Arrays for a block of samples: two sets in turn, so that a block remains while the next one is computed. The
@@ -352,5 +359,5 @@ class Simulation:
 
     def _observed(self) -> Block:
         """One sample of the present state."""
-        points = point_columns([self._run.touching()], 0, 1) if self.header.with_contacts else {}
+        points = point_columns([self._run.touching()], 0, 1) if self._header.with_contacts else {}
         return Block(np.array([self.time]), *self._run.observed(), points, self._checkpoint())

@@ -118,8 +118,8 @@ class Batch:
         """The portions of some runs in order: number, portion, rows of the runs in it, which of the runs these are."""
         runs = self.runs.start + places
         numbers = runs // self._contents.portion
-        begins = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(runs)]
-        for begin, end in pairwise(begins):
+        changes = np.flatnonzero(np.diff(numbers)) + 1 if numbers[0] != numbers[-1] else ()
+        for begin, end in pairwise([0, *changes, len(runs)]):
             number = int(numbers[begin])
             portion = self._portion(number)
             yield number, portion, _as_slice(runs[begin:end] - portion.begin), slice(begin, end)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import side_by_side
-from rigidsim.engine.model import Model, copied, holds_values
+from rigidsim.engine.model import Model, holds_values
 from rigidsim.structures.columns import Column, Lanes, is_column
 
 
@@ -40,7 +40,7 @@ class Cells:
         count = len(lanes)
         if count not in self._wide:
             self._wide[count] = side_by_side([self._fixed] * count)
-        found = copied(self._wide[count])
+        found = self._wide[count].copy()
         self.put(found, lanes)
         return found
 

@@ -23,10 +23,10 @@ from rigidsim.scene.text.plain import plain_data
 from rigidsim.simulation.header import metric_units
 from rigidsim.sweeps.layouts import Plan
 from rigidsim.sweeps.recording import Recording
-from rigidsim.sweeps.unfinished import FORMAT, JOINTED
-from rigidsim.trajectory.checks import stored_joints
+from rigidsim.sweeps.unfinished import FORMAT, HELD
+from rigidsim.trajectory.checks import stored_types
 from rigidsim.trajectory.chunks import fitting_rows, windows_of
-from rigidsim.trajectory.fields import JOINT
+from rigidsim.trajectory.fields import TYPES
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.structure import OF_TIME, TEXT, attach, create_axes, create_scene, described
@@ -134,7 +134,7 @@ IDENTITY = {
 
 def create(file: h5py.File, contents: Contents) -> None:
     """Create everything but the results, with arrays of the final size."""
-    file.attrs["format"] = JOINTED if contents.recording.joints else FORMAT
+    file.attrs["format"] = HELD if contents.recording.joints or contents.recording.loops else FORMAT
     file.attrs["status"] = "running"
     file.attrs["quaternion_order"] = "wxyz"
     file.attrs["identity"] = json.dumps(contents.identity)
@@ -175,7 +175,8 @@ def _create_axes(file: h5py.File, contents: Contents) -> dict[str, h5py.Dataset]
     described(first["run"], "number of the run in the plan")
     if contents.recording.times is not None:
         first["time"] = described(file.create_dataset("time", data=np.array(contents.recording.times)), *OF_TIME)
-    return create_axes(file, first, contents.recording.paths, contents.recording.joints)
+    recording = contents.recording
+    return create_axes(file, first, recording.paths, recording.joints, recording.loops)
 
 
 def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> list[h5py.Dataset]:
@@ -260,8 +261,7 @@ def description_digest(file: h5py.File, columns: Sequence[h5py.Dataset], arrays:
         "columns": [_attributes(column, ("long_name", "units", "is_json", OF_COLUMN)) for column in columns],
         "arrays": {name: _attributes(array, ("long_name", "units", ROWS)) for name, array in arrays.items()},
     }
-    if JOINT in file:
-        metadata["joint"] = stored_joints(file)
+    metadata |= {axis: stored_types(file, axis) for axis in TYPES if axis in file}
     return sha256(json.dumps(metadata, sort_keys=True).encode()).hexdigest()
 
 

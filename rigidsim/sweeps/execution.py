@@ -24,6 +24,7 @@ from rigidsim.trajectory.fields import sample_bytes
 BATCH_BYTES = 64e6
 FIRST_BATCH, MOST_BATCH = 64, 4096  # runs
 WATCH_SECONDS = 0.1
+MOST_BLOCKS, LEAST_TASKS = 8, 8  # blocks of a task for a thread; tasks of each thread in a batch
 
 Watch = Callable[[int, int], bool]
 """Called with the numbers of runs that are done and that have failed, ten times a second; true ends the sweep."""
@@ -117,7 +118,9 @@ class Execution:
             blocks += [(runners, group, block) for block in runners.blocks(group)]
         self._ahead -= len(numbers) / self._threads
         blocks.sort(key=lambda block: block[1].numbers[block[2][0]])
-        return {pool.submit(self._compute, batch, *block) for block in blocks}
+        count = max(1, min(MOST_BLOCKS, len(blocks) // (LEAST_TASKS * self._threads)))
+        tasks = (blocks[k : k + count] for k in range(0, len(blocks), count))
+        return {pool.submit(self._compute, batch, task) for task in tasks}
 
     def _runners_of(self, group: Group, before: Mapping[Hashable, Runners]) -> Runners:
         """The runners of the structure of a group, those of the batch before if they serve; no block is ahead yet."""
@@ -130,10 +133,14 @@ class Execution:
         return self._runners[key]
 
     @np.errstate(all="ignore")  # of kernels that are not compiled
-    def _compute(self, batch: Batch, runners: Runners, group: Group, places: np.ndarray) -> None:
+    def _compute(self, batch: Batch, blocks: list[tuple[Runners, Group, np.ndarray]]) -> None:
+        """Run some blocks, one after the other."""
+        for runners, group, places in blocks:
+            if not self._stopping:
+                self._compute_block(batch, runners, group, places)
+
+    def _compute_block(self, batch: Batch, runners: Runners, group: Group, places: np.ndarray) -> None:
         """Run a block."""
-        if self._stopping:
-            return
         runner = runners.take(self._threads)
         outcome = runner.run(group, places, lambda _: self._stopping)
         if not outcome.is_complete:

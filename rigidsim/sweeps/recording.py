@@ -15,11 +15,11 @@ from rigidsim.engine.model import Samples
 from rigidsim.scene import Scene
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.extents import Extent
-from rigidsim.trajectory.fields import AXES, FIELDS, JOINT_FIELDS, Block, Field
+from rigidsim.trajectory.fields import AXES, COORDINATE, FIELDS, JOINT, JOINT_FIELDS, LOOP, LOOP_FIELDS, Block, Field
 from rigidsim.trajectory.recorded import labels_of
 
 FINAL, METRICS = "final", "metrics"
-KEPT = {field.name: field for field in (*FIELDS, *JOINT_FIELDS)}
+KEPT = {field.name: field for field in (*FIELDS, *JOINT_FIELDS, *LOOP_FIELDS)}
 """The datasets that a sweep can have of its runs, by name."""
 
 
@@ -65,13 +65,14 @@ class Rows(NamedTuple):
 @dataclass(frozen=True)
 class Recording:
     """`times` are those of the samples (s) of the longest run, None if only the last state is recorded; `paths` the
-    bodies of which anything is recorded, `joints` the types of the joints by path, if anything is recorded of them;
-    `rows` the datasets but for metrics; `metrics` the names of the scene's metrics; `nodes` the number of bodies of the
-    first run.
+    bodies of which anything is recorded, `joints` and `loops` the types of joints by path and of loops by name, if
+    anything is recorded of them; `rows` the datasets but for metrics; `metrics` the names of the scene's metrics;
+    `nodes` the number of bodies of the first run.
     """
 
     paths: tuple[str, ...]
     joints: Mapping[str, str]
+    loops: Mapping[str, str]
     times: tuple[float, ...] | None
     rows: tuple[Rows, ...]
     metrics: tuple[str, ...]
@@ -89,11 +90,13 @@ class Recording:
         bodies = [some for field, some in zip(selected, nodes, strict=True) if field.of_each == "body"]
         is_whole = any(some is None for some in bodies)
         axis = range(len(world.paths)) if is_whole else sorted(set().union(*(some.tolist() for some in bodies)))
-        joints = header.joints if any(field.source == "joints" for field in selected) else {}
-        labels = labels_of([world.paths[k] for k in axis], joints)
+        kept = {field.of_each for field in selected}
+        joints = header.joints if kept & {JOINT, COORDINATE} else {}
+        loops = header.loops if LOOP in kept else {}
+        labels = labels_of([world.paths[k] for k in axis], joints, loops)
         pairs = zip(selected, nodes, strict=True)
         rows = tuple(_rows(field, some, axis, len(world.paths), labels, times) for field, some in pairs)
-        return cls(tuple(labels["body"]), joints, times, rows, tuple(scene.metrics), len(world.paths))
+        return cls(tuple(labels["body"]), joints, loops, times, rows, tuple(scene.metrics), len(world.paths))
 
     @property
     def samples(self) -> int:

@@ -46,7 +46,8 @@ from rigidsim.sweeps.recording import KEPT
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
 from rigidsim.sweeps.stored_layout import stored_layout
 from rigidsim.sweeps.unfinished import OLDER, final_path, read_errors, stored_path
-from rigidsim.trajectory.checks import stored_joints
+from rigidsim.trajectory.checks import stored_types
+from rigidsim.trajectory.fields import JOINT, LOOP
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import PartialArray
 from rigidsim.trajectory.stored import OpenedFile, as_format_error, opened
@@ -127,7 +128,8 @@ class Sweep:
     def _read_description(self) -> None:
         file, path, datasets = self._file, self.path, self._layout.datasets
         self.paths = tuple(text.decode() for text in datasets["body"][()])
-        self.joints = stored_joints(file)  # types by path, if anything of joints was recorded
+        # Types by path and by name, if anything of joints or loops was recorded.
+        self.joints, self.loops = (stored_types(file, axis) for axis in (JOINT, LOOP))
         self.time = datasets["time"][()] if "time" in datasets else None  # of the samples, s; None for last states
         self.numbers = datasets["run"][()]  # of the runs in the plan
         self.content_hash = str(file.attrs["content_hash"]) if self._layout.is_complete else ""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import h5py
 import numpy as np
 
+from rigidsim.engine.layout import LOOP_KINDS
 from rigidsim.errors import FormatError
 from rigidsim.sweeps.contents import (
     ATTRIBUTE,
@@ -26,17 +27,17 @@ from rigidsim.sweeps.contents import (
     dtype_of,
 )
 from rigidsim.sweeps.recording import KEPT
-from rigidsim.sweeps.unfinished import FORMAT, JOINTED, OLDER, final_path
+from rigidsim.sweeps.unfinished import FORMAT, HELD, OLDER, final_path
 from rigidsim.trajectory.checks import (
     check_format,
     has_object,
     own_dataset,
     own_object,
     stored_dataset,
-    stored_joints,
+    stored_types,
 )
 from rigidsim.trajectory.destination import SWEEP
-from rigidsim.trajectory.fields import AXES, JOINT, JOINT_TYPE
+from rigidsim.trajectory.fields import AXES, JOINT, LOOP, TYPES
 from rigidsim.trajectory.recorded import labels_of
 from rigidsim.tree.joints import IS_ANGLE
 
@@ -70,7 +71,7 @@ class StoredLayout(NamedTuple):
 
 def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     """Find and check everything but the values of results. Raises FormatError."""
-    check_format(file, path, SWEEP, (OLDER, FORMAT, JOINTED))
+    check_format(file, path, SWEEP, (OLDER, FORMAT, HELD))
     runs, portion = _runs(file, path)
     for name in json.loads(file.attrs["results"]) if file.attrs["format"] != OLDER else ():
         own_dataset(file, path, name)
@@ -90,9 +91,10 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     for name in ("scene/text", "scene/resolved"):
         add(name, (), TEXT)
     sizes = {"body": length_of("body", TEXT)} | {name: len(labels) for name, labels in AXES.items()}
-    if has_object(file, path, JOINT):
-        add(JOINT_TYPE, (length_of(JOINT, TEXT),), TEXT)
-        sizes |= _sizes_of_joints(file, path)
+    for axis in TYPES:
+        if has_object(file, path, axis):
+            add(TYPES[axis], (length_of(axis, TEXT),), TEXT)
+    sizes |= _sizes_of_held(file, path)
     if has_object(file, path, "time"):
         sizes["time"] = length_of("time", "f8")
         add(SAMPLES, of_run, dtype_of(SAMPLES))
@@ -115,12 +117,13 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     return found
 
 
-def _sizes_of_joints(file: h5py.File, path: Path) -> dict[str, int]:
-    """The numbers of joints and of their coordinates."""
-    joints = stored_joints(file)
-    if not set(joints.values()) <= IS_ANGLE.keys():
-        raise FormatError(f"{path} is damaged: {JOINT_TYPE} has types that joints do not have")
-    return {axis: len(labels) for axis, labels in labels_of((), joints).items() if axis != "body"}
+def _sizes_of_held(file: h5py.File, path: Path) -> dict[str, int]:
+    """The numbers of joints, of their coordinates, and of loops."""
+    held, known = {axis: stored_types(file, axis) for axis in TYPES}, {JOINT: IS_ANGLE, LOOP: LOOP_KINDS}
+    for axis, types in held.items():
+        if not set(types.values()) <= known[axis].keys():
+            raise FormatError(f"{path} is damaged: {TYPES[axis]} has types that do not exist")
+    return {axis: len(labels) for axis, labels in labels_of((), held[JOINT], held[LOOP]).items() if axis != "body"}
 
 
 def _runs(file: h5py.File, path: Path) -> tuple[range, int]:

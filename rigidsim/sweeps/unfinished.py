@@ -22,7 +22,7 @@ from rigidsim.trajectory.destination import (
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import as_format_error, format_of, is_locked, opened
 
-OLDER, FORMAT, JOINTED = (f"rigidsim-sweep/{number}" for number in (1, 2, 3))
+OLDER, FORMAT, HELD = (f"rigidsim-sweep/{number}" for number in (1, 2, 3))
 """The format, that of a file with arrays of joints, which older versions cannot read, and an older one, which has no
 digests of what is not a result: the plan, its values, and what the datasets mean.
 """

@@ -12,6 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from rigidsim.engine.layout import LOOP_KINDS
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.destination import RESULTS, TRAJECTORY, FileKind
 from rigidsim.trajectory.events import Columns, node_of, records_of
@@ -20,17 +21,18 @@ from rigidsim.trajectory.fields import (
     BODY_TEXTS,
     COUNT,
     JOINT,
-    JOINT_TYPE,
     KINDS,
+    LOOP,
     POINT_COLUMNS,
     POINTS,
     SHAPES,
+    TYPES,
     Column,
 )
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
 from rigidsim.trajectory.stored import as_format_error
-from rigidsim.trajectory.structure import FORMAT, JOINTED, METRICS
+from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, METRICS
 from rigidsim.tree.joints import IS_ANGLE
 
 WITH_SHAPES = {"rigidsim-trajectory/2": False, "rigidsim-trajectory/3": True}
@@ -63,13 +65,15 @@ def check_format(file: h5py.File, path: Path, kind: FileKind, read: Sequence[str
 
 def check_trajectory_format(file: h5py.File, path: Path) -> None:
     """Check the format of a trajectory, and the order of quaternion components."""
-    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT, JOINTED))
+    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT, JOINTED, LOOPED))
     if WITH_SHAPES.get(found, SHAPES in file) != (SHAPES in file):
         expected = "expected" if WITH_SHAPES[found] else "not expected"
         raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{SHAPES}' is {expected}")
-    if (found == JOINTED) != (JOINT in file):
-        expected = "expected" if found == JOINTED else "not expected"
-        raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{JOINT}' is {expected}")
+    for format, held in ((LOOPED, LOOP), (JOINTED, JOINT)):
+        is_expected = found == format or (found == LOOPED and held in file)
+        if is_expected != (held in file):
+            expected = "expected" if is_expected else "not expected"
+            raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{held}' is {expected}")
     order = str(file.attrs["quaternion_order"])
     if order != "wxyz":
         raise FormatError(f"{path} is damaged: quaternion_order is {order[:60]!r}, expected 'wxyz'")
@@ -142,8 +146,9 @@ def check_axes(file: h5py.File, path: Path, n_body: int) -> None:
     texts = dict.fromkeys(BODY_TEXTS, n_body)
     if SHAPES in file:
         texts[SHAPES] = len(own_dataset(file, path, SHAPES))
-    if JOINT in file:
-        texts |= dict.fromkeys((JOINT, JOINT_TYPE), len(own_dataset(file, path, JOINT)))
+    for axis in TYPES:
+        if axis in file:
+            texts |= dict.fromkeys((axis, TYPES[axis]), len(own_dataset(file, path, axis)))
     for name, size in texts.items():
         stored_dataset(file, path, name, (size,), "text", is_whole=True)
     for name in SCALES:
@@ -184,7 +189,8 @@ def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Heade
         contact_settings=_contact(file, path),
         shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
         with_contacts=POINTS in file,
-        joints=stored_joints(file),
+        joints=stored_types(file, JOINT),
+        loops=stored_types(file, LOOP),
         metrics={name: str(one.attrs["expression"]) for name, one in metrics.items()},
         metric_units={name: str(one.attrs["units"]) for name, one in metrics.items() if "units" in one.attrs},
     )
@@ -198,19 +204,21 @@ def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
         return None
     found, n_body = {}, len(header.paths)
-    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts, header.joints)
+    possible = possible_fields(
+        bool(header.shapes), header.with_terms, header.with_contacts, header.joints, header.loops
+    )
     for name in (field.name for field in possible if field.name in file):
         rows = own_dataset(file, path, name).attrs.get(ROWS)
         found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)
     return selection(found, possible, n_body)
 
 
-def stored_joints(file: h5py.File) -> dict[str, str]:
-    """The type of joint of each jointed body."""
-    if JOINT not in file:
+def stored_types(file: h5py.File, axis: str) -> dict[str, str]:
+    """The type of joint of each jointed body, by path, or of each loop, by name."""
+    if axis not in file:
         return {}
-    paths, types = ([text.decode() for text in file[name][()]] for name in (JOINT, JOINT_TYPE))
-    return dict(zip(paths, types, strict=True))
+    labels, words = ([text.decode() for text in file[name][()]] for name in (axis, TYPES[axis]))
+    return dict(zip(labels, words, strict=True))
 
 
 def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:
@@ -242,6 +250,8 @@ def check_tree(header: Header, path: Path) -> None:
     jointed = [name for name, kind in kinds if kind == "jointed" or name in later]
     if [*header.joints] != jointed or not set(header.joints.values()) <= IS_ANGLE.keys():
         raise FormatError(f"{path} is damaged: its joints are not those of its jointed bodies")
+    if not set(header.loops.values()) <= LOOP_KINDS.keys():
+        raise FormatError(f"{path} is damaged: {TYPES[LOOP]} has types that loops do not have")
     parents = dict(zip(header.paths, header.parents, strict=True))
     for change in header.changes:
         is_known = change.body in parents and change.parent in before and np.isfinite(change.time)

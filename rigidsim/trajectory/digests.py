@@ -10,7 +10,7 @@ import numpy as np
 
 from rigidsim.trajectory.chunks import windows_of
 from rigidsim.trajectory.events import Events
-from rigidsim.trajectory.fields import EVENT_NAMES, SIDE_TABLES
+from rigidsim.trajectory.fields import EVENT_NAMES, SIDE_TABLES, sides_in
 from rigidsim.trajectory.header import NO_CONTACT, Header
 
 WINDOW_BYTES = 32e6
@@ -58,7 +58,7 @@ def digests_of_events(header: Header, events: Events) -> dict[str, bytes]:
 
 def digests_of_sides(columns: Mapping[str, np.ndarray]) -> dict[str, bytes]:
     """The digest of each side table of events: of its columns, of texts in UTF-8 with a line feed after each."""
-    found = {side: hashlib.sha256() for side in SIDE_TABLES if columns}
+    found = {side: hashlib.sha256() for side in (sides_in(columns) if columns else ())}
     for side, digest in found.items():
         for column in SIDE_TABLES[side]:
             values = columns[column.name]
@@ -111,6 +111,8 @@ def description_digest(
     }
     if header.joints:
         metadata["joint"] = dict(header.joints)
+    if header.loops:
+        metadata["loop"] = dict(header.loops)
     if header.shapes:
         metadata["shape"] = header.shapes
     if header.contact_settings != NO_CONTACT:

@@ -69,16 +69,18 @@ class Carried:
 
 @dataclass(frozen=True)
 class Event:
-    """One impulse, one reparenting, or one impact of a joint at one of its stops.
+    """One impulse, one reparenting, one impact of a joint at one of its stops, or a joint that breaks.
 
-    `id` is its path in the scene, `car.impulses[0]`, `reparent[0]` or `door.limits[0]`. `body` is the body that the
+    `id` is its path in the scene, `car.impulses[0]`, `reparent[0]`, `door.limits[0]` or `lamp.motion.weld.breaks`; the
+    cause of the last is reparent, too. `body` is the body that the
     scene names, `receiver` the free or jointed body that carries it. The impulse (N s) and the angular impulse (N m s)
     about the receiver's centre of mass are those that acted, in world axes; `constraint_impulse` and
     `constraint_angular_impulse` are the part absorbed by the plane of a planar scene, or by a particle, which does not
     rotate. Velocity and angular velocity are those of the receiver's origin in the world, before and after all events
     at that time. `energy` is the change of the kinetic and potential energy of all bodies by all of them, J. `motion`
-    is the kind of a reparented body: free or fixed. The impulse of a stop is along its slide, or angular about its
-    hinge; its opposite acts on the parent.
+    is the kind of a reparented body: free, fixed or jointed. The impulse of a stop is along its slide, or angular about
+    its hinge; its opposite acts on the parent. `force` (N) and `torque` (N m) are what a joint bore that breaks, about
+    the joint, in the parent's axes; None for all others.
     """
 
     id: str
@@ -101,10 +103,12 @@ class Event:
     energy: float
     protected: tuple[Protected, ...]
     carried: tuple[Carried, ...]
+    force: Vector | None = None
+    torque: Vector | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def concerns(self, body: str) -> bool:
         """Whether the event involves a body, as the receiver, a parent, protected or carried."""
@@ -199,6 +203,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
         for name in ("energy_before", "energy_after", "impulse", "time", "cause")
     )
     received = records_of(columns, "received")
+    bore = dict(zip(columns["events/broken/event"].tolist(), records_of(columns, "broken"), strict=True))
     others = {kind: _by_event(columns, kind, each) for kind, each in (("protected", Protected), ("carried", Carried))}
     return tuple(
         Event(
@@ -208,6 +213,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
             impulse=tuple(impulse[k].tolist()),
             energy=float(after[k] - before[k]),
             **{kind: tuple(found.get(int(row), ())) for kind, found in others.items()},
+            **bore.get(int(row), {}),
         )
         for k, (row, one) in enumerate(zip(rows, received, strict=True))
     )

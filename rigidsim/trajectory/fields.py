@@ -168,16 +168,23 @@ def angular_terms(with_contact: bool, with_joints: bool) -> tuple[Field, ...]:
     return (*ANGULAR_TERMS, *[ANGULAR_CONTACT_TERM] * with_contact, *[ANGULAR_JOINT_TERM] * with_joints)
 
 
-COORDINATE, JOINT, JOINT_TYPE = "joint_coordinate", "joint", "joint_type"
+COORDINATE, JOINT, LOOP = "joint_coordinate", "joint", "loop"
 """The dimensions of datasets of joints: their coordinates, named by the path of the body and, if it has several, a
-number, `arm/wrist.1`; and the joints, named by the path; and the texts with their types.
+number, `arm/wrist.1`; and the joints, named by the path. That of datasets of loops, by their names.
 """
+TYPES = {JOINT: "joint_type", LOOP: "loop_type"}
+"""The texts with the types of joints and loops."""
 JOINT_FIELDS = (
     Field("joints/coordinate", "joints", 0, "", "1", "coordinate, an angle in rad or a displacement in m", COORDINATE),
     Field("joints/rate", "joints", 1, "", "1", "rate of the coordinate, in rad/s or m/s", COORDINATE),
     Field("joints/motor", "joints", 2, "", "1", "torque in N m, or force in N, of the joint's motor", COORDINATE),
     Field("joints/force", "joints", 3, "xyz", "N", "force of the joint on its body, in the parent's axes", JOINT),
     Field("joints/torque", "joints", 4, "xyz", "N m", "its torque about the joint, likewise", JOINT),
+)  # fmt: skip
+
+LOOP_FIELDS = (
+    Field("loops/force", "joints", 5, "xyz", "N", "force of the loop on its second body, in the world's axes", LOOP),
+    Field("loops/torque", "joints", 6, "xyz", "N m", "its torque about the point of that body, likewise", LOOP),
 )  # fmt: skip
 
 
@@ -252,8 +259,23 @@ SIDE_TABLES = {
         ("impulse", "N s", "impulse gained, world axes"),
         ("angular_impulse", "N m s", "angular impulse gained about the centre of mass, world axes"),
     ),
+    "broken": _side(
+        "broken",
+        (),
+        ("force", "N", "force that the joint bore on its body, in the parent's axes"),
+        ("torque", "N m", "torque that it bore, about the joint, likewise"),
+    ),
 }  # fmt: skip
 """The columns of the table, and those of the side tables."""
+WITHOUT_ROWS = "broken"
+"""A side table that is not written if it has no rows: files and hashes are those of before there was one."""
+
+
+def sides_in(columns: Mapping[str, np.ndarray]) -> dict[str, tuple[Column, ...]]:
+    """The side tables that a table of events has."""
+    return {side: s for side, s in SIDE_TABLES.items() if side != WITHOUT_ROWS or len(columns[f"events/{side}/event"])}
+
+
 EVENT_NAMES = tuple(column.name for column in EVENT_COLUMNS)
 SIDE_NAMES = tuple(column.name for columns in SIDE_TABLES.values() for column in columns)
 

@@ -43,8 +43,8 @@ class Header:
     `contact_settings` is what was chosen for contact: mode, sub-steps, values of pairs. `recorded` is what was
     selected: for each dataset of samples that is recorded the rows of the bodies, in order, or None for all bodies; it
     is None itself if nothing was left out. `joints` has the type of joint of each body that is on one at some time, by
-    path, in the order of the file. `metrics` are the expressions of the scene's metrics, `metric_units` the
-    units of those that have one.
+    path, in the order of the file, `loops` the type of each loop, by name. `metrics` are the expressions of the scene's
+    metrics, `metric_units` the units of those that have one.
     """
 
     paths: tuple[str, ...]
@@ -64,6 +64,7 @@ class Header:
     with_contacts: bool = False
     recorded: Selection | None = None
     joints: Mapping[str, str] = field(default_factory=dict)
+    loops: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     metric_units: Mapping[str, str] = field(default_factory=dict)
 
@@ -120,7 +121,7 @@ class Header:
 
     @property
     def _possible(self) -> tuple[Field, ...]:
-        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints)
+        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints, self.loops)
 
     @cached_property
     def coordinates(self) -> dict[str, range]:
@@ -130,7 +131,7 @@ class Header:
     @property
     def labels(self) -> dict[str, Sequence[str]]:
         """The labels of the dimensions of samples that are neither times nor components."""
-        return labels_of(self.paths, self.joints)
+        return labels_of(self.paths, self.joints, self.loops)
 
     @property
     def sample_bytes(self) -> int:

@@ -18,7 +18,7 @@ from rigidsim.trajectory.events import BEGINS, IMPACT
 from rigidsim.trajectory.samples import Source
 
 BY_NAME = {fold.name: fold for fold in FOLDS}
-SCHEDULED = {"impulses": "impulse", "reparentings": "reparent"}
+SCHEDULED = {"impulses": "impulse", "reparentings": "reparent", "stops": "stop"}
 TOUCHES = {"contacts": BEGINS, "impacts": IMPACT}
 
 

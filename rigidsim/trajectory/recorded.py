@@ -7,7 +7,18 @@ from functools import cached_property
 
 import numpy as np
 
-from rigidsim.trajectory.fields import AXES, CONTACT_WORK, COORDINATE, FIELDS, JOINT, JOINT_FIELDS, Field, term_fields
+from rigidsim.trajectory.fields import (
+    AXES,
+    CONTACT_WORK,
+    COORDINATE,
+    FIELDS,
+    JOINT,
+    JOINT_FIELDS,
+    LOOP,
+    LOOP_FIELDS,
+    Field,
+    term_fields,
+)
 from rigidsim.trajectory.selection import Selection as Part
 from rigidsim.tree.joints import coordinate_rows
 
@@ -18,15 +29,15 @@ ROWS = "recorded_bodies"
 
 
 def possible_fields(
-    with_contact: bool, with_terms: bool, with_contacts: bool, joints: Mapping[str, str]
+    with_contact: bool, with_terms: bool, with_contacts: bool, joints: Mapping[str, str], loops: Mapping[str, str]
 ) -> tuple[Field, ...]:
     """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact, `joints`
-    are types by path. Ball joints alone have no coordinates.
+    are types by path, `loops` by name. Ball joints alone have no coordinates.
     """
     terms = term_fields(with_contact, bool(joints)) if with_terms else ()
     work = (CONTACT_WORK,) if with_contacts else ()
-    labels = labels_of((), joints)
-    return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if labels[field.of_each]))
+    labels = labels_of((), joints, loops)
+    return (*FIELDS, *terms, *work, *(field for field in (*JOINT_FIELDS, *LOOP_FIELDS) if labels[field.of_each]))
 
 
 def selection(
@@ -45,11 +56,13 @@ def selection(
     return None if is_whole else found
 
 
-def labels_of(paths: Sequence[str], joints: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    """The labels of the dimensions of samples that are neither times nor components; `joints` are types by path."""
+def labels_of(paths: Sequence[str], joints: Mapping[str, str], loops: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    """The labels of the dimensions of samples that are neither times nor components; `joints` are types by path,
+    `loops` by name.
+    """
     each = ((path, len(rows), k) for path, rows in coordinate_rows(joints).items() for k in range(len(rows)))
     coordinates = [f"{path}.{k + 1}" if count > 1 else path for path, count, k in each]
-    return {"body": paths, JOINT: [*joints], COORDINATE: coordinates}
+    return {"body": paths, JOINT: [*joints], COORDINATE: coordinates, LOOP: [*loops]}
 
 
 def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, labels: Mapping[str, Sequence[str]]) -> int:

@@ -15,6 +15,7 @@ from rigidsim.quantities.vocabulary import (
     DIAGNOSTIC,
     FRICTION,
     JOINT,
+    LOOP,
     MASS,
     OF_MASS,
     PARENT,
@@ -115,6 +116,13 @@ class Source:
         """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""
         return columns(getattr(self.part[body].joint, name))
 
+    def of_loop(self, name: str, loop: str) -> Columns:
+        """The force of a loop on its second body, N, or the torque about its point there, N m, world axes."""
+        dataset = f"loops/{name}"
+        if dataset not in self.part.arrays:
+            raise NotRecordedError(f"loop_{name} of '{loop}' was not recorded ({self.whole.header.record_text})")
+        return columns(self.part.column(dataset, [*self.whole.header.loops].index(loop)))
+
     felt_acceleration = calling("felt_acceleration")
 
     def contact_force(self, of: str, body: str, other: str = "") -> Columns:
@@ -163,6 +171,8 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
         )
     if one.needs == REACTION:
         return body in header.joints and one.name.replace("reaction_", "joints/") in trajectory.arrays
+    if one.needs == LOOP:
+        return body in header.loops and one.name.replace("loop_", "loops/") in trajectory.arrays
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays

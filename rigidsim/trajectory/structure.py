@@ -10,12 +10,12 @@ import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import chunk_shape, filters
-from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, JOINT_TYPE, Field
+from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, LOOP, TYPES, Field
 from rigidsim.trajectory.header import NO_CONTACT, Header
 from rigidsim.trajectory.recorded import ROWS, labels_of
 
-FORMAT, JOINTED = "rigidsim-trajectory/5", "rigidsim-trajectory/6"
-"""The format, and that of a trajectory with joints, which older versions cannot read."""
+FORMAT, JOINTED, LOOPED = (f"rigidsim-trajectory/{number}" for number in (5, 6, 7))
+"""The format, and those of trajectories with joints, and with loops, which older versions cannot read."""
 TABLE_ROWS = 4096
 """Rows of a chunk of a table whose rows are not samples."""
 TEXT = h5py.string_dtype()
@@ -25,7 +25,7 @@ OF_TIME = ("time since the start", "s")
 
 def create(root: h5py.File, header: Header, n_sample: int, rows: int, compression: str) -> None:
     """Create everything but the samples, with arrays of the final size, in chunks of that many samples."""
-    root.attrs["format"] = JOINTED if header.joints else FORMAT
+    root.attrs["format"] = LOOPED if header.loops else JOINTED if header.joints else FORMAT
     root.attrs["status"] = "running"
     root.attrs["quaternion_order"] = "wxyz"
     root.attrs["isolated"] = np.int8(header.isolated)
@@ -33,7 +33,7 @@ def create(root: h5py.File, header: Header, n_sample: int, rows: int, compressio
     if header.contact_settings != NO_CONTACT:
         root["scene"].create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
     time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
-    scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths, header.joints)
+    scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths, header.joints, header.loops)
     _create_tree(root, header, scales["body"])
     for field in header.fields:
         _create_field(root, field, scales, (n_sample, rows), compression, header)
@@ -54,26 +54,34 @@ LABELS = {
     "body": "path of the node",
     JOINT: "path of the jointed body",
     COORDINATE: "path of the body, and the number of the coordinate if it has several",
+    LOOP: "name of the loop",
 }
 """What the labels of dimensions are."""
 
 
 def create_axes(
-    root: h5py.File, first: Mapping[str, h5py.Dataset], paths: Sequence[str], joints: Mapping[str, str]
+    root: h5py.File,
+    first: Mapping[str, h5py.Dataset],
+    paths: Sequence[str],
+    joints: Mapping[str, str],
+    loops: Mapping[str, str],
 ) -> dict[str, h5py.Dataset]:
-    """Make axes of the first datasets, and those of bodies, of joints, whose types are given, and of components."""
+    """Make axes of the first datasets, and those of bodies, of joints and loops, whose types are given, and of
+    components.
+    """
     scales = dict(first)
-    for axis, labels in (labels_of(paths, joints) | AXES).items():
+    for axis, labels in (labels_of(paths, joints, loops) | AXES).items():
         if labels or axis == "body":
             scales[axis] = root.create_dataset(axis, data=list(labels), dtype=TEXT)
     for name, scale in scales.items():
         scale.make_scale(name)
     for axis in LABELS.keys() & scales.keys():
         described(scales[axis], LABELS[axis])
-    if joints:
-        types = root.create_dataset(JOINT_TYPE, data=list(joints.values()), dtype=TEXT)
-        types.dims[0].attach_scale(scales[JOINT])
-        described(types, "type of the joint")
+    for axis, types in ((JOINT, joints), (LOOP, loops)):
+        if types:
+            dataset = root.create_dataset(TYPES[axis], data=list(types.values()), dtype=TEXT)
+            dataset.dims[0].attach_scale(scales[axis])
+            described(dataset, f"type of the {axis}")
     return scales
 
 

@@ -25,7 +25,9 @@ from rigidsim.trajectory.fields import (
     POINTS,
     SHAPES,
     SIDE_TABLES,
+    WITHOUT_ROWS,
     Column,
+    sides_in,
 )
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.structure import TABLE_ROWS, TEXT, attach, described
@@ -94,7 +96,7 @@ def write_events(root: h5py.File, columns: Columns, digests: Mapping[str, bytes]
     cause = root["events/cause"]
     cause.attrs["flag_values"] = np.arange(len(CAUSES), dtype=np.int8)
     cause.attrs["flag_meanings"] = " ".join(CAUSES)
-    for side, side_columns in SIDE_TABLES.items():
+    for side, side_columns in sides_in(columns).items():
         scale = root.create_dataset(f"events/{side}/{ROW}", data=np.arange(len(columns[f"events/{side}/event"])))
         scale.make_scale(ROW)
         for column in side_columns:
@@ -110,9 +112,11 @@ def read_side_tables(file: h5py.File, path: Path) -> dict[str, np.ndarray]:
     if "events" not in file:
         return {}
     check_table(file, path, f"events/{EVENT}", EVENT_COLUMNS)
-    count, found = len(file[f"events/{EVENT}"]), {}
+    count = len(file[f"events/{EVENT}"])
+    found = no_side_rows()
     for side in SIDE_TABLES:
-        found |= _side_table(file, path, side, count)
+        if side != WITHOUT_ROWS or f"events/{side}" in file:
+            found |= _side_table(file, path, side, count)
     if np.any(np.diff(found["events/received/event"]) <= 0):
         raise FormatError(f"{path} is damaged: the events in events/received are not in order")
     return found

@@ -19,7 +19,7 @@ from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.digests import content_hash, digest_of_rows, digests_of_events, recorded_columns
 from rigidsim.trajectory.events import Events
-from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, JOINT_FIELDS, POINT_NAMES, SIDE_NAMES, Block
+from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, JOINT_FIELDS, LOOP_FIELDS, POINT_NAMES, SIDE_NAMES, Block
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
 from rigidsim.trajectory.recorded import PartialArray, SomeRows
@@ -171,7 +171,7 @@ class Trajectory(BodyMapping):
 
     def at(self, time: float) -> State:
         """All bodies at one time (s), interpolated; see `Motion.at`. Coordinates of joints and their rates, too; forces
-        and torques of joints and motors linearly.
+        and torques of joints, loops and motors linearly.
         """
         time = number(time, "time")
         near = self._near(time)
@@ -194,8 +194,9 @@ class Trajectory(BodyMapping):
         return Trajectory(self.header, {name: self.arrays[name][after - 1 : after + 1] for name in names})
 
     def _joints_at(self, time: float) -> dict[str, np.ndarray]:
-        """What joints do at that time, by dataset."""
-        found = {field.name: np.asarray(self.arrays[field.name]) for field in JOINT_FIELDS if field.name in self.arrays}
+        """What joints and loops do at that time, by dataset."""
+        names = [field.name for field in (*JOINT_FIELDS, *LOOP_FIELDS) if field.name in self.arrays]
+        found = {name: np.asarray(self.arrays[name]) for name in names}
         i = int(np.searchsorted(self.time, time, side="right")) - 1
         if self.time[i] == time:
             return {name: array[i] for name, array in found.items()}

@@ -33,7 +33,7 @@ from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Block, sample_bytes
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.structure import FORMAT, JOINTED, create, write_checksums, write_metrics, write_summary
+from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, create, write_checksums, write_metrics, write_summary
 from rigidsim.trajectory.tables import complete_points, create_tables, write_events
 
 NO_METRICS: Mapping[str, float] = MappingProxyType({})
@@ -116,7 +116,7 @@ class Writer:
         from rigidsim.trajectory.checks import changes_in, header_in  # here, to keep other runs fast
 
         self._file = h5py.File(self._spool, "r+")
-        if (begun := str(self._file.attrs["format"])) not in (FORMAT, JOINTED):
+        if (begun := str(self._file.attrs["format"])) not in (FORMAT, JOINTED, LOOPED):
             raise FormatError(
                 f"{self.path} was begun by another version of rigidsim, in {begun}; `rigidsim recover` of that version"
                 " saves what there is, --force begins again"

@@ -22,6 +22,7 @@ IS_ANGLE = {
     "universal": (True, True),
     "cylindrical": (False, True),
     "planar": (False, False, True),
+    "weld": (),
 }
 """Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
 
@@ -101,7 +102,10 @@ def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str
     if type is None:
         return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
-    return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
+    if not known:
+        known = "its state is its rotation" if type == "ball" else "it does not move"
+        return f"the {type} joint of '{path}' has no {name}; {known}"
+    return f"the {type} joint of '{path}' has no {name}; it has {known}"
 
 
 class Coordinate(NamedTuple):
@@ -132,8 +136,8 @@ class Coordinate(NamedTuple):
 class Joint(NamedTuple):
     """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
     q_PB = q_0 exp(u1 x1 / 2) exp(u2 x2 / 2), each about the joint or along its axis as the ones before have turned it.
-    A ball joint has no coordinates but the body's own rotation. Of a joint that is made during the run, position or
-    orientation may be None: those for which the coordinates are zero then, see `beginning`.
+    A ball joint has no coordinates but the body's own rotation, a weld none at all. Of a joint that is made during the
+    run, position or orientation may be None: those for which the coordinates are zero then, see `beginning`.
     """
 
     type: str  # one of those of `IS_ANGLE`
@@ -143,6 +147,13 @@ class Joint(NamedTuple):
     coordinates: tuple[Coordinate, ...] = ()
     stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
     damping: Any = 0.0  # of a ball joint, N m s/rad
+    breaks: tuple = ()  # the largest force, N, and torque about the joint, N m, that it bears; empty if it never breaks
+    collide: bool = False  # whether the body can touch what it hangs on
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether its pose at zero is known."""
+        return self.position is not None and self.orientation is not None
 
     @property
     def starts(self) -> list[tuple[Any, Any]]:

@@ -10,13 +10,17 @@ Three relations say what moves a node:
 - `carrier`: the body that a node is, or is a part of: its base, if that is moved: free, or on a joint. Forces and
   impulses on the node act on its carrier, and its mass is counted there; without a carrier neither has an effect.
 - `free_ancestor`: the nearest free body among the node and its ancestors, through all others. When the motion of that
-  body jumps, so does that of the node; the node never collides with it.
+  body jumps, so does that of the node.
+
+A fourth one says what can touch: nodes with one `leader`, the nearest moved body above them, never do, for no impulse
+changes how they move relative to each other; nor do a body on a joint and what has the leader of its parent, unless the
+joint lets them collide.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -81,13 +85,15 @@ class Tree:
     def __init__(self, order: ContiguousList[Node]):
         self.order, self.nodes = order, order.values
         self.by_path = {node.path: node for node in self.nodes}
-        # Of each frame, that of the world first: its depth, and the frames of its base and its free ancestor.
-        self.depth, self._base, self._free = ([0] * (1 + len(self.nodes)) for _ in range(3))
+        # Of each frame, that of the world first: its depth, and the frames of its base, of its free ancestor and of the
+        # nearest moved body.
+        self.depth, self._base, self._free, self._mover = ([0] * (1 + len(self.nodes)) for _ in range(4))
         for node in order:
             frame = node.frame
             self.depth[frame] = 1 + self.depth[node.parent]
             self._base[frame] = self._base[node.parent] if node.kind == "fixed" else frame
             self._free[frame] = frame if node.is_free() else self._free[node.parent]
+            self._mover[frame] = frame if node.is_moved() else self._mover[node.parent]
         self._composites: dict[int, Composite] = {}
 
     @classmethod
@@ -120,11 +126,12 @@ class Tree:
             order.replace(index, replace(self.nodes[index], position=position, orientation=orientation))
         return Tree(order)
 
-    def hung(self, joints: Mapping[int, Joint]) -> Tree:
-        """The tree with other joints of some nodes, by their numbers."""
+    def begun(self, joint_of: Callable[[Node], Joint]) -> Tree:
+        """The tree with these joints of the nodes whose pose at zero is not given."""
         order = copy.copy(self.order)
-        for index, joint in joints.items():
-            order.replace(index, replace(self.nodes[index], joint=joint))
+        for node in self.nodes:
+            if node.joint is not None and not node.joint.has_begun:
+                order.replace(node.index, replace(node, joint=joint_of(node)))
         return Tree(order)
 
     # --- nodes
@@ -187,6 +194,23 @@ class Tree:
     def free_ancestor(self, node: Node) -> Node | None:
         """The nearest free body among the node and its ancestors, if there is one."""
         return self.node(self._free[node.frame])
+
+    def leader(self, node: Node) -> Node:
+        """The nearest moved body among the node and its ancestors; if there is none, the prescribed node of which it is
+        a part, and if it rests in the world, itself.
+        """
+        return self.node(self._mover[node.frame]) or self.part_of(node)
+
+    def held_apart(self, leader: Node) -> Node | None:
+        """The leader of the parent of a body on a joint, if the joint does not let them collide."""
+        parent = self.parent(leader)
+        return self.leader(parent) if leader.joint is not None and parent and not leader.joint.collide else None
+
+    def outermost(self, body: Node) -> Node:
+        """The first body of the tree of joints of a moved body: it is on no joint, or hangs on what is held."""
+        while body.joint is not None and body.parent and (base := self.base(self.parent(body))) and base.is_moved():
+            body = base
+        return body
 
     def first_free_below(self, node: Node) -> list[Node]:
         """The first free descendants of a free body, through fixed and prescribed nodes, in the order of the file."""

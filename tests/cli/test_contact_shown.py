@@ -42,7 +42,7 @@ def settings() -> dict:
 
 def test_the_values_of_each_two_surfaces(settings):
     assert contact_lines(settings) == [
-        "contact: stepping, 1 sub-step, 5 free bodies that can collide",
+        "contact: stepping, 1 sub-step, 5 moving bodies that can collide",
         "  contact between               restitution  friction  rolling friction",
         "  floor and ball_* (3)                    0       0.5                 0",
         "  floor and hut (sensor)                0.5       0.9                 0",

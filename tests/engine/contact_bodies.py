@@ -18,7 +18,7 @@ FLOOR = -1  # in place of a body's number: the immovable one, which comes last
 @kernel
 def solve_all(h, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes):
     solve_contacts(
-        h, 1.0, n_sub, 1, -1.0, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
+        h, 1.0, n_sub, 1, -1.0, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, None, lanes
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.model import Contacts
@@ -91,7 +92,8 @@ def contacts_of(shapes: list[Shape], n_moved: int | None = None, classes=None, a
     """The model part of these shapes, each on a contact body of its own."""
     n = len(shapes)
     rows = np.zeros((n, at.SHAPE.width), np.int64)
-    rows[:, at.SHAPE.body] = rows[:, at.SHAPE.ancestor] = np.arange(n)
+    rows[:, at.SHAPE.body] = rows[:, at.SHAPE.leader] = np.arange(n)
+    rows[:, at.SHAPE.apart] = layout.NO_ROW
     rows[:, at.SHAPE.kind] = [s.kind for s in shapes]
     rows[:, at.SHAPE.surfaces] = 0 if classes is None else classes
     action = np.array([[COLLIDES]]) if action is None else np.array(action)
@@ -105,6 +107,7 @@ def contacts_of(shapes: list[Shape], n_moved: int | None = None, classes=None, a
         n_moved=n if n_moved is None else n_moved,
         substeps=4,
         share=0.5,
+        trees=None,
     )
 
 

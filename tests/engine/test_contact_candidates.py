@@ -98,7 +98,7 @@ def test_the_list_has_every_pair_that_may_meet_in_order_while_shapes_move(seed):
 def test_shapes_of_one_body_and_two_planes_are_no_candidates():
     shapes = [sphere(1.0), sphere(1.0), plane(), plane()]
     contacts = contacts_of(shapes)
-    contacts.shape[1, [at.SHAPE.body, at.SHAPE.ancestor]] = 0
+    contacts.shape[1, [at.SHAPE.body, at.SHAPE.leader]] = 0
     candidates = make_candidates(contacts, 20)
     assert renew_candidates(contacts, poses_of(shapes), np.zeros(4), MARGIN, candidates)
     assert listed(candidates) == [(0, 2), (0, 3), (1, 2), (1, 3)]

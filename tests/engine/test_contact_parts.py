@@ -130,7 +130,7 @@ def test_shapes_keep_their_numbers_when_the_tree_changes():
     run.advance(2)
     after = run.model.contacts
     assert after.shape[:, at.SHAPE.body].tolist() == [0, 1, 2, 3]
-    assert (before.shape[:, 1 : at.SHAPE.ancestor] == after.shape[:, 1 : at.SHAPE.ancestor]).all()
+    assert (before.shape[:, 1 : at.SHAPE.leader] == after.shape[:, 1 : at.SHAPE.leader]).all()
     assert (before.n_moved, after.n_moved) == (2, 3)
     assert ways_of(after)[1] == [2, 1]
     # The ball alone is at its own centre of mass again.

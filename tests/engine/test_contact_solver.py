@@ -348,7 +348,7 @@ def test_no_contacts_and_no_bodies():
         vel, moved, smooth, push, began = rows
         inverse = np.ones((n_body + 1, at.INVERSE.width))
         solve_contacts(
-            H, 1.0, 4, 1, -1.0, n_body, who, point, 0, inverse, vel, moved, smooth, push, began, arrays, lanes
+            H, 1.0, 4, 1, -1.0, n_body, who, point, 0, inverse, vel, moved, smooth, push, began, arrays, None, lanes
         )
         assert np.all(vel[:n_body, 0] == 1.0)
         assert np.abs(moved[:n_body, 0] - H).max(initial=0.0) < 1e-18

@@ -65,7 +65,7 @@ def begun(bodies: dict) -> tuple:
         with_rows(made) for made in (make_scratch(world.model, LANES, len(state)), make_buffer(world.model, LANES))
     )
     evaluate(0.0, 0, model, state, scratch, LANES)
-    begin_modes(0.0, 0, model, state, scratch, buffer, LANES)
+    begin_modes(0.0, 0.01, 0, model, state, scratch, buffer, LANES)
     evaluate(0.0, 0, model, state, scratch, LANES)
     return model, state, scratch, buffer
 
@@ -262,3 +262,57 @@ def test_a_buffer_that_is_too_small_loses_no_event_and_changes_no_bit(monkeypatc
     assert found[1][3] > 3
     for one, other in zip(found[0][:3], found[1][:3], strict=True):
         assert (one == other).all()
+
+
+CHOOSING = {"adaptive": {"rtol": 1e-9, "atol": 1e-9}, "taylor": {"tolerance": 1e-10}}
+"""Methods that choose their steps, with their tolerances."""
+
+
+def by_tolerance(name: str, bodies: dict, **how) -> rigidsim.Scene:
+    return make_scene(bodies, integrator={"name": name} | CHOOSING[name], **how)
+
+
+def pushed_block(rise: float) -> dict:
+    """A block of 1 kg with 2 N of dry friction, which a force of rise t pushes."""
+    force = {"force": [f"= {rise}*t", 0, 0]}
+    slide = {"slide": {"axis": [1, 0, 0], "friction": 2.0}}
+    return {"block": {"mass": 1.0, "inertia": "point", "motion": slide, "forces": [force]}}
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_steps_by_tolerance_find_the_instants_of_impacts_and_of_release(name):
+    """A ball that rebounds as in its closed form until it rests; a pendulum with friction at the last of its exact
+    turning angles; a block that a growing force breaks loose at 0.8 s, whatever the length of steps.
+    """
+    ball = {"mass": 1.0, "inertia": "point"}
+    ball["motion"] = {"slide": {"axis": [0, 0, 1], "displacement": 1.0, "limits": [0, None], "restitution": 0.5}}
+    rod = {"mass": 1, "inertia": {"principal": [0.1] * 3}, "center_of_mass": [0, 0, -1], "position": [5, 0, 0]}
+    rod["motion"] = {"hinge": {"axis": [1, 0, 0], "angle": 1.2, "friction": 0.8}}
+    bodies = {"ball": ball, "rod": rod} | pushed_block(2.5)
+    found = rigidsim.simulate(by_tolerance(name, bodies, duration=12.0, step=0.25, gravity=[0, 0, -9.81]))
+    place, angle, way = coordinates_of(found)[-1]
+    first, second = list(found.events)[:2]
+    fall = math.sqrt(2 / 9.81)
+    assert (first.time, second.time) == pytest.approx((fall, 2 * fall), abs=1e-9)
+    assert place == 0.0
+    assert angle == pytest.approx(0.03467601445216776, abs=1e-9)
+    left = 12.0 - 0.8
+    assert way == pytest.approx(2.5 * left**3 / 6, rel=1e-9)
+    assert np.ptp(found.total_energy) < 1e-7 * 2.5**2 * left**4 / 8
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_trials_to_events_have_the_same_bits_in_lanes_and_slices(name):
+    def scene(k: int) -> rigidsim.Scene:
+        bodies = two_rods(0.6, 0.3 + 0.01 * k, limits=["-10 deg", "15 deg"], restitution=0.8)
+        return by_tolerance(name, bodies | pushed_block(2.0 + k), duration=1.2, step=0.05, record_every=0.1)
+
+    together = rigidsim.simulate([scene(k) for k in range(17)])
+    for k in (0, 16):
+        alone, stepped = rigidsim.simulate(scene(k)), rigidsim.Simulation(scene(k))
+        for _ in range(24):
+            stepped.step(1)
+        assert (coordinates_of(alone) == coordinates_of(together[k])).all()
+        assert list(alone.events) == list(together[k].events)
+        for path in alone.paths:
+            assert (stepped.state[path].world.position == alone[path].world.position[-1]).all()

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 import rigidsim
+from jointed_trees import random_tree
 from rigidsim.certify.certifying import AGREES, certify
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.explain import BodyReport
@@ -247,6 +248,26 @@ def test_a_stop_in_a_free_tree_keeps_its_momenta():
     assert np.ptp(found.total_energy) < 1e-13
 
 
+@pytest.mark.parametrize("rate", [0.0, -1e-6, -1e-3, 1e-3])
+def test_a_fall_between_near_stops_ends_at_its_time(rate):
+    """The whole fall of a micrometre is a twentieth of a step, and its first rate says little about the last one."""
+    ball = on_slide([0, 0, 1], displacement=5e-7, rate=rate, limits=[-5e-7, 5e-6], restitution=0.5)
+    found = run({"ball": ball}, duration=0.01, step=0.01, gravity=[0, 0, -G])
+    time = (rate + math.sqrt(rate**2 + 2 * G * 1e-6)) / G
+    assert found.events[0].time == pytest.approx(time, abs=1e-14)
+    assert found.events[0].velocity_before[2] == pytest.approx(rate - G * time, abs=1e-13)
+    assert np.ptp(found.total_energy) < 1e-16
+    assert motion_of(found)[0][-1] == -5e-7
+
+
+def test_a_coordinate_that_rattles_between_near_stops_comes_to_rest_and_never_passes_them():
+    """A million elastic impacts a second end as a plastic one, in each step that has more than a hundred events."""
+    found = run({"ball": on_slide([1, 0, 0], rate=1.0, limits=[0, 1e-6], restitution=1)}, duration=0.02, step=0.01)
+    assert 100 <= len(found.events) <= 102
+    assert motion_of(found)[1][-1] == 0 and 0 <= motion_of(found)[0][-1] <= 1e-6
+    assert found.diagnostic("work")[-1] == pytest.approx(-0.5, abs=1e-12)
+
+
 def tangled(k: int = 0) -> dict:
     """A tree with all three: a cart with friction on a tilted slide, an arm on it with stops, a wheel with a motor."""
     wheel = BOX | {"mass": 0.3, "center_of_mass": [0.02, 0, 0.01], "position": [0, 0, -1]}
@@ -286,10 +307,13 @@ def test_impacts_at_stops_are_events(tmp_path):
 
 
 def test_each_of_many_worlds_has_its_own_events():
-    scenes = [make_scene(tangled(k), **HOW) for k in (0, 3, 7)]
+    count = {"metrics": {"hits": "= count('stops')"}}
+    scenes = [rigidsim.Scene.from_dict(make_scene(tangled(k), **HOW).resolved() | count) for k in (0, 30, 60)]
     together, alone = rigidsim.simulate(scenes), [rigidsim.simulate(scene) for scene in scenes]
     for one, other in zip(together, alone, strict=True):
         assert len(other.events) > 1 and list(one.events) == list(other.events)
+        assert one.metrics == other.metrics == {"hits": len(other.events)}
+    assert len({found.metrics["hits"] for found in alone}) > 1
 
 
 def test_a_satellite_with_stops_friction_and_motors_moves_as_below_any_other_frame():
@@ -298,6 +322,48 @@ def test_a_satellite_with_stops_friction_and_motors_moves_as_below_any_other_fra
     found = certify(make_scene({"ship": ship}, **HOW | {"duration": 1.0}))
     assert found.is_certified
     assert sum(way.verdict == AGREES for way in found.ways) == 7
+
+
+def limited(random: np.random.Generator, start: float) -> list[float]:
+    """Limits around a start, perhaps a micrometre apart."""
+    return [start - float(random.choice([0, 0.01, 0.3])), start + float(random.choice([1e-6, 0.05, 0.5]))]
+
+
+def with_modes(bodies: dict, random: np.random.Generator) -> dict:
+    """The bodies, with friction, stops and motors in some of the coordinates of their joints."""
+    for body in bodies.values():
+        kind, keys = next(iter(body["motion"].items())) if isinstance(body.get("motion"), dict) else ("free", {})
+        starts = [keys.get(key, 0.0) for key in {"hinge": ["angle"], "slide": ["displacement"]}.get(kind, [])]
+        if starts:
+            largest = {"max_torque" if kind == "hinge" else "max_force": float(random.choice([0.1, 1, 30]))}
+            motor = {"motor": {"rate": random.normal()} | largest}
+            keys |= [{"friction": float(random.choice([0.01, 0.5, 20]))}, motor, {}][random.integers(3)]
+            if random.random() < 0.6:
+                keys |= {"limits": limited(random, starts[0]), "restitution": float(random.choice([0, 0.5, 1]))}
+        elif kind in ("universal", "cylindrical", "planar"):
+            zero = [0.0] * (3 if kind == "planar" else 2)
+            starts = keys.get("angles", [keys["displacement"], keys["angle"]] if kind == "cylindrical" else zero)
+            keys |= {"frictions": random.choice([0, 0.1, 2], size=len(starts)).tolist()}
+            keys |= {"restitutions": random.choice([0, 0.5, 1], size=len(starts)).tolist()}
+            keys |= {"limits": [limited(random, x) if random.random() < 0.6 else None for x in starts]}
+        with_modes(body.get("children", {}), random)
+    return bodies
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 300))])
+def test_coordinates_of_random_trees_never_pass_their_stops_and_the_ledger_closes(seed):
+    random = np.random.default_rng(seed)
+    root = str(random.choice(["free", "hinge", "slide"]))
+    bodies = with_modes(random_tree(seed, int(random.integers(4, 8)), root), random)
+    found = run(bodies, duration=0.5, step=5e-3, gravity=[0, 0, -G], record_every=0.02)
+    scene, x = found.header.scene, joints_of(found, "coordinate")
+    joints = [scene.hierarchy[path].joint for path in found.header.joints]
+    coordinates = [one for joint in joints for one in joint.coordinates]
+    for one, course in zip(coordinates, x.T, strict=True):
+        assert one.low - 1e-12 <= course.min() and course.max() <= one.high + 1e-12
+    energy = found.total_energy
+    size = max(np.abs(found.diagnostic(part)).max() for part in ("kinetic_energy", "potential_energy", "work"))
+    assert np.ptp(energy) <= 1e-4 * size  # the method's own error, of trees that turn by 0.1 rad a step
 
 
 HOW = {"duration": 2.0, "step": 5e-3, "gravity": [0, 0, -G], "record_every": 0.1}

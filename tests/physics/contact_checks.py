@@ -139,6 +139,8 @@ def motion() -> dict[str, list]:
     exact = Rotation.from_rotvec(theta).apply(R_A)
     assert np.linalg.norm(R_A + first + second - exact) < np.linalg.norm(theta) ** 3 / 6
     return {
+        "lasting_share": [((V_A @ V_A, V_A @ new), share, 4 * EPS) for new, share in shares] + [((0.0, 0.0), 0.0, 0.0)],
+        "ramp_change": [((0.7, R_A, V_A, V_B), R_A * (2 / 0.7) - (V_A + V_B), 4 * EPS)],
         "lasting": [((V_A, new), share * V_A, 4 * EPS) for new, share in shares] + still,
         "sagitta": [((R_A, theta), second, 4 * EPS)],
         "carried": [((R_A, theta), first + second, 4 * EPS)],
@@ -182,13 +184,13 @@ CONTACT_EQUIVALENT = {
     # What keeps the other branch away from 0/0.
     "contact.effective_mass: doubled 1.0": 1,
     "contact.within_ball: doubled 1.0": 1,
-    "contact.lasting: other operator in square + LEAST": 1,
+    "contact.lasting_share: other operator in square + LEAST": 1,
     # Twice nothing.
     "contact.effective_mass: doubled 0.0": 1,
     "contact.tangents: doubled 0.0": 2,
     "contact.eigenvalue_bound: doubled 0.0": 3,
     "contact.normal_impulse: doubled 0.0": 2,
-    "contact.lasting: doubled 0.0": 2,
+    "contact.lasting_share: doubled 0.0": 2,
     "contact.arc: doubled 0.0": 1,
     "contact.arc: doubled 1.0": 1,
     "contact.between_ends: doubled 0.0": 3,

@@ -79,6 +79,7 @@ def corrections() -> dict[str, list]:
     momentum = R @ inertia @ R.T @ after - inertia @ OMEGA
     return {
         "turn": [((THETA,), e, 2 * EPS)],
+        "joined_turn": [((THETA, DX), THETA + DX + cross(THETA, DX) / 2, 4 * EPS), ((THETA, -THETA), 0 * THETA, EPS)],
         "turned": [((e, q), q_after, 4 * EPS)],
         "swing": [((e, D), R @ D - D, 4 * EPS)],
         "carried_displacement": [((DX, e, D), DX + R @ D - D, 4 * EPS)],

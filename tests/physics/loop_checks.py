@@ -19,6 +19,7 @@ def parts(*vectors) -> tuple:
 
 
 LOOP_EQUIVALENT = {
+    "loops.closing_error: negated sub(after, before)": 1,  # squared
     "loops.distance_apart: doubled 0.0": 3,
     "loops.distance_apart: doubled 1.0": 1,  # where the size is zero, the quotient is not used
     "loops.distance_apart: negated dot(e, v)": 1,  # squared
@@ -40,6 +41,11 @@ LOOP_CHECKS = {
     "distance_apart": [
         ((*parts(ARM, V), 0.7), (tuple(ARM / SIZE), SIZE - 0.7, (V @ V - ALONG * ALONG) / SIZE), FEW),
         (((0.0, 0.0, 0.0), tuple(V), 0.7), ((0.0, 0.0, 0.0), -0.7, 0.0), 0.0),
+    ],
+    "closing_error": [
+        ((*parts(ARM, V), 1e-2), np.linalg.norm(V - ARM) / (1 + SIZE), FEW),
+        ((*parts(0 * ARM, 1e-12 * V), 1e-16), np.linalg.norm(V), FEW),
+        ((*parts(ARM, ARM), 1e-9), 0.0, 0.0),
     ],
     "inverse_pivot": [
         ((4.0, 8.0), 0.25, 0.0),

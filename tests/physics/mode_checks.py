@@ -16,7 +16,6 @@ FAR = (1.0, 0.0)
 
 MODE_EQUIVALENT = {
     # Twice nothing; a number that only says yes; a condition is true whatever its sign.
-    "modes.looseness: doubled 0.0": 2,
     "modes.grip_bounds: doubled 0.0": 5,
     "modes.grip_bounds: negated select(rests, x >= high, False)": 1,
     "modes.grip_bounds: negated select(rests, x <= low, False)": 1,
@@ -27,15 +26,13 @@ MODE_EQUIVALENT = {
     "modes.stop_margins: doubled 0.0": 4,
     "modes.stop_margins: negated select(slip == 0.0, False, high < INFINITY)": 1,
     "modes.rate_margins: doubled 0.0": 4,
-    "modes.crossing: negated select(d_0 < 0.0, d_1 < 0.0, False)": 1,
-    "modes.crossing: doubled 0.0": 5,
-    "modes.crossing: negated select(falls, select(cubic > begin, cubic < end, False), False)": 1,
-    "modes.crossing: negated select(cubic > begin, cubic < end, False)": 1,
+    "modes.crossing: doubled 0.0": 4,
+    "modes.crossing: negated select(length * d_0 <= steep, length * d_1 <= steep, False)": 1,
     "modes.dip: negated select(d_0 < 0.0, d_1 > 0.0, False)": 1,
     "modes.dip: doubled 0.0": 3,
     "modes.least_approach: doubled 0.0": 2,
-    # What keeps a cubic that is not used away from 0/0.
-    "modes.crossing: doubled 1.0": 2,
+    # What keeps a cubic or a parabola that is not used away from 0/0.
+    "modes.crossing: doubled 1.0": 4,
     "modes.dip: no sign in -1.0": 1,
     "modes.dip: doubled 1.0": 2,
 }
@@ -55,18 +52,26 @@ def dip_of(length, first, last) -> tuple:
     return root, float(cubic(root))
 
 
+def on_parabola(begin, end, first, last) -> float:
+    """The zero in the interval of the parabola with the first rate."""
+    (y, d), (y_1, _), length = first, last, end - begin
+    (root,) = [x for x in np.roots([(y_1 - y - length * d) / length**2, d, y]) if 0 < x < length]
+    return begin + root
+
+
 def crossings() -> list:
     falling = [(0.2, 0.9, (0.5, -0.6), (-0.1, -1.3)), (0.0, 2.0, (0.5, -0.6), (-0.7, -0.4))]
+    # It grows first, falls from rest or slowly at one end, or grows at last.
+    curved = [(0.5, 0.3), (-0.1, -1.0)], [(0.5, -1e-3), (-0.1, -1.0)], [(0.5, -1.0), (-0.1, -1e-3)]
+    curved = *curved, [(0.5, -0.3), (-0.1, 1.0)], [(0.5, -0.21), (-0.1, -1.3)], [(1e-9, -1e-8), (-1e-7, -4e-4)]
     return [
         *((given, cubic_in_margin(*given), FEW) for given in falling),
-        # Rates that are not known, or no monotonic margin: the chord; likewise where the cubic leads out.
+        *(((0.2, 0.9, *ends), on_parabola(0.2, 0.9, *ends), FEW) for ends in curved),
+        # Rates that are not known: the chord.
         ((0.2, 0.9, (0.5, 0.0), (-0.1, 0.0)), 0.2 + 0.7 * 5 / 6, FEW),
-        ((0.2, 0.9, (0.5, 0.3), (-0.1, -1.0)), 0.2 + 0.7 * 5 / 6, FEW),
-        ((0.2, 0.9, (0.5, -0.3), (-0.1, 1.0)), 0.2 + 0.7 * 5 / 6, FEW),
-        ((0.2, 0.9, (0.5, -1e-3), (-0.1, -1.0)), 0.2 + 0.7 * 5 / 6, FEW),
-        ((0.2, 0.9, (0.5, -1.0), (-0.1, -1e-3)), 0.2 + 0.7 * 5 / 6, FEW),
         # From zero: it grows, and vanishes again; or it falls at once.
         ((0.2, 0.9, (0.0, 0.6), (-0.1, -1.0)), 0.2 + 0.7 * 0.6 / (0.6 + 0.1 / 0.7), FEW),
+        ((0.2, 0.9, (-0.3, 0.6), (-0.1, -1.0)), 0.2 + 0.7 * 0.6 / (0.6 + 0.1 / 0.7), FEW),
         ((0.2, 0.9, (0.0, -0.6), (-0.1, -1.0)), 0.2, 0.0),
         ((0.2, 0.9, (-0.3, 0.0), (-0.1, 0.0)), 0.2, 0.0),
     ]

@@ -76,6 +76,7 @@ def coefficients(k) -> dict:
     slope = tuple(np.arange(1, k + 1) * FIRST[1 : k + 1])  # of x = a(u) with u = b: x' = a' u', and so on
     return {
         "product_term": ((a, b), product, 1e-15),
+        "product_terms": ((((a, b), (b, b), (a, a)),), (product, np.convolve(b, b)[k], square), 1e-15),
         "square_term": ((a,), square, 1e-15),
         "quotient_term": ((product, b, a[:k]), a[k], 4e-15),
         "root_term": ((square, a[:k]), a[k], 4e-15),

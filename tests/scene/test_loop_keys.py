@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
+
+import numpy as np
 import pytest
 
 import rigidsim
@@ -78,3 +82,118 @@ def test_a_scene_with_loops_is_written_back_as_it_was_read(loop):
     again = rigidsim.Scene.from_dict(read.resolved())
     assert again.resolved() == read.resolved()
     assert rigidsim.simulate(again).content_hash == rigidsim.simulate(read).content_hash
+
+
+LINKAGE = """
+format: rigidsim/1
+simulation: {duration: 0.01, step: 1 ms}
+world: {loops: [{type: point, between: [crank/bar, track/car], at: [2, 0, 0]}]}
+bodies:
+  crank:
+    mass: 1
+    inertia: {principal: [1, 1, 1]}
+    center_of_mass: [0.5, 0, 0]
+    motion: {hinge: {axis: [0, 0, 1], angle: 60 deg, rate: 3}}
+    children:
+      bar:
+        mass: 1
+        inertia: {principal: [1, 1, 1]}
+        position: [1, 0, 0]
+        motion: {hinge: {axis: [0, 0, 1], angle: ANGLE}}
+  track:
+    scale: 0.5
+    motion: {prescribed: {velocity: [0, 0, 0]}}
+    children:
+      car: {mass: 1, inertia: point, motion: {slide: {axis: [1, 0, 0], displacement: PLACE}}}
+"""
+LEAN = math.asin(math.sin(math.pi / 3) / 2)  # of the bar of 2 m, below the x axis
+PLACE = 0.5 + 2 * math.cos(LEAN)
+
+
+def linkage(**overrides) -> rigidsim.Scene:
+    """A crank of 1 m that turns at 3 rad/s, a bar, and a slider on a track whose units are half metres."""
+    text = LINKAGE.replace("ANGLE", repr(-math.pi / 3 - LEAN)).replace("PLACE", repr(2 * PLACE))
+    return rigidsim.Scene.from_text(text, overrides=[*overrides.items()])
+
+
+def rates(scene: rigidsim.Scene) -> list[float]:
+    """The rates at the start, as the scene has them: of crank, bar and slider."""
+    bodies = scene.resolved()["bodies"]
+    crank, car = bodies["crank"], bodies["track"]["children"]["car"]
+    return [crank["motion"]["hinge"]["rate"], crank["children"]["bar"]["motion"]["hinge"]["rate"],
+            car["motion"]["slide"]["rate"]]  # fmt: skip
+
+
+def test_rates_that_are_not_given_follow_from_those_that_are():
+    """The height of the bar's end does not change: 3 cos(60 deg) = 2 w cos(lean), w the rate of its lean."""
+    lean_rate = math.cos(math.pi / 3) * 3 / (2 * math.cos(LEAN))
+    speed = -math.sin(math.pi / 3) * 3 - 2 * math.sin(LEAN) * lean_rate
+    expected = [3, -3 - lean_rate, 2 * speed]
+    found = linkage()
+    assert rates(found) == pytest.approx(expected, abs=1e-12)
+    again = rigidsim.Scene.from_dict(found.resolved())
+    assert rates(again) == rates(found)
+    assert rigidsim.simulate(again).content_hash == rigidsim.simulate(found).content_hash
+    # Where none is given all rest.
+    assert rates(linkage(**{"bodies.crank.motion.hinge": {"axis": [0, 0, 1], "angle": "60 deg"}})) == [0, 0, 0]
+    fitting = linkage(**{"bodies.crank.children.bar.motion.hinge.rate": expected[1]})
+    assert rates(fitting) == pytest.approx(expected, abs=1e-12)
+
+
+def test_rates_that_are_free_are_the_smallest_that_close_the_loop():
+    """A hand pulls the end of a chain of two bars that lie across its way: without a moment about the outer joint."""
+    rod = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "motion": {"hinge": {"axis": [0, 0, 1]}}}
+    chain = rod | {
+        "children": {"outer": rod | {"position": [0, 1, 0], "children": {"last": rod | {"position": [0, 1, 0]}}}}
+    }
+    hand = {"position": [0, 3, 0], "motion": {"prescribed": {"velocity": [1, 0, 0]}}}
+    loop = {"type": "point", "between": ["inner/outer/last", "hand"], "at": [0, 1, 0]}
+    written = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "world": {"loops": [loop]}}
+    found = rigidsim.Scene.from_dict(written | {"bodies": {"inner": chain, "hand": hand}}).resolved()["bodies"]["inner"]
+    x = [found["motion"]["hinge"]["rate"], found["children"]["outer"]["motion"]["hinge"]["rate"],
+         found["children"]["outer"]["children"]["last"]["motion"]["hinge"]["rate"]]  # fmt: skip
+    # Rates in the world w, speeds of the masses at the joints: (0, -w1, -w1 - w2); the end moves at -(w1 + w2 + w3).
+    # T = (w1^2 + w2^2 + w3^2 + w1^2 + (w1 + w2)^2)/2 with w1 + w2 + w3 = -1.
+    w = np.linalg.solve([[3, 1, 0, 1], [1, 2, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0]], [0, 0, 0, -1])[:3]
+    assert np.cumsum(x) == pytest.approx(w, abs=1e-12)
+
+
+def test_rates_that_contradict_each_other_are_an_error():
+    with pytest.raises(rigidsim.SceneError, match=r"loops\[0\]: the loop opens .* or omit those of joints"):
+        linkage(**{"bodies.crank.children.bar.motion.hinge.rate": -1})
+
+
+def test_runs_of_a_sweep_have_the_rates_that_follow_in_each():
+    varied = {"bodies.crank.motion.hinge.rate": [1, 2, 3], "bodies.crank.mass": [1, 2]}
+    scene = linkage(metrics={"bar": "= at(0, 'bar.rate')"})
+    with rigidsim.sweep(scene, vary=varied) as runs:
+        found = np.asarray(runs.metrics["bar"]).reshape(3, 2)
+    assert np.abs(found / rates(linkage())[1] - [[1 / 3] * 2, [2 / 3] * 2, [1] * 2]).max() < 1e-14
+
+
+@pytest.mark.parametrize(
+    "bar", ["motion: {hinge: {axis: [0, 0, 1]}}", "motion: {hinge: {axis: [0, 0, 1], angle: -1.4}}"]
+)
+def test_the_hint_about_an_open_loop_names_coordinates_that_close_it(bar):
+    """Those that are given stay, if they can."""
+    given = "motion: {hinge: {axis: [0, 0, 1], angle: ANGLE}}"
+    text = LINKAGE.replace(given, bar).replace(
+        ", displacement: PLACE" if "angle" not in bar else "PLACE", "4.7" * ("angle" in bar)
+    )
+    with pytest.raises(rigidsim.SceneError) as caught:
+        rigidsim.Scene.from_text(text)
+    (problem,) = caught.value.problems
+    assert "all loops are closed with" in problem.hint
+    advised = dict(re.findall(r"(\S+) (?:angle|displacement): (-?[\d.]+)", problem.hint))
+    assert ("crank" in advised) == ("angle" in bar)
+    crank = math.radians(float(advised.get("crank", 60)))
+    bar_turned = crank + math.radians(float(advised["crank/bar"]))
+    x, y = math.cos(crank) + 2 * math.cos(bar_turned), math.sin(crank) + 2 * math.sin(bar_turned)
+    assert abs(y) < 1e-7
+    assert x == pytest.approx(0.5 * float(advised["track/car"]), abs=1e-7)
+
+
+def test_no_coordinates_are_advised_where_none_close_the_loop():
+    with pytest.raises(rigidsim.SceneError, match="the loop is open at the start") as caught:
+        linkage(**{"world.loops[0].at": [2, 0, 3]})  # out of the plane
+    assert "all loops are closed" not in str(caught.value)

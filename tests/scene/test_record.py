@@ -29,7 +29,7 @@ bodies:
 """
 MOTION = [f"{frame}/{name}" for frame in ("local", "world") for name in
           ("position", "orientation", "velocity", "angular_velocity")]  # fmt: skip
-POSSIBLE = possible_fields(True, True, True, {"a": "hinge"})
+POSSIBLE = possible_fields(True, True, True, {"a": "hinge"}, {"a-world": "point"})
 NAMES = [field.name for field in POSSIBLE]
 
 

@@ -14,13 +14,13 @@ from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.laws.gravity import POINT_GRAVITY, VALUES, source_values
 from rigidsim.engine.model import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import rejection, sub
-from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, REACTION, READ, SCENE, TERM, TERMS
+from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, LOOP, REACTION, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import coordinate_called, coordinate_rows, has_length, part_of
 from rigidsim.tree.nodes import Node, Tree
 
 NONE = (0.0, 0.0, 0.0)
-NEEDS = (TERM, CONTACT, SCENE, JOINT, REACTION)
+NEEDS = (TERM, CONTACT, SCENE, JOINT, REACTION, LOOP)
 
 
 def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -> Asked | None:
@@ -28,7 +28,7 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
     if not vectors:
         return None
     places = {need: [k for k, one in enumerate(vectors) if READ[one.quantity].needs == need] for need in NEEDS}
-    (terms, forces, felt, joints, reactions), types = places.values(), blueprint.joint_types
+    (terms, forces, felt, joints, reactions, loops), types = places.values(), blueprint.joint_types
     numbers = [(TERMS.index(vectors[k].quantity.removeprefix("terms.")), vectors[k].frame - 1, k) for k in terms]
     shapes = blueprint.contacts.shapes if blueprint.contacts else ()
     bodies = np.array([tree.part_of(tree.nodes[shape.node]).frame for shape in shapes], dtype=np.int64)
@@ -43,6 +43,7 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
         joints=table([(*_row_of(vectors[k], types), k) for k in joints], 3) if joints else None,
         metres=numbers_table([[_metres(vectors[k], tree, types)] for k in joints], 1),
         reactions=table([(*_joint_of(vectors[k], types), k) for k in reactions], 3) if reactions else None,
+        loops=table([(vectors[k].frame, _is_torque(vectors[k]), k) for k in loops], 3) if loops else None,
     )
 
 
@@ -61,7 +62,11 @@ def _metres(vector: AskedVector, tree: Tree, types: Mapping[int, str]) -> float:
 
 def _joint_of(vector: AskedVector, types: Mapping[int, str]) -> tuple[int, int]:
     """The number of a joint, and whether its torque is meant."""
-    return [*types].index(vector.frame - 1), int(vector.quantity.endswith("torque"))
+    return [*types].index(vector.frame - 1), _is_torque(vector)
+
+
+def _is_torque(vector: AskedVector) -> int:
+    return int(vector.quantity.endswith("torque"))
 
 
 def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]]) -> Accelerometers:

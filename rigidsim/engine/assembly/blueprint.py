@@ -96,6 +96,7 @@ class LoopRecord(NamedTuple):
     their axes, a distance in m.
     """
 
+    name: str
     type: str  # point, hinge or distance
     first: int
     second: int
@@ -205,6 +206,11 @@ class Blueprint(NamedTuple):
     metrics: MetricTables | None  # if the scene has any
 
     @property
+    def loop_types(self) -> dict[str, str]:
+        """The type of each loop, by name."""
+        return {loop.name: loop.type for loop in self.loops}
+
+    @property
     def changes(self) -> list[TreeChange]:
         """The changes of the tree that the scene describes, in the order of time."""
         return in_order(self.schedule.reparentings, self.schedule.step)
@@ -213,6 +219,12 @@ class Blueprint(NamedTuple):
     def joint_types(self) -> dict[int, str]:
         """The type of joint of each node that is on one at some time of the run, by its number."""
         return joint_types(self.tree, self.schedule.reparentings)
+
+    @property
+    def has_fragile(self) -> bool:
+        """Whether any joint can break."""
+        joints = (*(node.joint for node in self.tree.nodes), *(change.joint for change in self.schedule.reparentings))
+        return any(joint is not None and joint.breaks for joint in joints)
 
     @property
     def has_pairs(self) -> bool:

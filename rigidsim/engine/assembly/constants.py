@@ -27,7 +27,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
     looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
-    joints = joints_of(moved, tree, drives.courses, looped, blueprint.joint_types)
+    joints = joints_of(moved, tree, blueprint, looped)
     loops = loops_of(blueprint.loops, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
@@ -43,7 +43,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         joints=joints,
         loops=loops,
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
-        contacts=contacts_of(blueprint, tree),
+        contacts=contacts_of(blueprint, tree, joints),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
         asked=asked_of(blueprint, tree, blueprint.metrics.asked) if blueprint.metrics else None,
         inherits=np.array([float(row.node.inherits) for row in moved], dtype=np.float64),

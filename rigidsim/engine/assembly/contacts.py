@@ -8,9 +8,10 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
+from rigidsim.engine.assembly.hanging import outermost_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.integrators.euler import EulerOptions
-from rigidsim.engine.model import Contacts, table
+from rigidsim.engine.model import Contacts, Joints, Trees, table
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import scaled, sub
@@ -18,24 +19,24 @@ from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import Node, Tree
 
 
-def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
-    """The contacts of a tree; None for a scene without shapes that can meet."""
+def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None) -> Contacts | None:
+    """The contacts of a tree, of which the moved rows hang so; None for a scene without shapes that can meet."""
     plan = blueprint.contacts
     if plan is None:
         return None
     bodies = contact_bodies(plan, tree)
     numbers = {node.index: k for k, node in enumerate(bodies)}
     holders = [numbers[contact_body(tree, shape).index] for shape in plan.shapes]
-    ancestors = [free_ancestor(tree, body, numbers) for body in bodies]
+    leaders = [leaders_of(tree, body) for body in bodies]
     rows = [
-        (body, shape.core.kind, shape.surface_class, shape.node, shape.number, ancestors[body])
+        (body, shape.core.kind, shape.surface_class, shape.node, shape.number, *leaders[body])
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
-    n_moved, shapes = sum(node.is_free() for node in bodies), table(rows, at.SHAPE.width)
+    n_moved, shapes = sum(node.is_moved() for node in bodies), table(rows, at.SHAPE.width)
     ways = _Ways(tree)
     places = ways.places(bodies, components(shapes, plan.action, n_moved, len(bodies)))
     body_rows = [
-        (node.index, tree.rows[node.index] if node.is_free() else layout.NO_ROW, place)
+        (node.index, tree.rows[node.index] if node.is_moved() else layout.NO_ROW, place)
         for node, place in zip(bodies, places, strict=True)
     ]
     return Contacts(
@@ -48,25 +49,53 @@ def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
         n_moved=n_moved,
         substeps=plan.substeps,
         share=1.0 if isinstance(blueprint.method, EulerOptions) else 0.5,
+        trees=trees_of(bodies, tree, joints),
     )
 
 
 def contact_body(tree: Tree, shape: ShapeRecord) -> Node:
-    """The contact body of a shape: the free body that carries it, else the node that it is defined on."""
+    """The contact body of a shape: the moved body that carries it, else the node that it is defined on."""
     node = tree.nodes[shape.node]
     return tree.carrier(node) or node
 
 
-def free_ancestor(tree: Tree, body: Node, numbers: dict[int, int]) -> int:
-    """The number of the contact body that is the free ancestor of a contact body; its own, if that has no shapes."""
-    above = tree.free_ancestor(body) or body
-    return numbers.get(above.index, numbers[body.index])
+def leaders_of(tree: Tree, body: Node) -> tuple[int, int]:
+    """The nodes of the leader of a contact body, and of that from which a joint holds it apart, or NO_ROW."""
+    leader = tree.leader(body)
+    other = tree.held_apart(leader)
+    return leader.index, other.index if other else layout.NO_ROW
+
+
+def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | None:
+    """The contact bodies that are part of trees of joints; None if none is."""
+    if joints is None:
+        return None
+    outermost: dict[int, list[int]] = defaultdict(list)  # contact bodies by the body from which their tree hangs
+    for number, node in enumerate(bodies):
+        if node.is_moved() and joints.joint[tree.rows[node.index], layout.JOINT.kind] != layout.ALONE:
+            outermost[tree.outermost(node).index].append(number)
+    if not outermost:
+        return None
+    rows, place, n_response = [], [layout.NO_ROW] * (len(bodies) + 1), 0
+    for members in outermost.values():
+        begin = len(rows)
+        for number in members:
+            place[number] = len(rows)
+            rows.append((number, begin, begin + len(members), n_response))
+            n_response += len(members)
+    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
+    touching = {outermost_of(tree.rows[bodies[number].index], carriers) for number, *_ in rows}
+    return Trees(
+        member=table(rows, at.MEMBER.width),
+        place=np.array(place, dtype=np.int64),
+        inward=np.array([k for k in joints.inward if outermost_of(k, carriers) in touching], dtype=np.int64),
+    )
 
 
 def contact_bodies(plan: ContactPlan, tree: Tree) -> list[Node]:
     """The bodies with shapes: those that forces move, then the others, both in the order of their paths."""
     found = {node.index: node for node in (contact_body(tree, shape) for shape in plan.shapes)}
-    return sorted(found.values(), key=lambda node: (not node.is_free(), node.path))
+    return sorted(found.values(), key=lambda node: (not node.is_moved(), node.path))
 
 
 def contact_frames(blueprint: Blueprint, tree: Tree) -> set[int]:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import LoopRecord
+from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import Joints, Loops, table
+from rigidsim.engine.model import Fragile, Joints, Loops, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import IS_ANGLE, Coordinate
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
-
-LOOP_KINDS = {"point": layout.POINT, "hinge": layout.AXIS, "distance": layout.DISTANCE}
 
 
 class MovedRow(NamedTuple):
@@ -68,18 +66,15 @@ def has_motor(node: Node, number: int) -> bool:
     return given.law is not None or given.course is not None
 
 
-def joints_of(
-    moved: Sequence[MovedRow], tree: Tree, courses: np.ndarray, looped: frozenset[int], types: Mapping[int, str]
-) -> Joints | None:
-    """How the moved rows hang, some of them with coordinates that motors prescribe; `looped` have ends of loops;
-    `types` are those of all joints of the run (`joint_types`). None if there are neither joints nor loops.
-    """
+def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, looped: frozenset[int]) -> Joints | None:
+    """How the moved rows hang; `looped` have ends of loops. None if there are neither joints nor loops in the run."""
+    types, courses = blueprint.joint_types, blueprint.drives.courses
     if not looped and not types:
         return None
     n, held = len(moved), held_frames(moved, tree)
     carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
     registers, modes = dict(motors_of(courses, tree).tolist()), rows_with_modes(moved)
-    carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved)}
+    carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved, tree)}
     rows = [
         (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
@@ -90,14 +85,21 @@ def joints_of(
     return Joints(
         joint=table(rows, layout.JOINT.width),
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
-        inward=np.array([k for k in inward(moved) if kinds[k] != layout.ALONE], dtype=np.int64),
+        inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
         jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
         coordinate=np.array(
             [row_of(tree, node, k) for node, type in types.items() for k in range(len(IS_ANGLE[type]))], dtype=np.int64
         ),
+        fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
     )
+
+
+def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
+    """The joints that can break."""
+    rows = [k for k, row in enumerate(moved) if row.node.joint and row.node.joint.breaks and not row.is_link]
+    return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.joint.breaks for k in rows], 2))
 
 
 def coordinate_of(row: MovedRow) -> Coordinate | None:
@@ -157,6 +159,8 @@ def kind_of(row: MovedRow, carries: bool) -> int:
         return layout.ROOT if carries else layout.ALONE
     if row.node.joint.type == "ball":
         return layout.BALL
+    if row.node.joint.type == "weld":
+        return layout.WELDED
     given = coordinate_of(row)
     if given.course is not None:
         return layout.TURNED if given.turns else layout.SLID
@@ -168,9 +172,16 @@ def inner_frame(k: int, moved: Sequence[MovedRow]) -> int:
     return moved[k - 1].place + 1 if moved[k].number > 0 else moved[k].node.parent
 
 
-def inward(moved: Sequence[MovedRow]) -> list[int]:
+def inward(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
     """The moved rows, those that hang on others before them; the sums do not depend on the order of the file."""
-    return sorted(range(len(moved)), key=lambda k: (moved[k].node.path.split("/"), moved[k].number), reverse=True)
+    names: dict[int, tuple[str, ...]] = {0: ()}  # from the world to a frame
+    for node in tree.order:
+        names[node.frame] = (*names[node.parent], node.path.rpartition("/")[2])
+
+    def place(k: int) -> tuple:
+        return names[moved[k].node.frame], moved[k].node.path, moved[k].number
+
+    return sorted(range(len(moved)), key=place, reverse=True)
 
 
 def value_row(row: MovedRow, tree: Tree) -> list[float]:
@@ -238,7 +249,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
         return None
     rows, values, held = [], [], []
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
-        kind, begin = LOOP_KINDS[record.type], len(held) // 2
+        kind, begin = layout.LOOP_KINDS[record.type], len(held) // 2
         held += [first.row, second.row] * layout.EQUATIONS[kind]
         rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(held) // 2))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)

@@ -158,7 +158,7 @@ def reparented(
         jumps[moved.index] = stop(tree, instant, moved)
     if event.kind == "jointed":
         struck = connected(tree, moved)
-        rows[moved.index], jumps[moved.index] = hung(world.tree, tree, instant, before, moved)
+        rows[moved.index], jumps[moved.index] = hung(world.tree, tree, instant, before, moved, event.joint)
         misfit = misfit_of(tree, instant, moved)
     if moved.is_moved() and turning_row(world.tree.nodes[moved.index], before, moved) is None:
         keep_work(before.get(moved.index, ()), rows[moved.index][-1])
@@ -230,7 +230,12 @@ def changed_tree(tree: Tree, event: TreeChange, instant: MotionSnapshot) -> Tree
 
 
 def hung(
-    before_tree: Tree, tree: Tree, instant: MotionSnapshot, before: Mapping[int, list[np.ndarray]], node: Node
+    before_tree: Tree,
+    tree: Tree,
+    instant: MotionSnapshot,
+    before: Mapping[int, list[np.ndarray]],
+    node: Node,
+    given: Joint,
 ) -> tuple[list[np.ndarray], Jump]:
     """The state of a body that begins to hang on a joint, and the jump to it: rates along and about the axes as they
     are, which impulses correct; nothing else moves it relative to its parent.
@@ -238,14 +243,18 @@ def hung(
     joint, (p, q, v, omega) = node.joint, instant.seen(node.frame, node.parent)
     if joint.type == "ball":
         q_WB, omega_WB = instant.world(node)
-        row, given = zeros(layout.STATE.width), turning_row(before_tree.nodes[node.index], before)
+        row, turning = zeros(layout.STATE.width), turning_row(before_tree.nodes[node.index], before)
         row[layout.STATE.q], row[layout.STATE.omega] = q_WB, rotate_back(q_WB, omega_WB)
-        if given is not None:
-            row[:] = given
+        if turning is not None:
+            row[:] = turning
             begin(row, "p", ZERO)
             begin(row, "v", ZERO)
         return [row], jump_to(joint.held(q, omega, node.scale)[2], omega, tree, instant, node)
-    found = joint.coordinates_at(p, q, node.scale, node.parent_metres)
+    if joint.type == "weld":
+        return [np.array(layout.STATE.filled(q=NO_TURN))], jump_to(ZERO, ZERO, tree, instant, node)
+    nearest = zip(joint.coordinates, joint.coordinates_at(p, q, node.scale, node.parent_metres), strict=True)
+    begins = {True: given.orientation is None, False: given.position is None}  # at zero, without rounding
+    found = [0.0 if begins[one.turns] else x for one, x in nearest]
     v_J = point_velocity(v, omega, stretch(q, node.scale, joint.at))
     axes = joint.directions([(x, 0.0) for x in found])
     motion = [

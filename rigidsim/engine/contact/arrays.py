@@ -23,6 +23,7 @@ from rigidsim.engine.contact.columns import (
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
+from rigidsim.engine.contact.trees import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, made
 
@@ -122,6 +123,7 @@ class ContactArrays(NamedTuple):
     impacts: ImpactArrays | None  # if some pair of shapes has restitution
     solver: SolverArrays
     ledger: ContactLedger
+    trees: TreeArrays | None  # if bodies on joints can meet others
     lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
     strikes: np.ndarray = integers(1)  # impacts of this step
     energy: LEDGER = floats()  # of stored energy
@@ -170,6 +172,7 @@ def make_contact_arrays(
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(len(contacts.body), room.points, lanes),
         ledger=make_ledger(lanes),
+        trees=make_trees(contacts, room.points),
     )
 
 

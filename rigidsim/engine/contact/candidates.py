@@ -67,8 +67,11 @@ def make_candidates(contacts: Contacts, capacity: int) -> Candidates:
 def may_meet(i, j, shape, action, n_moved) -> bool:
     """Whether two shapes, wherever they are, have anything to do with each other."""
     a, b = shape[i, at.SHAPE.body], shape[j, at.SHAPE.body]
+    leader_i, leader_j = shape[i, at.SHAPE.leader], shape[j, at.SHAPE.leader]
     return (
-        shape[i, at.SHAPE.ancestor] != shape[j, at.SHAPE.ancestor]
+        leader_i != leader_j
+        and shape[i, at.SHAPE.apart] != leader_j
+        and shape[j, at.SHAPE.apart] != leader_i
         and (a < n_moved or b < n_moved)
         and action[shape[i, at.SHAPE.surfaces], shape[j, at.SHAPE.surfaces]] != IGNORED
     )

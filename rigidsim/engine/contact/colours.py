@@ -11,6 +11,7 @@ from __future__ import annotations
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, WHO
 from rigidsim.engine.contact.rows import BALLS, BODIES, KINDS, TURNING
+from rigidsim.engine.contact.trees import is_hung
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 
@@ -103,15 +104,31 @@ def place_in_group(g, next_place, n_group, blocks, lanes):
     return place, n_group
 
 
+@inlined
+def place_hung(m, who, trees):
+    """Put a contact point among those of trees, if one of its bodies is part of one. Returns whether it is."""
+    if trees is None or not is_hung(who, trees.table):
+        return False
+    trees.made.hung.contact[trees.made.count[0], 0] = m
+    trees.made.count[0] += 1
+    return True
+
+
 @routine
-def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_place, block, single, lanes):
-    """Fill `contact` and `kind` of the blocks of lanes, and of the single contacts. Returns the numbers of both."""
+def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_place, block, single, trees, lanes):
+    """Fill `contact` and `kind` of the blocks of lanes, and of the single contacts; list those of trees. Returns the
+    numbers of blocks and of single ones.
+    """
     n, n_group, n_single = len(lanes), 0, 0
     used[:] = next_place[:] = 0
+    if trees is not None:
+        trees.made.count[0] = 0
     for m in range(count):
         a, b = point_who[m].a, point_who[m].b
         if point_who[m].flags & (at.STRUCK | at.NOTICED):
             leave_out(point[m])
+            continue
+        if place_hung(m, point_who[m], trees):
             continue
         colour, kind = first_free(used[a] | used[b]), kind_of(point_who[m], point[m], form)
         if colour < COLOURS:

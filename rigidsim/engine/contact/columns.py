@@ -6,9 +6,10 @@ from rigidsim.jit.rows import Row
 
 SHAPE = Row(
     "a shape: its contact body, the kind of its core (`physics.distances`), its class of surfaces, the node that it"
-    " is defined on and its number there; the contact body that is the nearest free one above it, or else its own:"
-    " shapes that share it never meet, because no impulse changes how they move relative to each other",
-    body=1, kind=1, surfaces=1, node=1, number=1, ancestor=1,
+    " is defined on and its number there; the node of its leader (`tree.nodes`): shapes that share it never meet,"
+    " because no impulse changes how they move relative to each other; the node of the leader from which its own is"
+    " held apart by a joint, or NO_ROW",
+    body=1, kind=1, surfaces=1, node=1, number=1, leader=1, apart=1,
 )  # fmt: skip
 
 SOLID = Row(
@@ -20,8 +21,8 @@ SOLID = Row(
 )  # fmt: skip
 
 CONTACT_BODY = Row(
-    "a contact body: a free body, with its centre of mass as its centre, or a node that is not moved by forces,"
-    " with its origin; Its node; its row in the state or NO_ROW; its place in the table of ways, or NO_ROW if its"
+    "a contact body: a moved body, with its centre of mass as its centre, or a node that is not moved by forces,"
+    " with its origin; its node; its row in the state or NO_ROW; its place in the table of ways, or NO_ROW if its"
     " node is the reference frame itself",
     node=1, row=1, way=1,
 )  # fmt: skip
@@ -51,6 +52,18 @@ LINE = Row(
 INVERSE = Row(
     "inverse mass and inverse inertia of a contact body (xx yy zz xy xz yz, world axes); zero for what is not moved",
     mass=1, inertia=6,
+)  # fmt: skip
+
+MEMBER = Row(
+    "a contact body that is part of a tree of joints, those of one tree one after the other: its number; the first"
+    " member of its tree, and that after the last; the first of its responses, one for each member of its tree",
+    body=1, begin=1, end=1, response=1,
+)  # fmt: skip
+
+RESPONSE = Row(
+    "what a wrench on one body of a tree does to a body of it: matrices, by rows, of the jumps of its rate and of the"
+    " velocity of its centre of mass by a torque and by a force, world axes",
+    rate_t=9, rate_f=9, v_t=9, v_f=9,
 )  # fmt: skip
 
 POSE = Row("pose of a shape: its centre and its orientation", p=3, q=4)

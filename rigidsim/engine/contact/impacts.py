@@ -43,6 +43,7 @@ from rigidsim.engine.contact.strikes import (
     surfaces_of,
     work_of,
 )
+from rigidsim.engine.contact.trees import is_hung
 from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
@@ -193,7 +194,7 @@ def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, cou
         k, is_plastic = point_who[m].pair, point[m].restitution == 0.0
         if k == last or point_who[m].flags & c.NOTICED:
             continue
-        if is_plastic and is_piled(point_who[m].a, work):
+        if is_hung(point_who[m], contacts.trees) or (is_plastic and is_piled(point_who[m].a, work)):
             continue
         first, second = pair[k, 0], pair[k, 1]
         most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
@@ -222,7 +223,7 @@ def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, co
     for m in range(count - 1, -1, -1):
         k = point_who[m].pair
         work.point_of[k] = m
-        if point[m].restitution == 0.0 and is_piled(point_who[m].a, work):
+        if is_hung(point_who[m], contacts.trees) or (point[m].restitution == 0.0 and is_piled(point_who[m].a, work)):
             work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled

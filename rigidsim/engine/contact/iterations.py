@@ -17,7 +17,7 @@ from rigidsim.physics.contact import (
     slip_of_balls,
 )
 from rigidsim.physics.elementary import select
-from rigidsim.physics.impulses import respond
+from rigidsim.physics.impulses import impulse_moment, respond
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
@@ -41,6 +41,22 @@ def push_bodies(row, lines, r_A, r_B, P, K):
     lines.v_B = add(lines.v_B, dv_B)
     lines.omega_A = sub(lines.omega_A, turn_A)
     lines.omega_B = add(lines.omega_B, turn_B)
+
+
+@inlined
+def note_push(row, lines, r_A, r_B, P, K):
+    """`push_bodies` of which the effect is found elsewhere: trees answer as a whole."""
+    lines.P = P
+    lines.K_A = impulse_moment(r_A, P, K)
+    lines.K_B = impulse_moment(r_B, P, K)
+
+
+@inlined
+def note_moments(row, lines, K_A, K_B):
+    """`turn_bodies`, likewise."""
+    lines.P = (0.0, 0.0, 0.0)
+    lines.K_A = K_A
+    lines.K_B = K_B
 
 
 @inlined
@@ -78,8 +94,10 @@ def rolled(row, lines, q_n):
 
 
 @inlined
-def resolve_slip(row, lines, turns, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn."""
+def resolve_slip(row, lines, turns, push, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `push`: what its
+    impulses do.
+    """
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
     if turns:
@@ -93,7 +111,7 @@ def resolve_slip(row, lines, turns, u, bias, stiff, soft):
     row.p_n = q_n
     row.p_t = q_t
     r_A, r_B = (row.arm_A, row.arm_B) if turns else (row.lever_A, row.lever_B)
-    push_bodies(row, lines, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
+    push(row, lines, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
@@ -101,14 +119,25 @@ def resolve_slip(row, lines, turns, u, bias, stiff, soft):
 def resolve_bodies(row, lines, bias, stiff, soft):
     """One contact of bodies of any form, once; returns its normal impulse."""
     u = slip(lines.v_A, lines.omega_A, row.lever_A, lines.v_B, lines.omega_B, row.lever_B)
-    return resolve_slip(row, lines, False, u, bias, stiff, soft)
+    return resolve_slip(row, lines, False, push_bodies, u, bias, stiff, soft)
+
+
+@inlined
+def slip_of_surfaces(row, lines):
+    """With levers and surfaces that move."""
+    return add(slip(lines.v_A, lines.omega_A, row.end_A, lines.v_B, lines.omega_B, row.end_B), row.surface)
 
 
 @inlined
 def resolve_turning(row, lines, bias, stiff, soft):
     """`resolve_bodies`, with levers and surfaces that move."""
-    u = add(slip(lines.v_A, lines.omega_A, row.end_A, lines.v_B, lines.omega_B, row.end_B), row.surface)
-    return resolve_slip(row, lines, True, u, bias, stiff, soft)
+    return resolve_slip(row, lines, True, push_bodies, slip_of_surfaces(row, lines), bias, stiff, soft)
+
+
+@inlined
+def resolve_hung(row, lines, bias, stiff, soft):
+    """`resolve_turning` where a body is part of a tree."""
+    return resolve_slip(row, lines, True, note_push, slip_of_surfaces(row, lines), bias, stiff, soft)
 
 
 @inlined
@@ -140,7 +169,7 @@ def lever_changes(row, lines, s):
 
 
 @inlined
-def follow_motion(row, lines, s):
+def follow_motion(turn, row, lines, s):
     """Write the levers of the slip, those at the end of the sub-step, and move the impulses to those in its middle."""
     P, (end_A, end_B) = impulse(row), lever_changes(row, lines, s)
     middle_A, middle_B = lever_changes(row, lines, 0.5 * s)
@@ -149,7 +178,7 @@ def follow_motion(row, lines, s):
     # The moments that P, which is applied already, has by the changes of its levers.
     K_A, K_B = cross(sub(arm_A, row.arm_A), P), cross(sub(arm_B, row.arm_B), P)
     row.arm_A, row.arm_B = arm_A, arm_B
-    turn_bodies(row, lines, K_A, K_B)
+    turn(row, lines, K_A, K_B)
 
 
 @inlined
@@ -188,12 +217,19 @@ def push_last_of_turning(row, lines):
     push_bodies(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
 
+@inlined
+def push_last_of_hung(row, lines):
+    """`push_last_of_turning` where a body is part of a tree."""
+    note_push(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
+
+
 class Way(NamedTuple):
     """How the contacts of one kind are computed."""
 
     push: Callable
     displacement: Callable
     resolve: Callable
+    turn: Callable = turn_bodies  # what moments do
 
 
 WAYS = (
@@ -202,6 +238,8 @@ WAYS = (
     Way(push_last_of_turning, displacement_of_turning, resolve_turning),
 )
 """By kind: BALLS, BODIES, TURNING."""
+HUNG = Way(push_last_of_hung, displacement_of_turning, resolve_hung, note_moments)
+"""Of bodies in trees."""
 
 
 @inlined
@@ -236,9 +274,9 @@ def relax_block(way, row: CONTACT, lines: BODY_PAIR, lane):
 
 
 @lanewise
-def follow_block(row: CONTACT, lines: BODY_PAIR, s, lane):
+def follow_block(way, row: CONTACT, lines: BODY_PAIR, s, lane):
     """Levers and slip of turning contacts for a sub-step."""
-    follow_motion(row, lines, s)
+    follow_motion(way.turn, row, lines, s)
 
 
 @lanewise

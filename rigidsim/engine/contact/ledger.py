@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
@@ -16,8 +17,10 @@ from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
-from rigidsim.engine.layout import BODY, CORRECTION, STAGE, SUM, add_to_sums
+from rigidsim.engine.contact.trees import push_members
+from rigidsim.engine.layout import BODY, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
 from rigidsim.engine.model import floats, integers, made
+from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls
@@ -277,6 +280,50 @@ def book_sums(h, ledger):
         ledger.step[c.W_LOADS] += (ledger.sums[LOADS_OF_MASS, linear] + ledger.sums[LOADS_OF_INERTIA, angular]) / h
         from_rest += 0.5 * ledger.sums[FROM_REST, linear]
     ledger.from_rest[0] = max(ledger.from_rest[0], from_rest)
+
+
+# --- the bodies of trees
+
+
+@routine
+def book_member(h, n_sub, lines, b, total: LINE, moved: LINE, v, v_WC, step):
+    """Book what contact did to a body of a tree by its impulses J: of all bodies of the tree together, the sum of J .
+    (v + v_0)/2 + dv . (J/2 - x/h) in the sub-steps, and of dv . x/h by loads, with the gain dv by the smooth motion and
+    the sum x of what impulses displace, in place of what `book_rows` has of masses. v: the velocity of its centre
+    relative to the reference frame, v_WC that in the world.
+    """
+    for k in range(6):
+        v_end, v_0, gained, J, x = lines.vel[b, k], lines.first[b, k], n_sub * lines.smooth[b, k], total[k], moved[k]
+        step[c.W_DAMPING] += 0.5 * J * (v_end + v_0) + gained * (0.5 * J - x / h)
+        step[c.W_LOADS] += gained * x / h
+    step[c.W_DRIVEN] += dot(total.linear, sub(v_WC, v))
+
+
+@routine
+def book_held(felt: FELT, frame: FRAME, step):
+    """Book the work of what holds a frame."""
+    step[c.W_DRIVEN] += dot(felt.f, frame.v) + dot(felt.t, frame.omega)
+
+
+@routine
+def book_motor(turns, hung: HUNG, felt: FELT, step):
+    """Book the work of a motor that prescribes a coordinate."""
+    u, t, f = hung.u, felt.t, felt.f
+    along = turns * (dot(u, t) + dot(cross(u, hung.r), f)) + (1.0 - turns) * dot(u, f)
+    step[c.W_DRIVEN] += along * hung.rate
+
+
+@inlined
+def book_holding(contacts, model, scratch, shift, trees, step, lanes):
+    """Book the work of frames and motors that the impulses of contact on trees do not move."""
+    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    push_members(trees.total, contacts, model, scratch, lanes)
+    respond(contacts.trees.inward, model, scratch, shift, lanes)
+    for k in range(len(joints.held)):
+        book_held(hanging.felt[n_moved + k], scratch.frame[joints.held[k]], step)
+    for i in contacts.trees.inward:
+        if joints.joint[i].kind >= at.TURNED:
+            book_motor(1.0 if joints.joint[i].kind == at.TURNED else 0.0, hanging.hung[i], hanging.felt[i], step)
 
 
 # --- the step

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, WHO
+from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import (
@@ -39,9 +44,20 @@ BALL = Row(
     m_t=1, m_r=1, gap=1, friction=1, rolling=1, p_n=1, p_t=3, p_r=3, open=1, closed=1, total=3,
 )  # fmt: skip
 BODY_PAIR = Row(
-    "velocities and displacements of two bodies, A and B, of the motion and of the rotation",
-    v_A=3, omega_A=3, v_B=3, omega_B=3, moved_A=3, turned_A=3, moved_B=3, turned_B=3,
+    "velocities and displacements of two bodies, A and B, of the motion and of the rotation; where one is part of a"
+    " tree, the impulse on B, and its moments, that on A with the opposite sign",
+    v_A=3, omega_A=3, v_B=3, omega_B=3, moved_A=3, turned_A=3, moved_B=3, turned_B=3, P=3, K_A=3, K_B=3,
 )  # fmt: skip
+
+
+class Blocks(NamedTuple):
+    """Contacts, some lanes to a block."""
+
+    row: np.ndarray = floats("blocks", CONTACT)
+    body_A: np.ndarray = integers("blocks", "lanes")
+    body_B: np.ndarray = integers("blocks", "lanes")
+    contact: np.ndarray = integers("blocks", "lanes")  # the contact point, or NO_CONTACT
+    kind: np.ndarray = integers("blocks")  # of its contacts
 
 
 @lanewise

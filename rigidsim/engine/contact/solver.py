@@ -19,9 +19,9 @@ from rigidsim.engine.contact.iterations import WAYS, add_total, correct_block, f
 from rigidsim.engine.contact.rows import (
     BALLS,
     BODY_PAIR,
-    CONTACT,
     KINDS,
     TURNING,
+    Blocks,
     clear_lane,
     fill_lane,
     gather,
@@ -32,6 +32,15 @@ from rigidsim.engine.contact.rows import (
     read_lane,
     scatter,
 )
+from rigidsim.engine.contact.trees import (
+    begin_hung,
+    displace_trees,
+    fill_hung,
+    follow_hung,
+    is_in_tree,
+    push_hung,
+    resolve_hung,
+)
 from rigidsim.engine.layout import copy_rows
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, routine
@@ -41,16 +50,6 @@ from rigidsim.physics.vector import add, scaled, sub
 
 ONE = (0.0,)  # the lane of a single contact
 VELOCITIES, DISPLACEMENTS = BODY_PAIR.place("v_A"), BODY_PAIR.place("moved_A")  # six numbers of A, then of B
-
-
-class Blocks(NamedTuple):
-    """Contacts, some lanes to a block."""
-
-    row: np.ndarray = floats("blocks", CONTACT)
-    body_A: np.ndarray = integers("blocks", "lanes")
-    body_B: np.ndarray = integers("blocks", "lanes")
-    contact: np.ndarray = integers("blocks", "lanes")  # the contact point, or NO_CONTACT
-    kind: np.ndarray = integers("blocks")  # of its contacts
 
 
 class SolverArrays(NamedTuple):
@@ -134,14 +133,18 @@ def mark_touched(vel, began, touched, i):
 
 
 @inlined
-def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, touched, n_body):
+def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, touched, n_body, trees):
     """Add the displacements of a sub-step."""
     for i in range(n_body):
         mark_touched(vel, began, touched, i)
+        if trees is not None and is_in_tree(i, trees.table):
+            continue
         for k in range(0, 6, 3):
             v, old = vel[i].part(k, 3), push[i].part(k, 3)
             mean = mean_velocity(v, smooth[i].part(k, 3), lasting(old, sub(v, began[i].part(k, 3))))
             moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
+    if trees is not None:
+        displace_trees(s, vel, moved, smooth, push, began, trees)
 
 
 @inlined
@@ -178,7 +181,7 @@ def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
         if blocks.kind[b] == TURNING:
             gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
             gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
-            follow_block(blocks.row[b], lines, s, lanes)
+            follow_block(WAYS[TURNING], blocks.row[b], lines, s, lanes)
             scatter_velocities(vel, blocks, b, lines, lanes)
 
 
@@ -228,21 +231,39 @@ def have_settled(m, vel, least, n_body, arrays):
 
 
 @inlined
-def correct_contacts(relaxes, s, part, n_round, least, n_body, vel, moved, arrays, lanes):
+def correct_contacts(relaxes, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes):
     """Rounds over all contacts; `relaxes`: without the overlaps."""
     for m in range(n_round):
         if n_round > 1:
             copy_rows(0, n_body, vel, arrays.trial)
         resolve_all(relaxes, s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
         resolve_all(relaxes, s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
+        if trees is not None:
+            resolve_hung(relaxes, s, part, vel, moved, arrays.lines, trees)
         if m > 0 and have_settled(m, vel, least, n_body, arrays):
             break
+
+
+@inlined
+def begin_substeps(first, vel, smooth, push, began, n_body, arrays, trees, lanes):
+    """Begin a sub-step, the first one with the impulses of the last step."""
+    begin_substep(first, vel, smooth, push, began, n_body)
+    if trees is not None:
+        sums = trees.made
+        begin_substep(first, sums.total, sums.still, sums.push, sums.began, n_body)
+    if first:
+        push_all(vel, arrays.block, arrays.size[0], arrays.lines, lanes)
+        push_all(vel, arrays.single, arrays.size[1], arrays.lines, ONE)
+        if trees is not None:
+            push_hung(vel, arrays.lines, trees)
+            read_push(sums.total, sums.push, sums.began, n_body)
+        read_push(vel, push, began, n_body)
 
 
 @routine
 def solve_contacts(
     h, part, n_sub, n_round, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
-    lanes,
+    trees, lanes,
 ):  # fmt: skip
     """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many rounds, or fewer
     if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
@@ -251,26 +272,32 @@ def solve_contacts(
     block, single, lines, s = arrays.block, arrays.single, arrays.lines, h / n_sub
     sort_bodies(inverse, vel, smooth, n_body, arrays.form)
     n_block, n_single = colour_contacts(
-        point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, lanes
+        point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, trees, lanes
     )
     arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
+    if trees is not None:
+        fill_hung(point_who, point, trees)
+        trees.made.total[:] = trees.made.moved[:] = 0.0
+        begin_hung(s, part, vel, moved, lines, trees)
     arrays.touched[:] = 0
     for k in range(n_sub):
-        begin_substep(k == 0, vel, smooth, push, began, n_body)
-        if k == 0:
-            push_all(vel, block, n_block, lines, lanes)
-            push_all(vel, single, n_single, lines, ONE)
-            read_push(vel, push, began, n_body)
+        begin_substeps(k == 0, vel, smooth, push, began, n_body, arrays, trees, lanes)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
-        correct_contacts(False, s, part, n_round, least, n_body, vel, moved, arrays, lanes)
-        displace(s, vel, moved, smooth, push, began, arrays.touched, n_body)
-        correct_contacts(True, s, part, n_round, least, n_body, vel, moved, arrays, lanes)
+        if trees is not None:
+            follow_hung(s, vel, moved, lines, trees)
+        correct_contacts(False, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes)
+        displace(s, vel, moved, smooth, push, began, arrays.touched, n_body, trees)
+        correct_contacts(True, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
+        if trees is not None:
+            total_all(trees.made.hung, trees.made.count[0], ONE)
     for i in range(n_body):
         mark_touched(vel, began, arrays.touched, i)
     read_blocks(block, n_block, point, lanes)
     read_blocks(single, n_single, point, ONE)
+    if trees is not None:
+        read_blocks(trees.made.hung, trees.made.count[0], point, ONE)

@@ -19,7 +19,9 @@ from rigidsim.engine.contact.ledger import (
     begin_booking,
     book_body,
     book_contacts,
+    book_holding,
     book_impacts,
+    book_member,
     book_spins,
     book_sums,
     finish_booking,
@@ -34,13 +36,27 @@ from rigidsim.engine.contact.log import (
 )
 from rigidsim.engine.contact.points import find_points
 from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.contact.trees import (
+    InTrees,
+    any_hung,
+    begin_ramps,
+    displace_by_trees,
+    is_in_tree,
+    keep_momenta,
+    note_momenta,
+    weigh_trees,
+)
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import ARM, BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
+from rigidsim.engine.kinds import is_root
+from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.inertia import apply
+from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import rotate_back
+from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.vector import add, dot, scaled, sub
 
 
@@ -64,6 +80,22 @@ def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: 
         omega = sub(vel[b].angular, finish[b].omega)
         mean[b].xyz = scaled(share, sub(v, kicked[b].linear))
         mean[b].put(3, scaled(share, sub(omega, kicked[b].angular)))
+
+
+@routine
+def write_push(h, body: BODY, finish: CENTRE, total: LINE, mean: TRIPLE):
+    """The accelerations that the impulses on one body alone would give it."""
+    q = finish.q
+    mean.xyz = scaled(1.0 / (h * body.mass), total.linear)
+    mean.put(3, scaled(1.0 / h, apply(rotated(q, body.inverse), total.angular)))
+
+
+@inlined
+def write_pushes(h, contacts, body, finish, trees, mean):
+    """`write_accelerations` of bodies of trees: the share of contact, without that of the joints."""
+    for b in range(contacts.n_moved):
+        if is_in_tree(b, contacts.trees):
+            write_push(h, body[contacts.body[b].row], finish[b], trees.made.total[b], mean[b])
 
 
 @routine
@@ -97,7 +129,15 @@ def rounds_now(h, n_point, contacts, arrays):
 
 
 @inlined
-def find_impulses(t, h, n_point, contacts, model, arrays):
+def trees_of(contacts, arrays):
+    """What the solver knows of trees, or None."""
+    if contacts.trees is None:
+        return None
+    return InTrees(contacts.trees, arrays.trees, arrays.lines.inverse)
+
+
+@inlined
+def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
     motions, lines, points = arrays.motions, arrays.lines, arrays.points
     arrays.strikes[0] = 0
@@ -110,12 +150,16 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
+    if contacts.trees is not None and any_hung(points.who, n_point, contacts.trees):
+        weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
+        begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
     solve_contacts(
         h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
-        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
+        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
+        arrays.lanes,
     )  # fmt: skip
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
@@ -123,7 +167,7 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
 
 
 @inlined
-def log_step(t, h, n_point, contacts, model, scratch, arrays):
+def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     """Record what happened. Returns whether there was room."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
     pair = arrays.candidates.pair
@@ -138,19 +182,60 @@ def log_step(t, h, n_point, contacts, model, scratch, arrays):
     )
     write_present(pair, n_point, h, motions, lines.moved, points, record)
     write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
+    if trees is not None:
+        write_pushes(h, contacts, model.body, motions.finish, trees, arrays.mean)
     return True
+
+
+@routine
+def kinetic_of(body: BODY, frame: FRAME, arm: ARM):
+    """The kinetic energy of a body in the world, J."""
+    return kinetic_energy(body.mass, body.inertia, arm.v_WC, rotate_back(frame.q, frame.omega))
+
+
+@inlined
+def kinetic_of_trees(inward, model, scratch):
+    """The kinetic energy of some rows, J."""
+    total = 0.0
+    for i in inward:
+        place = model.moved_node[i]
+        total += kinetic_of(model.body[i], scratch.frame[place + 1], scratch.arm[place])
+    return total
+
+
+@inlined
+def gains(model, made):
+    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, their kinetic and their
+    potential energy.
+    """
+    inherited, of_trees = made.gained[at.INHERITED].value, made.gained[at.OF_TREES]
+    changed, jumped, lifted = made.gained[at.OF_OTHERS].value + inherited, 0.0, 0.0
+    if model.contacts.trees is not None:
+        changed += of_trees.value + of_trees.lifted
+        jumped, lifted = of_trees.value, of_trees.lifted
+        for i in model.contacts.trees.inward:
+            if is_root(i, model):
+                fall = model.body[i].mass * dot(model.body[i].g, made.own[i].p)
+                jumped, lifted = jumped + fall, lifted - fall
+    return changed, inherited, jumped, lifted
 
 
 @inlined
 def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
-    """The energy stored in loads at time t (s), J."""
-    if model.pairwise is None:
+    """The energy stored in loads at time t (s), J; in trees that touch also the kinetic energy, of which displacements
+    change the inertia.
+    """
+    trees = model.contacts.trees
+    if model.pairwise is None and trees is None:
         return 0.0
     energy[:] = 0.0
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, energy, lanes)
-    return energy.potential
+    if trees is None:
+        return energy.potential
+    store_joints(model, state, scratch, energy, lanes)
+    return energy.potential + kinetic_of_trees(trees.inward, model, scratch)
 
 
 @routine
@@ -169,35 +254,46 @@ def write_correction(start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, iner
 
 
 @inlined
-def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, made, ledger):
-    """The corrections of all contact bodies on which an impulse acted, with their energies in the ledger of the step.
-    Returns whether there are any.
+def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
+    """The corrections of all contact bodies on which an impulse acted, but for those of trees, with their energies in
+    the ledger of the step. Returns whether there are any, and whether there are any of trees.
     """
     begin_corrections(made)
-    found = False
+    found, of_trees = False, False
     for b in range(contacts.n_moved):
-        if lines.acts[b] > 0:
-            row, found = contacts.body[b].row, True
-            frame = contacts.body[b].node + 1
+        row, frame = contacts.body[b].row, contacts.body[b].node + 1
+        if lines.acts[b] > 0 and is_in_tree(b, contacts.trees):
+            of_trees = True
+            book_member(
+                h, contacts.substeps, lines, b, trees.made.total[b], trees.made.moved[b], motions.finish[b].v,
+                arm[contacts.body[b].node].v_WC, ledger.step,
+            )  # fmt: skip
+        elif lines.acts[b] > 0:
+            found = True
             made.is_settled[row], made.source[frame] = 1, frame
             start, finish, body = motions.start[b], motions.finish[b], constants[row]
             inertia = tensor_in_world(lines.attitude[b].wxyz, body.inertia)
             write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
             v_WC = arm[contacts.body[b].node].v_WC
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
-    return found
+    return found, of_trees
 
 
 @inlined
-def apply_corrections(t, h, era, model, state: STATE, scratch, arrays, lanes):
+def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, lanes):
     """Correct the state at the end of the step, t (s), if any impulse acted; the change of the stored energy is counted
     as work, too.
     """
     motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
-    if not write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, ledger):
+    found, of_trees = write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger)
+    if not (found or of_trees):
         return
+    if trees is not None and of_trees:
+        book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
+        note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
+        displace_by_trees(contacts, model, scratch, made, arrays.trees, lanes)
     book_sums(h, ledger)
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
@@ -205,10 +301,17 @@ def apply_corrections(t, h, era, model, state: STATE, scratch, arrays, lanes):
     before = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
-    after = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
-    add_to_sums(state[0], work=after - before)
-    ledger.step[c.W_LOADS] += made.gained[1, 0] + (after - before)
-    finish_booking(made.gained[0, 0] + made.gained[1, 0] + (after - before), ledger)
+    changed, inherited, jumped, lifted = gains(model, made)
+    if trees is not None and of_trees:
+        place_nodes(model.active, t, model, state, scratch, lanes)
+        keep_momenta(contacts.trees.inward, model, scratch, made, arrays.trees)
+        distribute(model.active, model, state, scratch, made, lanes)
+        restored, _, of_rates, _ = gains(model, made)
+        changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
+    of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
+    add_to_sums(state[0], work=of_loads)
+    ledger.step[c.W_LOADS] += inherited + of_loads + lifted
+    finish_booking(changed + of_loads, ledger)
 
 
 @inlined
@@ -217,6 +320,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
+    trees = trees_of(contacts, arrays)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
     n_point = -1
@@ -227,13 +331,13 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
         n_point = find_points(h, model, arrays)
-    if n_point < 0 or not find_impulses(t, h, n_point, contacts, model, arrays):
+    if n_point < 0 or not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
         arrays.lacks[0] = LACKS_PAIRS
-    elif not log_step(t, h, n_point, contacts, model, scratch, arrays):
+    elif not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
     if arrays.lacks[0] != LACKS_NOTHING:
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    apply_corrections(t, h, era, model, state, scratch, arrays, lanes)
+    apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
     return True

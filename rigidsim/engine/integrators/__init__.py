@@ -18,6 +18,7 @@ class Trials(NamedTuple):
     make: Callable  # the arrays in `Scratch.trial`, or those of the block before, with the numbers of this one
     attempt: Callable
     between: Callable
+    share: Callable  # the relative tolerance of a step
     fill: Callable | None = None  # what `between` needs besides
 
 
@@ -39,12 +40,12 @@ INTEGRATORS = (
     Integrator(
         "adaptive",
         adaptive.AdaptiveOptions,
-        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.between, adaptive.fill),
+        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.between, adaptive.share, adaptive.fill),
     ),
     Integrator(
         "taylor",
         taylor.TaylorOptions,
-        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between),
+        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between, taylor.share),
     ),
 )
 

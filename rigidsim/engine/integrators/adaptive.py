@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.articulated import has_modes
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
@@ -156,17 +157,29 @@ def begin_guess(most, trial: STEP, lane):
     trial.h = most
 
 
-@lanewise
-def guess(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
-    """Shorten the first step by what changes fastest in one chart; `small` is the size that counts at rest."""
-    h = first_length(trial.h, small + sqrt(dot(start.d, start.d)), slope.v)
+@inlined
+def shorten(d, state, start, slope, small, trial):
+    """Shorten the first step by what changes fastest in a chart at d; `small` is the size that counts at rest."""
+    h = first_length(trial.h, small + sqrt(dot(d, d)), slope.v)
     h = first_length(h, small + sqrt(dot(start.v, start.v)), slope.a)
     h = first_length(h, small + sqrt(dot(state.omega, state.omega)), slope.alpha)
     trial.h = first_length(h, 1.0, slope.turning)
 
 
 @lanewise
-def set_end(step: STEP, trial: STEP, stop, most, lane):
+def guess(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
+    """Shorten the first step by one chart."""
+    shorten(start.d, state, start, slope, small, trial)
+
+
+@lanewise
+def guess_coordinate(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
+    """Shorten the first step by a coordinate, without its mode."""
+    shorten((start.d[0], 0.0, 0.0), state, start, slope, small, trial)
+
+
+@lanewise
+def set_end(step: STEP, trial: STEP, stop: EACH, most, lane):
     """The end of the trial: two equal steps rather than a short one before the stop."""
     wanted = select(step.h > 0.0, step.h, trial.h)
     h, left = select(wanted < most, wanted, most), stop - step.t
@@ -210,19 +223,34 @@ def keep_paced(step: STEP, trial: STEP, total: SUMS, end: PACED, lane):
     end.since = trial.t
 
 
-@lanewise
-def measure(
-    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STAGE, start: START, end: STAGE, rtol, atol, k, lane
-):
-    """The largest error of chart k, if it is the largest up to now."""
+@inlined
+def find_error(before, after, step, trial, fifth, third, state, start, end, rtol, atol, k):
+    """The largest error of chart k, whose position is given before and after, if it is the largest up to now."""
     h, one = trial.t - step.t, (1.0, 0.0, 0.0)
-    e = step_error(h, fifth.v, third.v, start.d, end.p, rtol, atol)
+    e = step_error(h, fifth.v, third.v, before, after, rtol, atol)
     e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
     e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
     e = worse(e, step_error(h, fifth.alpha, third.alpha, state.omega, end.omega, rtol, atol))
     total = worse(trial.error, e)
     trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
     trial.error = total
+
+
+@lanewise
+def measure(
+    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STAGE, start: START, end: STAGE, rtol, atol, k, lane
+):
+    """The error of chart k."""
+    find_error(start.d, end.p, step, trial, fifth, third, state, start, end, rtol, atol, k)
+
+
+@lanewise
+def measure_coordinate(
+    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STAGE, start: START, end: STAGE, rtol, atol, k, lane
+):
+    """The error of a coordinate, whose mode is not measured."""
+    before, after = (start.d[0], 0.0, 0.0), (end.p[0], 0.0, 0.0)
+    find_error(before, after, step, trial, fifth, third, state, start, end, rtol, atol, k)
 
 
 @lanewise
@@ -270,12 +298,22 @@ def begin_charts(model, state, scratch, lanes):
 
 
 @inlined
+def keeps_mode(k, model):
+    """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
+    return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
+
+
+@inlined
 def set_length(method, stop, model, state, scratch, lanes):
     """The end of the trial, when the first slope is known."""
     trial, n = scratch.trial, step_row(state, scratch)
     begin_guess(model.step, trial.state[n], lanes)
     for k in range(n):
-        guess(state[k], scratch.start[k], trial.slopes[k], method.atol / method.rtol, trial.state[n], lanes)
+        small = method.atol / method.rtol
+        if keeps_mode(k, model):
+            guess_coordinate(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
+        else:
+            guess(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
     set_end(state[n], trial.state[n], stop, method.max_step, lanes)
 
 
@@ -318,11 +356,23 @@ def attempt(method, stop, era, model, state, scratch, lanes):
         for e in range(IN_ERROR, IN_DENSE):
             combine(trial.slopes, trial.tableau[e], STAGES, k, n, trial.slopes[e * n + k], lanes)
         fifth, third, start = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k], scratch.start[k]
-        measure(
-            state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
-            lanes,
-        )  # fmt: skip
+        if keeps_mode(k, model):
+            measure_coordinate(
+                state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
+                lanes,
+            )  # fmt: skip
+        else:
+            measure(
+                state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
+                lanes,
+            )  # fmt: skip
     control(state[n], trial.state[n], method.max_step, lanes)
+
+
+@inlined
+def share(method):
+    """The relative tolerance of a step."""
+    return method.rtol
 
 
 @inlined

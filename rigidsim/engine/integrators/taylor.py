@@ -24,6 +24,7 @@ from rigidsim.engine.series.steps import (
 )
 from rigidsim.engine.series.tables import Rows, Series, Source, tables_of
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.step_control import rough_power_of_two
 
 
 class TaylorOptions(NamedTuple):
@@ -96,6 +97,12 @@ def attempt_by(number, method, stop, n_moved, state, scratch, lanes):
     for k in range(len(given.winding)):
         row, over = given.winding[k], series[given.now[number, k, 1]]
         keep_winding(end, over, state[row], trial.state[row], lanes)
+
+
+@inlined
+def share(method):
+    """The relative tolerance of a step."""
+    return rough_power_of_two(method.tolerance)
 
 
 @inlined

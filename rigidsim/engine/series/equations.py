@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +86,7 @@ def _evaluated(
     resting: frozenset[int],
 ) -> Equations:
     """The equations, with these variables held, and bodies at rest in these rows."""
-    one, values = (0,), numbers_in(model, n)
+    one, values = (0,), numbers_in(values_in(model), n)
     named = (graph.named(place, values[place]) if varies[place] else x for place, x in enumerate(values[:, 0].tolist()))
     numbers = _with_numbers(model, named, n)
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
@@ -107,11 +107,19 @@ def _evaluated(
             found.variables.append(
                 Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
-        found.groups.append((first, first + width, name != "work"))
+        measured = first + (1 if name == "p" and _keeps_mode(row, model) else width)
+        found.groups.append((first, measured, name != "work"))
+        if measured < first + width:
+            found.groups.append((measured, first + width, False))
     for k, (row, vertex, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
         found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
     return found
+
+
+def _keeps_mode(row: int, model: Model) -> bool:
+    """Whether a row is that of a coordinate that has modes, which limit no step."""
+    return model.joints is not None and model.joints.modes is not None and row in model.joints.modes
 
 
 def _name_variables(
@@ -136,11 +144,12 @@ def _name_variables(
 
 
 def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[tuple[int, str], tuple]]:
-    """The rate of each vector of the state."""
+    """The rate of each vector of the state; coordinates of joints have no attitude."""
     n_moved = len(model.moved_node)
     for i in range(n_moved):
         now, rate = at.STATE(state[i]), scratch.rate[i]
-        turning = product(now.q, (0.0, *now.omega))
+        has_attitude = model.joints is None or with_rows(model).joints.joint[i].kind in (at.ALONE, at.ROOT, at.BALL)
+        turning = product(now.q, (0.0, *now.omega)) if has_attitude else (0.0,) * 4
         yield (i, "p"), now.v
         yield (i, "q"), tuple(0.5 * x for x in turning)
         yield (i, "v"), rate.a
@@ -159,17 +168,18 @@ def scaled4(k: float, q: tuple) -> tuple:
     return (k * q[0], *scaled(k, q[1:]))
 
 
-def numbers_in(part: Any, n_lane: int) -> np.ndarray:
-    """(number, lane) the numbers of a model, in the order of its fields."""
-    return np.concatenate([np.zeros((0, n_lane)), *(each.reshape(-1, n_lane) for each in _values_in(part))])
-
-
-def _values_in(part: Any) -> Iterator[np.ndarray]:
+def values_in(part: Any) -> Iterator[np.ndarray]:
+    """The arrays of the numbers of a model, in the order of its fields."""
     if isinstance(part, tuple):
         for inner in part:
-            yield from _values_in(inner)
+            yield from values_in(inner)
     elif holds_values(part):
         yield part
+
+
+def numbers_in(arrays: Iterable[np.ndarray], n_lane: int) -> np.ndarray:
+    """(number, lane) the numbers in some arrays of so many lanes."""
+    return np.concatenate([np.zeros((0, n_lane)), *(each.reshape(-1, n_lane) for each in arrays)])
 
 
 def _with_numbers(part: Any, numbers: Iterator[Number], n_lane: int) -> Any:

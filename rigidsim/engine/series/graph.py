@@ -154,6 +154,7 @@ class Graph:
     def __init__(self, exponents: set | None = None):
         """`exponents` are those of named numbers in graphs that this one replaces; its own are added."""
         self.vertices: list[Vertex] = []
+        self.constants: list[Vertex] = []  # those of the vertices that are constants
         self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
         self._known: dict[tuple, Vertex] = {}
         self._exponents = set() if exponents is None else exponents
@@ -169,6 +170,8 @@ class Graph:
     def _new(self, operation: str, operands: list, values: np.ndarray | None = None) -> Vertex:
         made = Vertex(self, len(self.vertices), operation, operands, values)
         self.vertices.append(made)
+        if values is not None:
+            self.constants.append(made)
         return made
 
     def variable(self) -> Vertex:
@@ -196,10 +199,9 @@ class Graph:
         """Give the constants the values that follow from other numbers, (number, lane); False if an exponent among them
         needs other operations.
         """
-        for vertex in self.vertices:
-            if vertex.values is not None:
-                first, *operands = vertex.operands
-                vertex.values = _value_of(first, operands) if operands else numbers[first]
+        for constant in self.constants:
+            first, *operands = constant.operands
+            constant.values = _value_of(first, operands) if operands else numbers[first]
         return all(_exponents_in(exponent) <= foreseen for exponent, foreseen in self._foreseen.values())
 
     # --- arithmetic

@@ -14,16 +14,21 @@ from rigidsim.engine.layout import (
     STEP,
     WOUND,
     coefficients_of,
+    factors_of,
     numbers_of,
 )
+from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.exponentials import power_of_two
 from rigidsim.physics.functions import absolute
 from rigidsim.physics.quaternion import renormalised
+from rigidsim.physics.series import product_terms
 from rigidsim.physics.step_control import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
 from rigidsim.physics.summation import compensated_sum
 
+PRODUCT = CODE["multiply"]
+SIDE_BY_SIDE = 16  # products; their sums and factors are to fit in the processor's registers
 LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
 MOST_PARTS = 1000  # that are looked at for one margin
 HALVINGS = 52  # of a part, to find where the sign changes
@@ -89,12 +94,26 @@ def begin_terms(given, begin, end, series, lanes):
                 break
 
 
+@inlined
+def grow_products(given, begin, end, k, numbers, lanes):
+    """x_k of some products side by side, with the bits that they have one after the other."""
+    n = len(lanes)
+    for lane in range(n):
+        grown = product_terms(factors_of(given.term, begin, end, k, numbers, lane, n))
+        for m in range(begin, end):
+            NUMBERS(numbers[given.term[m].x :], lane, n)[k] = grown[m - begin]
+
+
 @routine
 def grow_terms(given, begin, end, orders, series, lanes):
     """x_k of all operations that vary, in order. `orders` is (k,), a tuple, so that k is known in the code."""
     numbers, n, k = series.reshape(-1), len(lanes), orders[0]
     for r in range(begin, end):
         growth = given.run[r].growth
+        if type(begin) is int and growth == PRODUCT:  # straight code
+            for m in range(given.run[r].begin, given.run[r].end, SIDE_BY_SIDE):
+                grow_products(given, m, min(m + SIDE_BY_SIDE, given.run[r].end), k, numbers, lanes)
+            continue
         for code, value, takes in given.growths:
             if growth == code:
                 for m in range(given.run[r].begin, given.run[r].end):
@@ -173,8 +192,8 @@ def clear_norms(norms: NORMS, lane):
 def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
     """The length of the step; none if a coefficient is not finite."""
     h = rough_power_of_two(norms.length)
-    fails = norms.failed >= 0.0
-    trial.h = select(fails, -1.0, select(h > longest, longest, h))
+    fails, most = norms.failed >= 0.0, select(step.repeats > 0.0, select(step.h < longest, step.h, longest), longest)
+    trial.h = select(fails, -1.0, select(h > most, most, h))
     trial.error = select(fails, NAN, 0.0)
     trial.worst = select(fails, norms.failed, 0.0)
     trial.t = step.t + select(fails, 0.0, trial.h)
@@ -292,7 +311,7 @@ def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
 
 
 @lanewise
-def end_at(stop, step: STEP, trial: STEP, crossing: CROSSING, lane):
+def end_at(stop: EACH, step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step at `stop` at the latest."""
     trial.t = select(trial.t > stop, stop, trial.t)
     crossing.whole = trial.t - step.t

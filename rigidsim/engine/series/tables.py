@@ -12,7 +12,7 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
 from rigidsim.engine.model import Model, table
-from rigidsim.engine.series.equations import Equations, equations_of, numbers_in
+from rigidsim.engine.series.equations import Equations, equations_of, numbers_in, values_in
 from rigidsim.engine.series.graph import Margin, Number, Vertex, is_constant, is_number
 from rigidsim.engine.series.recurrences import CODE, OPERATIONS
 from rigidsim.jit.rows import with_rows
@@ -53,7 +53,8 @@ class Source:
     """
 
     def __init__(self, model: Model, n_state: int, n_lane: int, before: Source | None = None):
-        numbers = numbers_in(model, n_lane)
+        self._model, self._arrays = model, list(values_in(model))
+        numbers = numbers_in(self._arrays, n_lane)
         self._known = numbers[:, :1].copy()
         self._varies = self._differs(numbers) | (before._varies if before else False)
         self._exponents = before._exponents if before else set()
@@ -78,7 +79,7 @@ class Source:
 
     def renew(self, model: Model, n_lane: int) -> bool:
         """Give the constants the values in another model of the same structure; False if other equations are needed."""
-        numbers = numbers_in(model, n_lane)
+        numbers = numbers_in(self._arrays if model is self._model else values_in(model), n_lane)
         if np.any(self._differs(numbers) > self._varies):
             return False
         renewed = [each.graph.renew(numbers) for each in self.equations]

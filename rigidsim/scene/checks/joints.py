@@ -25,7 +25,7 @@ AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": 
 """The keys of each type of joint for the rates of its coordinates, and for their axes."""
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
-WITH_MODES = ("rkmk4",)
+WITH_MODES = ("rkmk4", "adaptive", "taylor")
 """Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
@@ -41,15 +41,42 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     type, place = node.joint.type, (*node.place, "motion", node.joint.type)
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
-            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else "give its angular_velocity"
+            of_ball = "give its angular_velocity" if type == "ball" else "omit it"
+            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else of_ball
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
     yield from _limit_findings(hierarchy, node)
-    is_driven = node.joint.coordinates and all(one.course is not None for one in node.joint.coordinates)
-    if not is_driven and not carries_mass(hierarchy, node):
+    yield from breaking_findings(hierarchy, node, node.joint, place)
+    if needs_mass(node.joint) and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
+
+
+def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
+    """Why a body cannot be free, and a hint; None if it can."""
+    parts = [part.body for part in tree.parts(node) if part.body.has_mass]
+    if not parts:
+        return f"'{node.path}' has no mass, so it cannot be free", "give it a mass"
+    if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.hanging(node):
+        message = f"'{node.path}' is a particle, on which no joint can hang when it is free"
+        return message, "give it an inertia that is not a point"
+    return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
+
+
+def bereft_fault(after: Tree, node: SceneNode) -> tuple[str, str] | None:
+    """Why a body cannot leave its joint, given the tree afterwards, and a hint; None if it can."""
+    for left in after:
+        if left.kind == "jointed" and needs_mass(left.joint) and not carries_mass(after, left):
+            return f"without '{node.path}' nothing that has a mass is on the joint of '{left.path}'", "give it a mass"
+    return None
+
+
+def breaking_findings(tree: Tree, node: SceneNode, joint: Joint, place: Path) -> Iterator[Finding]:
+    """A joint that can break, of a body that cannot be free; `place` is where the joint is written."""
+    fault = release_fault(tree, node) if joint.breaks else None
+    if fault is not None:
+        yield Finding("motion", f"this joint cannot break: {fault[0]}", (*place, "breaks"), fault[1])
 
 
 def axes_findings(joint: Joint, place: Path) -> Iterator[Finding]:
@@ -69,32 +96,35 @@ def new_joint_findings(
     """Problems of a joint by which a body hangs from an instant on; `before` is the type of joint that it was on, if it
     ever was on one.
     """
-    type, given = event.joint
-    place = (*place, "motion", type)
-    if before not in (None, type):
+    kind, given = event.joint
+    place = (*place, "motion", kind)
+    if before not in (None, kind):
         message = f"'{node.path}' was on a {before} joint before; all joints of a body in one run are of one type"
         yield Finding(
-            "reparent", message, place, f"use a {before} joint, or fix a body to it that is on the {type} joint"
+            "reparent", message, place, f"use a {before} joint, or fix a body to it that is on the {kind} joint"
         )
     for key in BEGINNINGS:
-        if key in given.model_fields_set:
+        field = type(given).model_fields.get(key)
+        if field is not None and getattr(given, key) != field.default:
             message = f"'{key}' of a joint that is made during the run follows from the motion of its body then"
             hint = "omit it" if key.startswith("rate") else "omit it; position and orientation say where it is zero"
             yield Finding("reparent", message, (*place, key), hint)
-    if getattr(given, "motor", None) is not None:
-        message = "in this version a joint that is made during the run has no motor"
-        yield Finding("reparent", message, (*place, "motor"), "use a spring, or a torque under 'forces' of the body")
+    for key in ("motor", "motors"):
+        if any(_listed(getattr(given, key, None))):
+            message = "in this version a joint that is made during the run has no motor"
+            yield Finding("reparent", message, (*place, key), "use a spring, or a torque under 'forces' of the body")
     axes = [(key, axis) for key in ("axis", "axes", "normal", "along") for axis in _listed(getattr(given, key, None))]
     for key, axis in axes:
         if axis.frame == "world" or (axis.frame == "parent" and event.orientation is None):
             message = f"the axes of the {axis.frame} at that time are not known here"
             hint = "write frame: body" if axis.frame == "world" else "give 'orientation', or write frame: body"
             yield Finding("frame", message, (*place, key), hint)
-    if type == "ball" and given.spring.stiffness and event.orientation is None:
+    if kind == "ball" and given.spring.stiffness and event.orientation is None:
         message = "the orientation at which this spring is relaxed is not given"
         yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
     joint = new_joint(event, 1.0)
     yield from axes_findings(joint, place)
+    yield from breaking_findings(hierarchy, node, joint, place)
     if node.normal:
         yield from joint_in_plane(joint, node.normal, place)
 
@@ -132,6 +162,11 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
             yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
             return
+
+
+def needs_mass(joint: Joint) -> bool:
+    """Whether forces move a coordinate of a joint, or a ball."""
+    return joint.type == "ball" or any(one.course is None for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
@@ -194,9 +229,10 @@ class Move(NamedTuple):
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
-    directions = joint.directions(joint.starts) if joint.coordinates else WIDTH
-    turns = [coordinate.turns for coordinate in joint.coordinates] or [True] * 3
-    free = [coordinate.course is None for coordinate in joint.coordinates] or [True] * 3  # without a motor
+    is_ball = joint.type == "ball"
+    directions = WIDTH if is_ball else joint.directions(joint.starts)
+    turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
+    free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor
     each = enumerate(zip(free, turns, directions, strict=True))
     return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
 

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates, opens, turns_away
 from rigidsim.scene.hierarchy.loops import Closing, closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
-from rigidsim.scene.text.document import Path
+from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.nodes import WORLD
 
+MOST_NAMED = 8
+"""Coordinates that a hint names."""
+FIT = "give rates that fit together, or omit those of joints that shall follow from the others"
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that keep loops closed: those whose steps have a given length, and that know joints."""
 
 
 def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Loops between parts of one rigid body, or between ends that forces do not move; what does not keep loops."""
+    """Loops with one name, between parts of one rigid body, or between ends that forces do not move; what does not keep
+    loops.
+    """
     scene = hierarchy.scene
+    names = [loop.name for loop in scene.world.loops]
     for index, loop in enumerate(scene.world.loops):
+        if loop.name is not None and loop.name in names[:index]:
+            message = f"world.loops[{names.index(loop.name)}] has the name '{shown(loop.name)}', too"
+            yield Finding("name", message, ("world", "loops", index, "name"), "give each loop a name of its own")
         place, nodes = ("world", "loops", index), [hierarchy.get(path) for path in loop.between]
         if any(node is None and path != WORLD for node, path in zip(nodes, loop.between, strict=True)):
             continue  # reported by `reference_findings`
@@ -44,10 +56,34 @@ def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Loops that are not closed at t = 0, or would not stay so. The tree is weighed."""
     if hierarchy.scene.world.loops:
+        advice = None
         for index, closing in enumerate(closings(hierarchy, Starts(hierarchy))):
             place = ("world", "loops", index)
             particles = [*_particle_findings(hierarchy, closing, place)]
-            yield from particles or _gap_findings(closing, place) or _rate_findings(closing, place)
+            gaps = [] if particles else _gap_findings(closing, place)
+            if gaps and advice is None:
+                advice = _advice(hierarchy)
+            yield from particles
+            yield from (replace(gap, hint=advice + gap.hint) for gap in gaps)
+            yield from [] if particles or gaps else _rate_findings(closing, place)
+
+
+def _advice(hierarchy: Hierarchy) -> str:
+    """The coordinates near those at the start that would close all loops, as the beginning of a hint; empty if none are
+    found.
+    """
+    found = closing_coordinates(hierarchy)
+    texts = [f"{one.node.path} {_written(one, value)}" for one, value in found[:MOST_NAMED]]
+    more = [f"and {len(found) - len(texts)} more"] if len(found) > len(texts) else []
+    return f"all loops are closed with {', '.join([*texts, *more])}; or " if texts else ""
+
+
+def _written(unknown: Unknown, value: float) -> str:
+    """A coordinate, as a scene may have it."""
+    key, *place = unknown.key("start")
+    turns = unknown.node.joint.coordinates[unknown.number].turns
+    number = f"{math.degrees(value):.9g} deg" if turns else f"{value:.9g}"
+    return f"{key}{''.join(f'[{k}]' for k in place)}: {number}"
 
 
 def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> Iterator[Finding]:
@@ -87,12 +123,12 @@ def _gap_findings(closing: Closing, place: Path) -> list[Finding]:
 
 
 def _rate_findings(closing: Closing, place: Path) -> list[Finding]:
-    if closing.speed > CLOSED * closing.pace:
+    if opens(closing):
         x, y, z = closing.rate
         message = f"the loop opens at the start: its second point moves away from the first at {closing.speed:.9g} m/s"
-        hint = f"give rates that fit together; its velocity is [{x:.9g}, {y:.9g}, {z:.9g}] m/s in the first body's axes"
+        hint = f"{FIT}; its velocity is [{x:.9g}, {y:.9g}, {z:.9g}] m/s in the first body's axes"
         return [Finding("loop", message, place, hint)]
-    if closing.turning > CLOSED * norm(closing.omega):
+    if turns_away(closing):
         message = f"the loop opens at the start: its axes turn away from each other at {closing.turning:.9g} rad/s"
-        return [Finding("loop", message, place, "give rates that fit together")]
+        return [Finding("loop", message, place, FIT)]
     return []

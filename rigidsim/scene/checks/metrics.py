@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
-from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_RUN_METERED, REACTION, READ
+from rigidsim.quantities.vocabulary import CONTACT, JOINT, LOOP, OF_RUN_METERED, REACTION, READ
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.checks.references import KnownPaths, coordinate_findings
+from rigidsim.scene.checks.references import KnownPaths, coordinate_findings, known_loops
 from rigidsim.scene.expressions import Reduction, StateRead
 from rigidsim.scene.expressions.reductions import AT, PATTERNED, patterns
 from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
@@ -24,12 +24,16 @@ def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         return
     has_scales = any(node.metres != 1.0 for node in hierarchy)
     duration, known = hierarchy.scene.simulation.duration, KnownPaths(node.path for node in hierarchy)
+    loops = known_loops(hierarchy)
     for name, metric in hierarchy.scene.metrics.items():
         place = ("metrics", name)
         if metric.asked and not metric.unit_where(has_scales):
             message = f"lengths in units of a scaled frame cannot be given in '{shown(metric.asked)}'"
             yield Finding("unit", message, place, "see the bodies from the world")
         for state in metric.states:
+            if state.body and READ[state.quantity].needs == LOOP:
+                yield from loops.unknown(place, state.body)
+                continue
             yield from known.unclear(place, state.body, (WORLD,))
             yield from known.unclear(place, state.observer, OBSERVERS)
             yield from known.unclear(place, state.other)

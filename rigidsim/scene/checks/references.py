@@ -11,12 +11,13 @@ from difflib import get_close_matches
 from itertools import chain, islice
 
 from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, matches, read_name
-from rigidsim.quantities.vocabulary import BODY, JOINT, PARENT, REACTION
+from rigidsim.quantities.vocabulary import BODY, JOINT, LOOP, PARENT, REACTION
 from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.references import coordinate_reads, references
 from rigidsim.scene.schema.oracle import KEY, Reference
-from rigidsim.scene.schema.record import JOINTS, RecordedPart
+from rigidsim.scene.schema.record import JOINTS, LOOPS, RecordedPart
 from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.joints import NAMES, coordinate_called, without_coordinate
 from rigidsim.tree.nodes import WORLD
@@ -50,9 +51,10 @@ def _lasting_findings(hierarchy: Hierarchy, node: SceneNode, place: Path) -> Ite
 
 
 class KnownPaths:
-    """The paths of all bodies, and the findings about others."""
+    """The paths of all bodies, or the names of all loops, and the findings about others."""
 
-    def __init__(self, paths: Iterable[str]):
+    def __init__(self, paths: Iterable[str], what: str = "body"):
+        self._what = what
         self._paths = dict.fromkeys(paths)
         self._hints: dict[tuple[str, ...], str] = {}
 
@@ -63,7 +65,7 @@ class KnownPaths:
         asked = (name, *words)
         if asked not in self._hints:
             self._hints[asked] = self._hint(name, words) if len(self._hints) < MOST_HINTED else ""
-        yield Finding("reference", f"there is no body '{shown(name)}'", place, self._hints[asked])
+        yield Finding("reference", f"there is no {self._what} '{shown(name)}'", place, self._hints[asked])
 
     def unclear(self, place: Path, name: str, words: Collection[str] = ()) -> Iterator[Finding]:
         """A finding if this is no word, and neither the path of one body nor the end of it; empty is no name."""
@@ -89,9 +91,12 @@ class KnownPaths:
 def record_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every path and pattern of `simulation.record` that stands for no body."""
     record = hierarchy.scene.simulation.record or ()
-    if JOINTS in record and not hierarchy.joint_types:
-        message = "no body is on a joint, so there is nothing to record of joints"
-        yield Finding("record", message, ("simulation", "record", record.index(JOINTS)), "omit it")
+    absent = [(JOINTS, "no body is on a joint")] * (not hierarchy.joint_types)
+    absent += [(LOOPS, "the scene has no loops")] * (not hierarchy.scene.world.loops)
+    for name, why in absent:
+        if name in record:
+            message = f"{why}, so there is nothing to record of {name}"
+            yield Finding("record", message, ("simulation", "record", record.index(name)), "omit it")
     parts = [(index, part) for index, part in enumerate(record) if isinstance(part, RecordedPart)]
     if not parts:
         return
@@ -122,15 +127,24 @@ def oracle_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every name of a body in the oracle that does not stand for one body, and every list of a wrong length."""
     if not hierarchy.scene.oracle:
         return
-    known = KnownPaths(node.path for node in hierarchy)
+    known, loops = KnownPaths(node.path for node in hierarchy), known_loops(hierarchy)
     for text, reference in hierarchy.scene.oracle.items():
         name, place = read_name(text), (KEY, text)
+        if name.body and name.kind.needs == LOOP:
+            yield from (replace(finding, at_key=True) for finding in loops.unknown(place, name.body))
+            yield from _length_findings(name, reference, place)
+            continue
         for body, words in ((name.body, ()), (name.other, ()), (name.frame, (WORLD, PARENT, BODY))):
             yield from (replace(finding, at_key=True) for finding in known.unclear(place, body, words))
         if name.body and name.kind.needs in (JOINT, REACTION):
             found = coordinate_findings(hierarchy, name.quantity, name.body, place)
             yield from (replace(finding, at_key=True) for finding in found)
         yield from _length_findings(name, reference, place)
+
+
+def known_loops(hierarchy: Hierarchy) -> KnownPaths:
+    """The names of all loops."""
+    return KnownPaths(loop_names(hierarchy.scene.world.loops), "loop")
 
 
 def coordinate_findings(hierarchy: Hierarchy, name: str, body: str, place: tuple) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.checks.joints import carries_mass, new_joint_findings
+from rigidsim.scene.checks.joints import bereft_fault, carries_mass, new_joint_findings, release_fault
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.tree.history import instant_of
@@ -38,7 +38,10 @@ def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         if fault is None:
             left, frame = tree.carrier(node), new.frame if new else 0
             tree = tree.moved(node.index, frame, event.kind, joint=new_joint(event, tree.metres(frame)))
-            fault = _pair_fault(tree, (left and tree.nodes[left.index], tree.carrier(tree[event.body])))
+            bereft = bereft_fault(tree, node)
+            fault = (bereft and ("body", *bereft)) or _pair_fault(
+                tree, (left and tree.nodes[left.index], tree.carrier(tree[event.body]))
+            )
         if fault is not None:
             key, message, hint = fault
             yield Finding("reparent", message, ("reparent", index, key), hint)
@@ -56,8 +59,11 @@ def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | Non
     if event.kind == "jointed":
         return _hanging_fault(tree, event, node, new)
     if event.kind == "free":
-        massless = f"'{node.path}' has no mass, so it cannot be free"
-        return None if node.body.has_mass else ("body", massless, "give it a mass, or write motion: fixed")
+        if not node.body.has_mass:
+            massless = f"'{node.path}' has no mass, so it cannot be free"
+            return "body", massless, "give it a mass, or write motion: fixed"
+        fault = release_fault(tree, node)
+        return None if fault is None else ("body", *fault)
     if node.kind == "fixed" and any(part.body.has_mass for part in tree.parts(node)):
         return "motion", f"'{node.path}' is already fixed", "make it free first, by another entry of reparent"
     if new is None or tree.carrier(new) is None:

@@ -113,8 +113,25 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             bounds = f"below {LARGEST:g} m" if is_sized else f"between {SMALLEST:g} and {LARGEST:g} m"
             message = f"the {what} of the shape is not {bounds}, so it cannot collide"
             yield Finding("contact", message, (*shape.node.place, "shapes", shape.number), "write collide: false here")
+    yield from _tree_findings(hierarchy, meetings)
     if meetings.settings.mode == "stepping":
         for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
             hint = "write collide: false here, or contact: auto, under which such shapes are left out"
             place = (*shape.node.place, "shapes", shape.number)
             yield Finding("contact", f"{shape.name} cannot collide in this version", place, hint)
+
+
+def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:
+    """Bodies on joints that cannot touch others: without mass, or moved by a method that contact cannot correct."""
+    shapes, method = list(meetings.in_trees()), hierarchy.scene.simulation.integrator.name
+    if shapes and method == "euler":
+        message = f"'euler' does not move bodies on joints that touch others, such as '{shapes[0].node.path}'"
+        yield Finding("integrator", message, ("simulation", "integrator"), "use rkmk4, or write contact: off")
+    for shape in shapes:
+        body = hierarchy.carrier(shape.node)
+        if body is not None and not hierarchy.weight(body):
+            place, message = (
+                (*shape.node.place, "shapes", shape.number),
+                f"'{body.path}' has no mass, so it cannot collide",
+            )
+            yield Finding("contact", message, place, "give it a mass, or write collide: false here")

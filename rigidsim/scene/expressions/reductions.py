@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.quantities.names import bodies_called, is_pattern
+from rigidsim.quantities.vocabulary import LOOP, READ
 from rigidsim.scene.expressions.building import SECONDS, Operand, combined, require
 from rigidsim.scene.expressions.tokens import ExpressionError, Token
 from rigidsim.scene.expressions.tree import (
@@ -118,7 +119,8 @@ def _on_bodies(tree: ExpressionTree, paths: Collection[str]) -> ExpressionTree:
     if isinstance(tree, Apply):
         return replace(tree, arguments=tuple(_on_bodies(argument, paths) for argument in tree.arguments))
     if isinstance(tree, StateRead):
-        ends = {name: bodies_called(getattr(tree, name), paths) for name in ("body", "observer", "other")}
+        names = ("observer", "other") if is_of_loop(tree) else ("body", "observer", "other")
+        ends = {name: bodies_called(getattr(tree, name), paths) for name in names}
         return replace(tree, **{name: found[0] for name, found in ends.items() if len(found) == 1})
     if not isinstance(tree, Reduction):
         return tree
@@ -128,6 +130,11 @@ def _on_bodies(tree: ExpressionTree, paths: Collection[str]) -> ExpressionTree:
         return _joined(tree.kind, [_on_bodies(one, paths) for one in each])
     body = bodies_called(tree.body, paths)[:1] or [tree.body]
     return replace(tree, arguments=tuple(_on_bodies(argument, paths) for argument in tree.arguments), body=body[0])
+
+
+def is_of_loop(state: StateRead) -> bool:
+    """Whether something of a loop is read, whose name stands in place of a body."""
+    return bool(state.body) and READ[state.quantity].needs == LOOP
 
 
 def _with_body(tree: ExpressionTree, pattern: str, path: str) -> ExpressionTree:

@@ -67,9 +67,9 @@ REDUCTIONS: dict[str, tuple[int, int]] = {
 }
 """Each reduction of a metric: the fewest and the most arguments. `max` and `min` of more arguments are functions."""
 COUNT, DRIFT = "count", "drift"
-COUNTED = ("impulses", "reparentings", "contacts", "impacts")
+COUNTED = ("impulses", "reparentings", "stops", "contacts", "impacts")
 """The events that can be counted."""
-OF_CONTACT = COUNTED[2:]
+OF_CONTACT = COUNTED[3:]
 """Those that can be counted of one body."""
 SAMPLE = frozenset({"time", "state", "paths"})
 """What an expression that is evaluated at the samples of a trajectory may use."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -28,7 +29,8 @@ class Closing(NamedTuple):
     turned: Vector  # that axis in those of the first
     omega: Vector
     size: Any  # the largest of the lengths that the loop is made of, m; 1 if all are 0
-    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least 1e-6 of that in the world
+    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, and
+    # 1e-6 of that in the world
 
     @property
     def length(self) -> Any:
@@ -80,7 +82,9 @@ def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
     to_axis = rotate_back(q, axis) if not getattr(loop, "to_axis", None) else _axis(loop.to_axis, nodes[1], starts)
     reaches = [norm(scaled(metres[k], x)) for k, x in enumerate((loop.at, loop.to_at)) if nodes[k]]
     swept, paces = cross(omega, to_at), [norm(starts[frame].v) for frame in frames]
+    turns = [norm(starts[frame].omega) for frame in frames]
     places = [norm(scaled(node.parent_metres, node.position)) for node in nodes if node]
+    size = max(*reaches, *places, getattr(loop, "length", None) or 0.0) or 1.0
     return Closing(
         loop=loop,
         first=nodes[0],
@@ -91,8 +95,8 @@ def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
         to_axis=to_axis,
         turned=rotate(q, to_axis),
         omega=omega,
-        size=max(*reaches, *places, getattr(loop, "length", None) or 0.0) or 1.0,
-        pace=max(norm(scaled(metres[0], v)), norm(swept), 1e-6 * max(paces)),
+        size=size,
+        pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(turns), 1e-6 * max(paces)),
     )
 
 
@@ -110,3 +114,16 @@ def ends_on(hierarchy: Hierarchy) -> set[int]:
     named = (hierarchy.get(path) for loop in hierarchy.scene.world.loops for path in loop.between)
     carriers = (hierarchy.carrier(node) for node in named if node is not None)
     return {carrier.index for carrier in carriers if carrier is not None}
+
+
+def loop_names(loops: Sequence[Loop]) -> list[str]:
+    """The names of loops: those that are given; of the others both ends, with a number where several
+    would have one name.
+    """
+    names = [loop.name for loop in loops]
+    for index, loop in enumerate(loops):
+        if loop.name is None:
+            ends = "-".join(loop.between)
+            numbered = (f"{ends}-{number}" for number in count(2))
+            names[index] = next(name for name in chain([ends], numbered) if name not in names)
+    return names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,11 +15,11 @@ from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.surfaces import Surfaces
+from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.structures.columns import largest, smallest
-from rigidsim.tree.nodes import Node, Tree
+from rigidsim.tree.nodes import Tree
 
 FEWEST_SUBSTEPS = 4
 SUBSTEPS_PER_ROOT = 0.8
@@ -42,8 +42,8 @@ class Kind(NamedTuple):
 
 
 class Encounters:
-    """The shapes that can meet while the tree stays as it is; `action` says what their surfaces do. Shapes below one
-    free body do not meet each other: no impulse changes how they move relative to each other.
+    """The shapes that can meet while the tree stays as it is; `action` says what their surfaces do. Shapes with one
+    leader do not meet each other, nor do those that a joint holds apart.
     """
 
     def __init__(self, tree: Tree, surfaces: Surfaces, candidates: Iterable[int], action: np.ndarray):
@@ -54,7 +54,13 @@ class Encounters:
             node = tree.nodes[shape.node.index]
             is_plane = shape.core is not None and shape.core.kind == HALF_SPACE
             kind = Kind(shape.surface, tree.carrier(node) is not None, is_plane)
-            self._groups[kind][_leader(tree, node).index].append(k)
+            self._groups[kind][tree.leader(node).index].append(k)
+        apart = ((node, tree.held_apart(node)) for node in tree.nodes if node.joint is not None)
+        self._apart: dict[int, set[int]] = defaultdict(set)  # leaders that a joint holds apart
+        for node, other in apart:
+            if other is not None:
+                self._apart[node.index].add(other.index)
+                self._apart[other.index].add(node.index)
         self.kinds = list(self._groups)
         self.meets = self._meets(action)
 
@@ -71,27 +77,34 @@ class Encounters:
         for kind, partners in zip(self.kinds, self.meets, strict=True):
             others = set().union(*(self._groups[self.kinds[k]] for k in np.flatnonzero(partners)))
             groups = self._groups[kind].items()
-            found |= {(kind, node): shapes for node, shapes in groups if len(others) > (node in others)}
+            found |= {(kind, node): shapes for node, shapes in groups if self._meets_one(node, others)}
         return found
+
+    def _meets_one(self, node: int, others: Collection[int]) -> bool:
+        """Whether a leader can meet one of others."""
+        return len(others) > len([each for each in (node, *self._apart.get(node, ())) if each in others])
 
     def pairs(self) -> set[tuple[int, int]]:
         """The pairs of surfaces that can meet, the lower number first."""
         found = set()
         for one, other in np.argwhere(np.triu(self.meets)):
-            if len(self._groups[self.kinds[one]].keys() | self._groups[self.kinds[other]].keys()) > 1:
+            ones, others = self._groups[self.kinds[one]].keys(), self._groups[self.kinds[other]].keys()
+            if any(self._meets_one(node, others) for node in ones):
                 first, second = self.kinds[one].surface, self.kinds[other].surface
                 found.add((min(first, second), max(first, second)))
         return found
 
     def moved(self) -> set[int]:
-        """The free bodies that can meet others."""
+        """The moved bodies that can meet others."""
         return {node for kind, node in self.met if kind.is_moved}
 
     def ratio(self) -> float:
-        """The largest ratio of the masses of two free bodies that can meet."""
+        """The largest ratio of the masses of two moved bodies that can meet."""
         moved = [k for k, kind in enumerate(self.kinds) if kind.is_moved]
         masses = {
-            node: self._tree.weight(self._tree.nodes[node]) for k in moved for node in self._groups[self.kinds[k]]
+            node: self._tree.weight(self._tree.nodes[node]) or 1.0  # what has no mass is refused
+            for k in moved
+            for node in self._groups[self.kinds[k]]
         }
         own = [[masses[node] for node in self._groups[self.kinds[k]]] for k in moved]
         heaviest, lightest = np.array([*map(largest, own)]), np.array([*map(smallest, own)])
@@ -109,8 +122,8 @@ class Meetings:
         self.pairs: set[tuple[int, int]] = set()  # of surfaces that can meet at some time
         self.met: set[int] = set()  # shapes that can meet others at some time, by their numbers
         self.unsupported: set[int] = set()  # shapes that could, if they were of another type
-        self.most_moved = 0  # free bodies that can meet others at the same time
-        self.ratio = 1.0  # the largest of masses of two free bodies that can meet
+        self.most_moved = 0  # moved bodies that can meet others at the same time
+        self.ratio = 1.0  # the largest of masses of two moved bodies that can meet
         if self.settings.mode != "off":
             self._walk()
 
@@ -150,10 +163,17 @@ class Meetings:
             return self.settings.substeps
         return min(max(FEWEST_SUBSTEPS, math.ceil(SUBSTEPS_PER_ROOT * sqrt(self.ratio))), MOST_SUBSTEPS)
 
+    def in_trees(self) -> Iterator[SurfacedShape]:
+        """The shapes that can meet others at some time, and are part of a tree of joints at some time."""
+        for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
+            carriers = ((tree, tree.carrier(tree.nodes[shape.node.index])) for tree in self._hierarchy.history)
+            if any(body is not None and (body.joint or tree.hanging(body)) for tree, body in carriers):
+                yield shape
+
     def _walk(self) -> None:
         shapes = self.surfaces.shapes
         supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
-        for tree in self._hierarchy.history if shapes else ():
+        for tree in self._hierarchy.possible_trees() if shapes else ():
             present = Encounters(tree, self.surfaces, supported, self.surfaces.action)
             self.met.update(*present.met.values())
             self.pairs |= present.pairs()
@@ -169,16 +189,8 @@ class Meetings:
         """The pairs of surfaces that could meet at some time if all shapes collided."""
         everything = np.full_like(self.surfaces.action, COLLIDES)
         candidates = range(len(self.surfaces.shapes))
-        trees = self._hierarchy.history if candidates else ()
+        trees = self._hierarchy.possible_trees() if candidates else ()
         return set().union(*(Encounters(tree, self.surfaces, candidates, everything).pairs() for tree in trees))
-
-
-def _leader(tree: Tree, node: Node) -> Node:
-    """The free body above a node, or the outermost body on a joint, or the node itself: what has the same one does not
-    meet.
-    """
-    jointed = [above for above in tree.lineage(node) if above.joint is not None]
-    return tree.free_ancestor(node) or (jointed[-1] if jointed else node)
 
 
 def surface_labels(meetings: Meetings) -> dict[int, str]:

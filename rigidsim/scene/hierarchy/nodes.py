@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -97,7 +97,8 @@ class Hierarchy(Tree):
 
     def keeps_joint(self, node: SceneNode) -> bool:
         """Whether a body is on its joint for the whole run."""
-        return node.joint is not None and all(event.body != node.path for event in self.scene.reparent)
+        is_there = node.joint is not None and not node.joint.breaks
+        return is_there and all(event.body != node.path for event in self.scene.reparent)
 
     @cached_property
     def changes(self) -> list[TreeChange]:
@@ -109,6 +110,16 @@ class Hierarchy(Tree):
     def history(self) -> History:
         """The trees of a run; all reparentings must be valid."""
         return History(self, self.changes)
+
+    def possible_trees(self) -> Iterator[Tree]:
+        """All trees of a run and, of each in which joints can break, that in which they have done so."""
+        for tree in self.history:
+            yield tree
+            fragile = [node for node in tree if node.joint is not None and node.joint.breaks]
+            for node in fragile:
+                tree = tree.moved(node.index, node.parent, "free")
+            if fragile:
+                yield tree
 
 
 def in_parent_axes(vector: FramedVector | PrescribedVector | JointAxis, q_PB: tuple, q_WP: tuple = IDENTITY) -> Vector:
@@ -172,7 +183,9 @@ def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tup
     def in_body(axis: JointAxis) -> Vector:
         return in_body_axes(axis, orientation or IDENTITY, q_WP)
 
-    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres))
+    found = Joint(type, position, orientation, given.at, given.coordinates(in_body, metres), collide=given.collide)
+    if given.breaks is not None:
+        found = found._replace(breaks=given.breaks.in_numbers())
     if type != "ball":
         return found
     return found._replace(stiffness=given.spring.stiffness, damping=given.damping)

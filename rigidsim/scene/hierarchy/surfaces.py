@@ -17,9 +17,9 @@ from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
 from rigidsim.scene.schema.shapes import Shape, described
 from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
-from rigidsim.tree.nodes import WORLD
+from rigidsim.tree.nodes import WORLD, Tree
 
-FRICTION = list(MATERIAL).index("friction")
+RESTITUTION, FRICTION = map(list(MATERIAL).index, ("restitution", "friction"))
 
 
 class Surface(NamedTuple):
@@ -44,13 +44,14 @@ class SurfacedShape(NamedTuple):
     node: SceneNode
     number: int  # in the node's list
     shape: Shape
-    core: Core | None  # None if it cannot collide: its kind, or that of a body on which joints are
+    core: Core | None  # None if it cannot collide: for its kind, or because of `held`
     surface: int
+    held: str  # what of the tree of joints that it is part of contact does not know of; else empty
 
     @property
     def name(self) -> str:
         """What it is, in a message about shapes that cannot collide."""
-        return described(self.shape) if self.shape.core() is None else f"{described(self.shape)} on a body with joints"
+        return f"{described(self.shape)} on {self.held}" if self.held else described(self.shape)
 
 
 class Surfaces:
@@ -63,17 +64,18 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
+        unknown = [(tree, _unknown_to_contact(tree, ends_on(hierarchy))) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
             above = found[node.parent]
             within = above.within | {node.path} if node.path in named else above.within
             inherited = above._replace(within=within) if node.kind == "fixed" else Surface(within=within)
+            held = next(filter(None, (_held_in(tree, node.index, words) for tree, words in unknown)), "")
             own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
-                core = None if _articulated(hierarchy, node) else shape.core()
-                yield SurfacedShape(node, number, shape, core, surface)
+                yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -136,15 +138,17 @@ class Surfaces:
             yield *map(self.members, entry.between), entry
 
 
-def _articulated(hierarchy: Hierarchy, node: SceneNode) -> bool:
-    """Whether a node is at some time part of a body that is on a joint, or on which joints or ends of loops are."""
-    for tree in hierarchy.history:
-        carrier = tree.carrier(tree.nodes[node.index])
-        if carrier is not None and (carrier.joint is not None or tree.hanging(carrier)):
-            return True
-        if carrier is not None and carrier.index in ends_on(hierarchy):
-            return True
-    return False
+def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
+    """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
+    modes = (node for node in tree if node.joint and any(one.has_modes for one in node.joint.coordinates))
+    found = {tree.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
+    return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
+
+
+def _held_in(tree: Tree, index: int, unknown: dict[int, str]) -> str:
+    """What contact does not know of the tree of joints that a node is part of, or nothing."""
+    carrier = tree.carrier(tree.nodes[index])
+    return unknown.get(tree.outermost(carrier).index, "") if carrier else ""
 
 
 def depth(path: str) -> int:

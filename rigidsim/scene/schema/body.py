@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
-from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Slide, Universal
+from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Slide, Universal, Weld
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
@@ -56,6 +56,7 @@ class GivenJoint(SceneModel):
     universal: Universal = Field(None, description="A joint: the body turns about two axes, one after the other.")
     cylindrical: Cylindrical = Field(None, description="A joint: the body slides along an axis and turns about it.")
     planar: Planar = Field(None, description="A joint: the body slides in a plane and turns about its normal.")
+    weld: Weld = Field(None, description="A joint: the body does not move in its parent, until the weld breaks.")
 
     @model_validator(mode="after")
     def _require_one(self) -> GivenJoint:
@@ -95,6 +96,7 @@ EXAMPLES = dict.fromkeys(JOINTS, "axis: [0, 0, 1]") | {
     "ball": "at: [0, 0, 0]",
     "universal": "axes: [[1, 0, 0], [0, 1, 0]]",
     "planar": "normal: [0, 0, 1]",
+    "weld": "breaks: {force: 100 N}",
 }
 Motion = Annotated[or_mapping(Literal[WORDS], GivenMotion), BeforeValidator(_require_motion)]
 NewMotion = Annotated[or_mapping(Literal[WORDS], GivenJoint), BeforeValidator(lambda value: _require_motion(value, ""))]

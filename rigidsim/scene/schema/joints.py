@@ -200,8 +200,28 @@ AT_REST = (0.0, 0.0, (0.0, 0.0), 0.0, UNLIMITED, 0.0, 0.0)
 """What `Given` has of a coordinate of which nothing is said, between `turns` and `motor`; a spring by its numbers."""
 
 
+class Breaks(SceneModel):
+    """What a joint bears: at the end of the first step in which its reaction is larger, it lets its body go."""
+
+    force: positive(FORCE) = Field(None, description="Largest force of the joint on its body.")
+    torque: positive(TORQUE) = Field(None, description="Largest torque of the joint on its body, about the joint.")
+
+    @model_validator(mode="after")
+    def _require_one(self) -> Breaks:
+        if self.force is None and self.torque is None:
+            raise invalid("missing-key", "neither 'force' nor 'torque' is given", "give one of them, or omit 'breaks'")
+        return self
+
+    def in_numbers(self) -> tuple[Any, Any]:
+        """Force (N) and torque (N m); infinite where nothing is given."""
+        return tuple(math.inf if largest is None else largest for largest in (self.force, self.torque))
+
+
 class JointModel(SceneModel):
     """A joint as a scene has it."""
+
+    breaks: Breaks = Field(None, description="Force and torque that it bears; default: any.")
+    collide: bool = Field(False, description="Whether the body can touch the parent, or what is fixed to that.")
 
     def given(self) -> tuple[Given, ...]:
         """What is said of each coordinate, in their order; a ball joint has none."""
@@ -410,5 +430,11 @@ def _each(joint: Universal | Cylindrical | Planar) -> Iterable[tuple[Any, ...]]:
     return zip(*(getattr(joint, key_of(kind, key, 0)[0]) for key in Given._fields[2:]), strict=True)
 
 
-JOINTS = {kind.__name__.lower(): kind for kind in (Hinge, Slide, Ball, Universal, Cylindrical, Planar)}
+class Weld(JointModel):
+    """The body does not move in its parent. What holds it is known, and can break."""
+
+    at: At = Field(ZERO, description="Point of the body about which reactions are recorded; default: its origin.")
+
+
+JOINTS = {kind.__name__.lower(): kind for kind in (Hinge, Slide, Ball, Universal, Cylindrical, Planar, Weld)}
 """The types of joints by their words."""

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rigidsim.scene.schema.joints import Axis
+from rigidsim.scene.schema.names import BodyName
 from rigidsim.scene.values.base import SceneModel, by_type, list_of
 from rigidsim.scene.values.quantities import LENGTH, positive, vector
 from rigidsim.scene.values.vectors import ZERO
@@ -20,6 +21,7 @@ class Loop(SceneModel):
     to_at: vector(LENGTH) = Field(
         ZERO, description="Point of the second body, in its coordinates; default: its origin."
     )
+    name: BodyName = Field(None, description="Name, for plots and metrics; default: both ends, crank/bar-lever.")
 
 
 class PointLoop(Loop):

@@ -10,10 +10,10 @@ from rigidsim.quantities.vocabulary import MOTION as QUANTITIES
 from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
 
 FRAMES = ("local", "world")
-TERMS, DIAGNOSTICS, CONTACTS, JOINTS = "terms", "diagnostics", "contacts", "joints"
+TERMS, DIAGNOSTICS, CONTACTS, JOINTS, LOOPS = "terms", "diagnostics", "contacts", "joints", "loops"
 OF_BODIES = (*QUANTITIES, *FRAMES, *(f"{frame}/{name}" for frame in FRAMES for name in QUANTITIES), TERMS)
 """What can be recorded of some bodies only."""
-OF_ALL = (DIAGNOSTICS, CONTACTS, JOINTS)
+OF_ALL = (DIAGNOSTICS, CONTACTS, JOINTS, LOOPS)
 """What belongs to no single body."""
 ALWAYS = ("time", "events")
 

@@ -1,0 +1,487 @@
+"""Contacts of bodies that are parts of trees of joints: an impulse on one body of a tree moves all of them.
+
+When something touches a tree, what wrenches on its contact bodies do to all of these is found at the end of the smooth
+step (`responses.respond`): the block W of M^-1 that belongs to them. The inverse effective masses of a contact are made
+of such blocks; an impulse changes the velocities of all contact bodies of its tree. So a tree is one thing in the
+solver, and its contacts are computed one by one, after all others, in their order. The impulses on each body are summed
+like velocities, with the same rule for displacements; at the end of the step the trees answer the sums, by W again, so
+what is handed back has the velocities that the solver found.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import gather_inwards
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
+from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
+from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
+from rigidsim.engine.corrections import begin_corrections
+from rigidsim.engine.kinds import is_root
+from rigidsim.engine.layout import ARM, BODY, CARRIED, CORRECTION, FELT, FRAME, TRIPLE
+from rigidsim.engine.loops import clear, displace_root
+from rigidsim.engine.model import Contacts, Trees, floats, integers, made
+from rigidsim.engine.responses import respond
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.articulated import dots, rows_of
+from rigidsim.physics.contact import (
+    effective_mass,
+    eigenvalue_bound,
+    lasting_share,
+    mean_velocity,
+    ramp_change,
+    slip,
+    softness,
+    tangent_mass,
+    tangents,
+)
+from rigidsim.physics.elementary import select
+from rigidsim.physics.impulses import impulse_moment
+from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import conjugate, log, product
+from rigidsim.physics.vector import add, cross, dot, negated, projection, rejection, scaled, sub
+
+NONE = (0.0, 0.0, 0.0)
+ONE = (0.0,)  # the lane of a single contact
+# Of the sum of the inverse effective masses along three axes: a direction with less is one that joints do not allow.
+HELD = 1e-9
+# Over the contacts of trees in each sub-step. A landing on four legs sinks a third of what it does with one round.
+ROUNDS = 4
+
+
+class TreeArrays(NamedTuple):
+    """The working arrays of contacts of trees; nothing in them is kept from step to step."""
+
+    hung: Blocks  # contacts of bodies in trees, one by one
+    count: np.ndarray = integers(1)  # of them
+    response: RESPONSE = floats("responses")
+    jump: LINE = floats(2)  # of A and B of a contact
+    total: LINE = floats("bodies")  # impulses on a body up to now, N s, and their moments about its centre
+    moved: LINE = floats("bodies")  # and here what such velocities would displace
+    push: LINE = floats("bodies")
+    began: LINE = floats("bodies")
+    still: LINE = floats("bodies")  # zero, in place of smooth motion
+    kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
+    momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
+
+
+def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
+    """Arrays for so many contact points; None if no tree can touch anything."""
+    if contacts.trees is None:
+        return None
+    last = MEMBER(contacts.trees.member[-1])
+    sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
+    sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
+    return made(TreeArrays, sizes, hung=made(Blocks, {"blocks": n_point}))
+
+
+class InTrees(NamedTuple):
+    """What the solver knows of trees."""
+
+    table: Trees
+    made: TreeArrays
+    inverse: INVERSE  # of all contact bodies; in trees of no use
+
+
+@inlined
+def is_in_tree(b, table):
+    """Whether a contact body is part of a tree; `table` is None in scenes without any."""
+    return table is not None and table.place[b] != at.NO_ROW
+
+
+@inlined
+def is_hung(who: WHO, table):
+    """Whether one of the bodies of a contact point is part of a tree."""
+    return is_in_tree(who.a, table) or is_in_tree(who.b, table)
+
+
+@inlined
+def any_hung(point_who, count, table):
+    """Whether some contact point is on a tree."""
+    found = False
+    for m in range(count):
+        found = found or is_hung(point_who[m], table)
+    return found
+
+
+# --- responses
+
+
+@inlined
+def confined(normal: TRIPLE, t, f):
+    """A wrench, in a planar scene without what would move bodies out of the plane or tilt them."""
+    if len(normal) > 0:
+        return projection(normal[0].xyz, t), rejection(normal[0].xyz, f)
+    return t, f
+
+
+@routine
+def hold_impulse(line: LINE, normal: TRIPLE, felt: FELT):
+    """An impulse and its moment on a body at rest, as a wrench that holds it."""
+    t, f = confined(normal, line.angular, line.linear)
+    felt.t, felt.f = negated(t), negated(f)
+
+
+@inlined
+def begin_impulses_on_trees(table, scratch, n_moved, lanes):
+    """No impulse."""
+    scratch.joints.felt[n_moved:] = 0.0
+    for i in table.inward:
+        clear(scratch.joints.felt[i], lanes)
+
+
+@routine
+def take_response(carried: CARRIED, k, response: RESPONSE):
+    """Write what unit k of a wrench did: a torque, or from 3 on a force."""
+    place = k if k < 3 else k + RESPONSE.place("rate_f") - 3
+    alpha, a = carried.alpha, carried.a
+    for c in range(3):
+        response[place + 3 * c] = alpha[c]
+        response[place + RESPONSE.place("v_t") + 3 * c] = a[c]
+
+
+@inlined
+def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
+    """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
+    disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
+    """
+    table, hanging, unit = contacts.trees, scratch.joints, trees.jump[0]
+    gather_inwards(model, state, scratch, lanes)
+    most = 0
+    for m in range(len(table.member)):
+        most = max(most, table.member[m].end - table.member[m].begin)
+    for first in range(most):
+        for k in range(6):
+            unit[:] = 0.0
+            unit[(k + 3) % 6] = 1.0  # torques come first in responses
+            begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
+            for m in range(len(table.member)):
+                if m - table.member[m].begin == first:
+                    row = contacts.body[table.member[m].body].row
+                    hold_impulse(unit, model.normal, hanging.felt[row])
+            respond(table.inward, model, scratch, shift, lanes)
+            for m in range(len(table.member)):
+                begin = table.member[m].begin
+                if m - begin == first:
+                    for n in range(begin, table.member[m].end):
+                        row = contacts.body[table.member[n].body].row
+                        take_response(hanging.carried[row], k, trees.response[table.member[m].response + n - begin])
+
+
+@routine
+def add_jump(j, i, t, f, trees, jump: LINE):
+    """Add what a wrench on contact body i, an impulse and its moment, does to the motion of contact body j."""
+    table, inverse, m, n = trees.table, trees.inverse, trees.table.place[i], trees.table.place[j]
+    if m == at.NO_ROW:
+        if i == j:
+            jump.linear = add(jump.linear, scaled(inverse[i].mass, f))
+            jump.angular = add(jump.angular, apply(inverse[i].inertia, t))
+    elif table.member[m].begin <= n and n < table.member[m].end:
+        response = trees.made.response[table.member[m].response + n - table.member[m].begin]
+        rate_t, rate_f, v_t, v_f = response.rate_t, response.rate_f, response.v_t, response.v_f
+        jump.linear = add(jump.linear, add(dots(rows_of(v_t), t), dots(rows_of(v_f), f)))
+        jump.angular = add(jump.angular, add(dots(rows_of(rate_t), t), dots(rows_of(rate_f), f)))
+
+
+@routine
+def push(i, t, f, vel: LINE, trees):
+    """An impulse and its moment on a contact body."""
+    m, total = trees.table.place[i], trees.made.total
+    if m == at.NO_ROW:
+        add_jump(i, i, t, f, trees, vel[i])
+        return
+    total[i].linear = add(total[i].linear, f)
+    total[i].angular = add(total[i].angular, t)
+    for n in range(trees.table.member[m].begin, trees.table.member[m].end):
+        j = trees.table.member[n].body
+        add_jump(j, i, t, f, trees, vel[j])
+
+
+@inlined
+def push_noted(A, B, lines: BODY_PAIR, vel, trees):
+    """What was noted of the impulses of a contact."""
+    P = lines.P
+    push(A, negated(lines.K_A), negated(P), vel, trees)
+    push(B, lines.K_B, P, vel, trees)
+
+
+# --- rows of contacts
+
+
+@inlined
+def slip_by(A, B, r_A, r_B, P, K, trees):
+    """(slip, rate of B less that of A) that an impulse P and a moment K on B make, and the opposite on A."""
+    jump = trees.made.jump
+    jump[:] = 0.0
+    K_A, K_B = impulse_moment(r_A, P, K), impulse_moment(r_B, P, K)
+    for s in range(2):
+        j = A if s == 0 else B
+        add_jump(j, A, negated(K_A), negated(P), trees, jump[s])
+        add_jump(j, B, K_B, P, trees, jump[s])
+    u = slip(jump[0].linear, jump[0].angular, r_A, jump[1].linear, jump[1].angular, r_B)
+    return u, sub(jump[1].angular, jump[0].angular)
+
+
+@inlined
+def write_masses(row: CONTACT, A, B, trees):
+    """Effective masses of a contact. In a direction that joints do not allow nothing can be moved."""
+    n, r_A, r_B, shift = row.normal, row.lever_A, row.lever_B, row.shift
+    beside_A, beside_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(n)
+    K_n, rates = slip_by(A, B, r_A, r_B, n, NONE, trees)
+    K_t, _ = slip_by(A, B, beside_A, beside_B, t, NONE, trees)
+    K_b, _ = slip_by(A, B, beside_A, beside_B, b, NONE, trees)
+    k_n = dot(n, K_n)
+    least = HELD * (k_n + dot(t, K_t) + dot(b, K_b))
+    row.K_n = add(K_n, cross(rates, shift))
+    row.m_n = effective_mass(select(k_n > least, k_n, 0.0))
+    row.K_t, row.m_t = tangent_mass(least, t, b, add(K_t, scaled(least, t)), add(K_b, scaled(least, b)))
+    row.m_r = 0.0
+    if row.rolling > 0.0:
+        _, x = slip_by(A, B, r_A, r_B, NONE, (1.0, 0.0, 0.0), trees)
+        _, y = slip_by(A, B, r_A, r_B, NONE, (0.0, 1.0, 0.0), trees)
+        _, z = slip_by(A, B, r_A, r_B, NONE, (0.0, 0.0, 1.0), trees)
+        row.m_r = effective_mass(eigenvalue_bound((x[0], y[1], z[2], x[1], x[2], y[2])))
+
+
+@routine
+def prepare_row(row: CONTACT, A, B, trees):
+    """Effective masses and impulses at the beginning of a step."""
+    write_masses(row, A, B, trees)
+    begin_impulses(row, row.normal)
+
+
+@inlined
+def fill_hung(point_who: WHO, point, trees):
+    """The rows of all contacts of trees."""
+    hung = trees.made.hung
+    for k in range(trees.made.count[0]):
+        m = hung.contact[k, 0]
+        hung.body_A[k, 0], hung.body_B[k, 0], hung.kind[k] = point_who[m].a, point_who[m].b, TURNING
+        fill_lane(hung.row[k], 0, TURNING, point_who[m], point[m], trees.inverse, ONE)
+        prepare_row(hung.row[k], point_who[m].a, point_who[m].b, trees)
+
+
+# --- sub-steps
+
+
+@routine
+def begin_row(row: CONTACT, kept):
+    """Keep the impulses of the last step; contacts without any take no part in the beginning."""
+    row.end_A, row.end_B = row.lever_A, row.lever_B
+    row.open = select(row.p_n > 0.0, 0.0, NEVER_CLOSES)
+    kept[0] = row.p_n
+    for k in range(3):
+        kept[1 + k], kept[4 + k] = row.p_t[k], row.p_r[k]
+
+
+@routine
+def finish_row(row: CONTACT, kept):
+    """Count what was found at the beginning, and begin the sub-steps with the impulses of the last step."""
+    p_t, p_r = (kept[1], kept[2], kept[3]), (kept[4], kept[5], kept[6])
+    row.total = add(scaled(row.p_n - kept[0], row.normal), sub(row.p_t, p_t))
+    row.p_n, row.p_t, row.p_r = kept[0], p_t, p_r
+
+
+@inlined
+def begin_hung(s, part, vel, moved, lines, trees):
+    """What contacts that last change at the beginning of the step, where the ramps do not begin with the velocities
+    before it (`begin_ramp`): impulses in addition to those of the sub-steps, which then are the same in each, so that
+    what rests does not creep.
+    """
+    made = trees.made
+    for k in range(made.count[0]):
+        begin_row(made.hung.row[k], made.kept[k])
+    resolve_hung(True, s, part, vel, moved, lines, trees)
+    for k in range(made.count[0]):
+        finish_row(made.hung.row[k], made.kept[k])
+
+
+@routine
+def begin_ramp(h, n_sub, start: CENTRE, finish: CENTRE, vel: LINE, smooth: LINE):
+    """Let the ramp of velocity of a body end where the smooth step did: springs and dampers in joints, which contact
+    does not know of, may change much within a step. If it began with the velocity before the step, what rests would
+    creep by what is missing.
+    """
+    turn = scaled(2.0, log(product(finish.q, conjugate(start.q))))
+    of_v = ramp_change(h, sub(finish.p, start.p), start.v, finish.v)
+    of_omega = ramp_change(h, turn, start.omega, finish.omega)
+    vel.linear, vel.angular = add(vel.linear, of_v), add(vel.angular, of_omega)
+    smooth.linear = sub(smooth.linear, scaled(1.0 / n_sub, of_v))
+    smooth.angular = sub(smooth.angular, scaled(1.0 / n_sub, of_omega))
+
+
+@inlined
+def begin_ramps(h, contacts, motions, lines):
+    """The ramps of all bodies of trees."""
+    for m in range(len(contacts.trees.member)):
+        b = contacts.trees.member[m].body
+        begin_ramp(h, contacts.substeps, motions.start[b], motions.finish[b], lines.vel[b], lines.smooth[b])
+
+
+@inlined
+def gather_pair(values, hung, k, lines, place):
+    """The rows of both bodies of a contact."""
+    gather(values, hung.body_A[k], lines, place, ONE)
+    gather(values, hung.body_B[k], lines, place + 6, ONE)
+
+
+@inlined
+def push_hung(vel, lines, trees):
+    """Warm start: the impulses of the last step."""
+    hung = trees.made.hung
+    for k in range(trees.made.count[0]):
+        HUNG.push(CONTACT(hung.row[k], 0, 1), BODY_PAIR(lines, 0, 1))
+        push_noted(hung.body_A[k, 0], hung.body_B[k, 0], lines, vel, trees)
+
+
+@inlined
+def follow_hung(s, vel, moved, lines, trees):
+    """Levers and slip of all contacts of trees for a sub-step."""
+    hung = trees.made.hung
+    for k in range(trees.made.count[0]):
+        gather_pair(vel, hung, k, lines, BODY_PAIR.place("v_A"))
+        gather_pair(moved, hung, k, lines, BODY_PAIR.place("moved_A"))
+        follow_block(HUNG, hung.row[k], lines, s, ONE)
+        push_noted(hung.body_A[k, 0], hung.body_B[k, 0], lines, vel, trees)
+
+
+@inlined
+def resolve_hung(relaxes, s, part, vel, moved, lines, trees):
+    """All contacts of trees, some rounds; `relaxes`: without the overlaps."""
+    hung, (rate, stiff, soft) = trees.made.hung, softness(s, part)
+    for turn in range(ROUNDS * trees.made.count[0]):
+        k = turn % trees.made.count[0]
+        gather_pair(vel, hung, k, lines, BODY_PAIR.place("v_A"))
+        if relaxes:
+            relax_block(HUNG, hung.row[k], lines, ONE)
+        else:
+            gather_pair(moved, hung, k, lines, BODY_PAIR.place("moved_A"))
+            correct_block(HUNG, hung.row[k], lines, s, rate, stiff, soft, ONE)
+        push_noted(hung.body_A[k, 0], hung.body_B[k, 0], lines, vel, trees)
+
+
+@inlined
+def work_of(impulse: LINE, jump: LINE):
+    """Of an impulse and its moment along a jump of the motion."""
+    return dot(impulse.linear, jump.linear) + dot(impulse.angular, jump.angular)
+
+
+@inlined
+def work_gained(impulse: LINE, vel: LINE, began: LINE):
+    """The same along the jump from one motion to another."""
+    linear, angular = sub(vel.linear, began.linear), sub(vel.angular, began.angular)
+    return dot(impulse.linear, linear) + dot(impulse.angular, angular)
+
+
+@routine
+def displace_member(s, share, vel: LINE, smooth: LINE, push: LINE, moved: LINE):
+    """Add the displacement of a sub-step, in which a share of the last jump lasts."""
+    for k in range(0, 6, 3):
+        mean = mean_velocity(vel.part(k, 3), smooth.part(k, 3), scaled(share, push.part(k, 3)))
+        moved.put(k, add(moved.part(k, 3), scaled(s, mean)))
+
+
+@routine
+def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, trees):
+    """Add the displacements of a sub-step to bodies of trees. What lasts of a jump is one share of the impulses of the
+    whole tree, in the measure of its kinetic energy.
+    """
+    table, sums = trees.table, trees.made
+    for m in range(len(table.member)):
+        if m != table.member[m].begin:
+            continue
+        old, new = 0.0, 0.0
+        for n in range(m, table.member[m].end):
+            b = table.member[n].body
+            old += work_of(sums.push[b], push[b])
+            new += work_gained(sums.push[b], vel[b], began[b])
+        share = lasting_share(old, new)
+        for n in range(m, table.member[m].end):
+            b = table.member[n].body
+            displace_member(s, share, vel[b], smooth[b], push[b], moved[b])
+            displace_member(s, share, sums.total[b], sums.still[b], sums.push[b], sums.moved[b])
+
+
+# --- handing back
+
+
+@inlined
+def push_members(values, contacts, model, scratch, lanes):
+    """Let the impulses of all contact bodies of trees alone act on these, at rest."""
+    table = contacts.trees
+    begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
+    for m in range(len(table.member)):
+        b = table.member[m].body
+        hold_impulse(values[b], model.normal, scratch.joints.felt[contacts.body[b].row])
+
+
+@routine
+def strike(line: LINE, normal: TRIPLE, own: CORRECTION):
+    """The impulse on a body of a tree, and its moment, as what happens to it. Returns whether there is any."""
+    t, f = confined(normal, line.angular, line.linear)
+    own.v = add(own.v, f)
+    own.omega = add(own.omega, t)
+    return dot(t, t) + dot(f, f) > 0.0
+
+
+@inlined
+def displace_by_trees(contacts, model, scratch, made, trees, lanes):
+    """The displacements of the joints and roots of trees by contact, and the impulses on their bodies; those of free
+    bodies of other kinds are known.
+    """
+    table = contacts.trees
+    push_members(trees.moved, contacts, model, scratch, lanes)
+    respond(table.inward, model, scratch, made.shift, lanes)
+    for i in table.inward:
+        if is_root(i, model):
+            displace_root(scratch.joints.carried[i], made.own[i], lanes)
+    for m in range(len(table.member)):
+        b, row = table.member[m].body, contacts.body[table.member[m].body].row
+        if strike(trees.total[b], model.normal, made.own[row]):
+            made.is_pushed[row] = 1
+            root = model.joints.joint[row].root
+            if root < len(model.moved_node):
+                made.is_settled[root] = 1
+
+
+@routine
+def note_momentum(body: BODY, frame: FRAME, arm: ARM, carried: CARRIED, row: LINE):
+    """The momentum of a body after a jump."""
+    row.linear = scaled(body.mass, add(arm.v_WC, carried.a))
+    row.angular = apply(rotated(frame.q, body.inertia), add(frame.omega, carried.alpha))
+
+
+@inlined
+def note_momenta(inward, model, scratch, trees):
+    """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced."""
+    for k in range(len(inward)):
+        i = inward[k]
+        place = model.moved_node[i]
+        carried = scratch.joints.carried[i]
+        note_momentum(model.body[i], scratch.frame[place + 1], scratch.arm[place], carried, trees.momentum[k])
+
+
+@routine
+def restore_momentum(body: BODY, frame: FRAME, arm: ARM, row: LINE, normal: TRIPLE, own: CORRECTION):
+    """The impulse that gives a body its momentum back."""
+    lost = sub(row.linear, scaled(body.mass, arm.v_WC))
+    lost_angular = sub(row.angular, apply(rotated(frame.q, body.inertia), frame.omega))
+    own.omega, own.v = confined(normal, lost_angular, lost)
+
+
+@inlined
+def keep_momenta(inward, model, scratch, made, trees):
+    """What happens to trees in the pose to which they were displaced: coordinates kept their rates, so the bodies have
+    other momenta, which impulses give back to them as far as joints allow it, and to the whole in any case.
+    """
+    begin_corrections(made)
+    for k in range(len(inward)):
+        i = inward[k]
+        place = model.moved_node[i]
+        made.is_pushed[i] = 1
+        restore_momentum(
+            model.body[i], scratch.frame[place + 1], scratch.arm[place], trees.momentum[k], model.normal, made.own[i]
+        )

@@ -1,0 +1,199 @@
+"""Rates that the loops of a scene leave no choice, and coordinates at which they are closed.
+
+Rates that are not given follow from those that are: the smallest ones, measured by the masses, with which the loops
+stay closed. Coordinates are never changed: those that would close the loops are a suggestion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.physics.loops import CLOSED
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.vector import cross, dot, norm
+from rigidsim.scene.hierarchy.loops import Closing, closings
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
+from rigidsim.scene.text.document import Path
+from rigidsim.tree.joints import key_of
+
+DEPENDENT = 1e-9  # of the largest singular value: what is smaller is none
+PART = 1e-6  # of a radian or of a size, for differences
+MOST, LEAST = 30, 1e-3  # steps of Gauss and Newton, and the part of one that has to bring the gaps nearer to zero
+
+
+class Unknown(NamedTuple):
+    """A coordinate of a joint whose rate, or which itself, is sought."""
+
+    node: SceneNode
+    number: int
+
+    def key(self, word: str) -> Path:
+        """Where the scene has it: `start`, or its `rate`."""
+        return key_of(self.node.joint.type, word, self.number)
+
+    @property
+    def metres(self) -> float:
+        """Metres, or radians, in the unit in which it is written."""
+        return 1.0 if self.node.joint.coordinates[self.number].turns else float(self.node.parent_metres)
+
+
+def coordinates_in(hierarchy: Hierarchy, word: str) -> Iterator[tuple[Unknown, bool]]:
+    """The coordinates between the ends of loops and the world that no motor prescribes, and whether the scene says
+    nothing of them: of `start`, or of `rate`.
+    """
+    ends = (path for loop in hierarchy.scene.world.loops for path in loop.between)
+    above = {node.index: node for path in ends if path in hierarchy for node in hierarchy.lineage(hierarchy[path])}
+    for node in (above[index] for index in sorted(above)):
+        for number, one in enumerate(node.joint.coordinates if node.joint else ()):
+            if one.course is None:
+                unknown = Unknown(node, number)
+                yield unknown, unknown.key(word)[0] not in node.body.joint[1].model_fields_set
+
+
+def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
+    """The rates that are not given, by their places, as a scene has them; none if all rates fit as they are, or none
+    would. The tree is weighed.
+    """
+    starts = Starts(hierarchy)
+    if not any(opens(one) or turns_away(one) for one in closings(hierarchy, starts)):
+        return {}
+    unknowns = [one for one, is_free in coordinates_in(hierarchy, "rate") if is_free]
+
+    def at(rates: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+        moved = changed(hierarchy, unknowns, rates=rates)
+        found = Starts(moved)
+        return np.array([x for one in closings(moved, found) for x in opening(one)], float), momenta(moved, found)
+
+    if not unknowns:
+        return {}
+    at_rest, each = at([0.0] * len(unknowns)), [at(row) for row in np.eye(len(unknowns))]
+    J, P = (np.stack([one[k] - at_rest[k] for one in each], axis=1) for k in range(2))
+    rates, free = solved(J, -at_rest[0])
+    if free.size:
+        rates = rates - free @ np.linalg.lstsq(P @ free, P @ rates, rcond=DEPENDENT)[0]
+    fitted = changed(hierarchy, unknowns, rates=rates)
+    if any(opens(one) or turns_away(one) for one in closings(fitted, Starts(fitted))):
+        return {}
+    written: dict[Path, list[float] | float] = {}
+    for unknown, rate in zip(unknowns, (rates / [one.metres for one in unknowns]).tolist(), strict=True):
+        (key, *place), start = unknown.key("rate"), (*unknown.node.place, "motion", unknown.node.joint.type)
+        if place:
+            written.setdefault((*start, key), [0.0] * len(unknown.node.joint.coordinates))[place[0]] = rate
+        else:
+            written[(*start, key)] = rate
+    return written
+
+
+def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
+    """The coordinates that would close all loops, each with its value as the scene has it, the most changed first: of
+    those of which it says nothing, if that is possible, else of all; none if the search from the start finds none.
+    """
+    of_all = [*coordinates_in(hierarchy, "start")]
+    for unknowns in ([one for one, is_free in of_all if is_free], [one for one, _ in of_all]):
+        given = np.array([float(one.node.joint.coordinates[one.number].start) for one in unknowns])
+        if len(unknowns) and (found := _newton(hierarchy, unknowns, given)) is not None:
+            units, change = np.array([one.metres for one in unknowns]), np.abs(found - given)
+            order = [k for k in np.argsort(-change).tolist() if change[k] > CLOSED]
+            return [(unknowns[k], float(found[k] / units[k])) for k in order]
+    return []
+
+
+def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray) -> np.ndarray | None:
+    """The coordinates near the given ones at which all loops are closed, by Gauss and Newton; None if it finds none."""
+    x, size = given.copy(), max(float(one.size) for one in closings(hierarchy, Starts(hierarchy)))
+    steps = [PART * (1.0 if one.node.joint.coordinates[one.number].turns else size) for one in unknowns]
+
+    def gaps(at: np.ndarray) -> np.ndarray:
+        moved = changed(hierarchy, unknowns, starts=at)
+        return np.array([x for one in closings(moved, Starts(moved)) for x in gap(one)], float)
+
+    g = gaps(x)
+    for _ in range(MOST):
+        if np.abs(g).max() < 1e-6 * CLOSED:
+            return x
+        rows = [(gaps(x + e) - gaps(x - e)) / (2.0 * h) for h, e in zip(steps, np.diag(steps), strict=True)]
+        way, part = np.linalg.lstsq(np.stack(rows, axis=1), g, rcond=DEPENDENT)[0], 1.0
+        while part > LEAST and np.linalg.norm(gaps(x - part * way)) > (1.0 - 0.1 * part) * np.linalg.norm(g):
+            part *= 0.5
+        x = x - part * way
+        g = gaps(x)
+    return None
+
+
+def solved(J: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest u with J u = b, as far as there is one, and the directions, columns, that J does not see."""
+    left, sizes, right = np.linalg.svd(J)
+    rank = int((sizes > DEPENDENT * sizes[0]).sum()) if len(sizes) and sizes[0] > 0.0 else 0
+    u = right[:rank].T @ ((left[:, :rank].T @ b) / sizes[:rank])
+    return u, right[rank:].T
+
+
+def changed(
+    hierarchy: Hierarchy,
+    unknowns: Sequence[Unknown],
+    rates: Sequence[float] | None = None,
+    starts: Sequence[float] | None = None,
+) -> Hierarchy:
+    """The tree with other rates of some coordinates at t = 0, or with other coordinates, SI units."""
+    nodes = list(hierarchy)
+    for k, (node, number) in enumerate(unknowns):
+        now = nodes[node.index]
+        new = {"rate": rates[k]} if rates is not None else {"start": starts[k]}
+        coordinates = [*now.joint.coordinates]
+        coordinates[number] = coordinates[number]._replace(**new)
+        joint = now.joint._replace(coordinates=tuple(coordinates))
+        position, orientation, *_ = joint.moved(joint.starts, now.scale, now.parent_metres)
+        nodes[node.index] = replace(now, joint=joint, position=position, orientation=orientation)
+    return Hierarchy(hierarchy.scene, nodes)
+
+
+def opens(closing: Closing) -> bool:
+    """Whether the points of a loop move away from each other."""
+    return bool(closing.speed > CLOSED * closing.pace)
+
+
+def turns_away(closing: Closing) -> bool:
+    """Whether the axes of a loop turn away from each other."""
+    return bool(closing.turning > CLOSED * norm(closing.omega))
+
+
+def opening(closing: Closing) -> Iterator[float]:
+    """The rates at which a loop opens, which are linear in those of the coordinates."""
+    away = norm(closing.way)
+    if isinstance(closing.loop, DistanceLoop):
+        yield dot(closing.way, closing.rate) / away
+        return
+    yield from closing.rate
+    if isinstance(closing.loop, HingeLoop):
+        yield from cross(closing.omega, closing.axis)
+
+
+def gap(closing: Closing) -> Iterator[float]:
+    """The gaps of a loop in parts of its size, and those of its axes."""
+    if isinstance(closing.loop, DistanceLoop):
+        yield (norm(closing.way) - closing.length) / closing.size
+        return
+    yield from (x / closing.size for x in closing.way)
+    if isinstance(closing.loop, HingeLoop):
+        yield from cross(closing.axis, closing.turned)
+
+
+def momenta(hierarchy: Hierarchy, starts: Starts) -> np.ndarray:
+    """Numbers that are linear in the rates, whose squares add up to twice the kinetic energy, of all moved bodies."""
+    found = []
+    for node in hierarchy.moved_nodes():
+        mass, center, inertia = hierarchy.composite(node).mass
+        motion = starts[node.frame]
+        r = rotate(motion.q, [float(node.metres) * float(x) for x in center])
+        found += [float(x) * float(mass) ** 0.5 for x in point_velocity(motion.v, motion.omega, r)]
+        xx, yy, zz, xy, xz, yz = map(float, inertia)
+        sizes, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        found += [*(np.sqrt(np.clip(sizes, 0.0, None)) * (axes.T @ np.array(motion.omega_B, float)))]
+    return np.array(found, float)
