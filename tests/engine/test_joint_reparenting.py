@@ -265,3 +265,32 @@ def test_sixteen_lanes_and_one_have_the_same_bits():
     first, *_, last = rigidsim.simulate(scenes)
     alone = rigidsim.simulate(scenes[0])
     assert first.content_hash == last.content_hash == alone.content_hash
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [{"hinge": {"axis": [0, 0, 1], "at": [0.1, 0, 0]}}, {"slide": {"axis": [1, 1, 0]}}, {"weld": {}}],
+    ids=lambda motion: next(iter(motion)),
+)
+@pytest.mark.parametrize("plane", [None, [0, 0, 1]], ids=["space", "plane"])
+def test_momenta_stay_in_a_planar_scene_and_with_units_of_length(motion, plane):
+    """A body with a unit of 3 m hangs on one of 1 m, which is welded to one of 0.5 m."""
+
+    def one(**more) -> dict:
+        inertia = {"principal": [1, 1.5, 0.7]}
+        return {"mass": 2, "inertia": inertia, "center_of_mass": [0.1, 0.2, 0.05], "angular_velocity": [0, 0, 1]} | more
+
+    arm = {"mass": 2, "inertia": {"principal": [1, 1.5, 0.7]}, "position": [1, 0, 0.1]}
+    arm["motion"] = {"hinge": {"axis": [0, 0, 1], "rate": 2}}
+    tip = arm | {"scale": 2.0, "motion": {"weld": {"breaks": {"force": 1e9}}}}
+    moving = one(velocity=[1, 0, 0], scale=0.5, children={"arm": arm | {"children": {"tip": tip}}})
+    caught = one(position=[2, 1, 0], velocity=[-1, 0.3, 0], scale=3.0)
+    how = {"plane": plane} if plane else {}
+    event = {"body": "c", "to": "a/arm/tip", "time": TIME, "motion": motion}
+    found = simulate({"a": moving, "c": caught}, [event], **how)
+    k, size = round(TIME / STEP), of_run(found, "kinetic_energy").max()
+    momentum = of_run(found, "linear_momentum")
+    spin = of_run(found, "spin_angular_momentum") + of_run(found, "orbital_angular_momentum")
+    assert np.abs(momentum[k] - momentum[k - 1]).max() < 1e-10 * size  # a step of the method; measured 5e-12
+    assert np.abs(spin[k] - spin[k - 1])[2] < 1e-10 * size
+    assert found.events[0].energy < -0.1

@@ -316,3 +316,17 @@ def test_trials_to_events_have_the_same_bits_in_lanes_and_slices(name):
         assert list(alone.events) == list(together[k].events)
         for path in alone.paths:
             assert (stepped.state[path].world.position == alone[path].world.position[-1]).all()
+
+
+@pytest.mark.parametrize("name", ["rkmk4", *CHOOSING])
+def test_an_impulse_moves_what_dry_friction_holds(name):
+    """No finite force has an impulse: 3 N s on 1 kg, which 2 N stop after 1.5 s and 2.25 m."""
+    block = pushed_block(0.0)
+    block["block"]["impulses"] = [{"time": 0.5, "impulse": [3, 0, 0]}]
+    how = {"duration": 3.0, "step": 0.1, "record_every": 0.5}
+    found = run(block, **how) if name == "rkmk4" else rigidsim.simulate(by_tolerance(name, block, **how))
+    rates = np.asarray(found.arrays["joints/rate"])[:, 0]
+    assert rates[1:] == pytest.approx([3.0, 2.0, 1.0, 0.0, 0.0, 0.0], abs=1e-12)
+    assert (rates[5:] == 0.0).all()
+    assert coordinates_of(found)[-1, 0] == pytest.approx(2.25, rel=1e-12)
+    assert np.ptp(found.total_energy) < 1e-12

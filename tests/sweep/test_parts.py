@@ -13,7 +13,9 @@ from rigidsim.sweeps.assembly import assemble_sweep
 from tops import METRIC, TOP, contents, on_threads, run
 
 VARIED = {
-    "numbers": {"vary": {"spin": "0 rpm:60 rpm:67", "pull": [0.1, 80, 0.3]}},
+    "numbers": {
+        "vary": {"spin": "0 rpm:60 rpm:40", "pull": [0.1, 80, 0.3, 0.2, 0.15]}
+    },  # more than three portions; 40 fail
     "words": {"vary": {"simulation.integrator": ["rkmk4", "magnus", "rkmk4"], "bodies.top.mass": [1, -2, 3]}},
     "lengths": {"vary": {"simulation.duration": [0.1, 0.2, 0.4, 0.15], "pull": [0.1, 0.2]}},
     "a sample": {"sample": "saltelli:8", "over": {"spin": "normal(30 rpm, 5 rpm)", "pull": "uniform(0.1, 0.2)"}},

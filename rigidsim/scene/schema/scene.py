@@ -23,7 +23,7 @@ from rigidsim.scene.values.quantities import LENGTH, vector
 
 
 class Reparenting(SceneModel):
-    """The change of a body's parent at an instant; its motion in the world does not change."""
+    """The change of a body's parent at an instant; its motion in the world changes only by what holds it there."""
 
     body: str = Field(description="Path of the body of which the parent changes.")
     to: str = Field(description="Path of the new parent, or world.")
