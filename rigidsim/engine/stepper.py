@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
+from rigidsim.engine.contact.rebounds import end_of_part, is_part
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
@@ -243,12 +244,16 @@ def advance(
             n, done = next_instant(n, n_end, stride, era, model)
             continue
         end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
+        if contact is not None:
+            end = end_of_part(done, end, contact)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
         if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
             return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
+            if is_part(contact):
+                continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
         if breaks(method, t_end, era, model, state, scratch, lanes):
