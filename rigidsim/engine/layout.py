@@ -253,7 +253,8 @@ JET = Row("a function of time: its value, first and second derivative", value=1,
 NORMS = Row(
     "sums of the squares of some coefficients of a vector; log2 of the longest step that all vectors allow, s; of the"
     " first vector that has none, because a coefficient is not finite, the row of the state, else -1",
-    value=1, rate=1, second=1, middle=1, after=1, before_last=1, last=1, length=1, failed=1,
+    value=1, rate=1, second=1, middle=1, after=1, fourth_last=1, third_last=1, before_last=1, last=1, length=1,
+    failed=1,
 )  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"

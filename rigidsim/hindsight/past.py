@@ -49,9 +49,9 @@ class SampleModel:
         self.moved = [node for node in nodes for _ in range(1 + links_of(node))]  # the body of each row of the state
 
     def _tree_of(self, blueprint: Blueprint) -> Tree:
-        """The present tree of a scene with the same bodies."""
+        """The present tree of a scene with the same bodies, on the joints that the own scene gives them."""
         tree = self.header.posed(
-            blueprint.tree, blueprint.changes, self.time, lambda index: numbers_of(self.local, index)[:2]
+            blueprint.tree, self.blueprint.changes, self.time, lambda index: numbers_of(self.local, index)[:2]
         )
         return tree.begun(self._begun)
 

@@ -202,8 +202,9 @@ def _require_none(document: Document, findings: Iterable[Finding]) -> None:
 
 
 def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationSettings]:
-    """The bodies of a document by path, each with the type of its joint, if it has one, and its `simulation`; all else
-    is read by `checked` only. Raises SceneError if there are none, or if parameters, repeats or settings are invalid.
+    """The bodies of a document by path, each with the type of its joint, if it is on one at some time, and its
+    `simulation`; all else is read by `checked` only. Raises SceneError if there are none, or if parameters, repeats or
+    settings are invalid.
     """
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
@@ -213,12 +214,17 @@ def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationS
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading, ("simulation",))) from None
     _require_none(document, time_findings(settings))
-    bodies = bodies_in(document.data.get("bodies"))
-    return {"/".join(place[1::2]): _joint_type(body) for place, body in bodies}, settings
+    types = {"/".join(place[1::2]): _joint_type(body) for place, body in bodies_in(document.data.get("bodies"))}
+    reparentings = document.data.get("reparent")
+    for change in reparentings if isinstance(reparentings, list) else ():
+        body = change.get("body") if isinstance(change, dict) else None
+        if isinstance(body, str) and types.get(body) == "":
+            types[body] = _joint_type(change)
+    return types, settings
 
 
 def _joint_type(body: Any) -> str:
-    """The type of the joint of a body in plain data; empty if it is on none."""
+    """The type of the joint of a body, or of a reparenting, in plain data; empty if it is on none."""
     motion = body.get("motion") if isinstance(body, dict) else None
     return next((key for key in motion if key in IS_ANGLE), "") if isinstance(motion, dict) else ""
 

@@ -295,3 +295,24 @@ def test_a_velocity_that_no_force_changes_any_more_is_a_number():
 def test_functions_of_python_are_refused():
     with pytest.raises(UsageError, match="callbacks: taylor needs the equations of all forces"):
         rigidsim.Simulation(scene({"top": TOP}, 1.0), callbacks={"top": lambda time, state: ((0, 0, 0), (0, 0, 0))})
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-7, 1e-9, 1e-12])
+def test_a_motion_of_which_only_every_fourth_coefficient_is_not_zero_keeps_its_energy(tolerance):
+    """A pendulum from 90 degrees: by symmetry the last two coefficients of most orders vanish at the start. The bound
+    is that of some forty swings, with a hundred steps each, of which each is wrong by some tolerances.
+    """
+    scene = f"""
+format: rigidsim/1
+simulation: {{duration: 25, step: 0.5, integrator: {{name: taylor, tolerance: {tolerance}}}}}
+world: {{gravity: [0, 0, -9.81]}}
+bodies:
+  arm:
+    mass: 1
+    inertia: {{principal: [0.1, 0.1, 0.1]}}
+    position: [0, 0, -1]
+    motion: {{hinge: {{axis: [0, 1, 0], at: [0, 0, 1], angle: 90 deg}}}}
+"""
+    energy = rigidsim.simulate(rigidsim.Scene.from_text(scene)).total_energy
+    print(tolerance, abs(energy - energy[0]).max())
+    assert abs(energy - energy[0]).max() < 9.81 * 40 * tolerance + 1e-12

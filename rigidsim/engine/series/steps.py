@@ -21,7 +21,7 @@ from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.exponentials import power_of_two
-from rigidsim.physics.functions import absolute
+from rigidsim.physics.functions import absolute, smaller
 from rigidsim.physics.quaternion import renormalised
 from rigidsim.physics.series import product_terms
 from rigidsim.physics.step_control import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
@@ -29,6 +29,7 @@ from rigidsim.physics.summation import compensated_sum
 
 PRODUCT = CODE["multiply"]
 SIDE_BY_SIDE = 16  # products; their sums and factors are to fit in the processor's registers
+MUCH = 2.0  # log2 of a share of a length: entire functions differ by less from term to term
 LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
 MOST_PARTS = 1000  # that are looked at for one margin
 HALVINGS = 52  # of a part, to find where the sign changes
@@ -154,21 +155,33 @@ def add_squares(order, term: NUMBERS, norms: NORMS, lane):
     norms.second += term[2] * term[2]
     norms.middle += term[middle] * term[middle]
     norms.after += term[middle + 1] * term[middle + 1]
+    norms.fourth_last += term[order - 3] * term[order - 3]
+    norms.third_last += term[order - 2] * term[order - 2]
     norms.before_last += term[order - 1] * term[order - 1]
     norms.last += term[order] * term[order]
 
 
 @lanewise
 def shorten(order, tolerance, row, norms: NORMS, lane):
-    """The longest step that a vector in this row of the state allows, if it is shorter than that of the others."""
+    """The longest step that a vector in this row of the state allows, if it is shorter than that of the others. By
+    symmetry the last two coefficients may both vanish (a pendulum at 90 degrees has every fourth), so the two before
+    count where they allow much less.
+    """
     middle = order // 2
     references = (
         (0, group_logarithm(norms.value)), (1, group_logarithm(norms.rate)), (2, group_logarithm(norms.second)),
         (middle, group_logarithm(norms.middle)), (middle + 1, group_logarithm(norms.after)),
     )  # fmt: skip
-    y = longest_step(tolerance, references, norms.before_last, order - 1)
-    norms.length = select(y < norms.length, y, norms.length)
-    y = longest_step(tolerance, references, norms.last, order)
+    earlier = (*references[:4], references[3])
+    last = smaller(
+        longest_step(tolerance, references, norms.before_last, order - 1),
+        longest_step(tolerance, references, norms.last, order),
+    )
+    before = smaller(
+        longest_step(tolerance, earlier, norms.fourth_last, order - 3),
+        longest_step(tolerance, earlier, norms.third_last, order - 2),
+    )
+    y = select(before + MUCH < last, before, last)
     norms.length = select(y < norms.length, y, norms.length)
     size = norms.value + norms.before_last + norms.last
     fails = select(size - size == 0.0, 0.0, 1.0) > norms.failed + 1.0
@@ -185,7 +198,7 @@ def begin_norms(norms: NORMS, lane):
 def clear_norms(norms: NORMS, lane):
     """Of the next vector."""
     norms.value, norms.rate, norms.second, norms.middle = 0.0, 0.0, 0.0, 0.0
-    norms.after, norms.before_last, norms.last = 0.0, 0.0, 0.0
+    norms.after, norms.fourth_last, norms.third_last, norms.before_last, norms.last = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 @lanewise
