@@ -249,10 +249,11 @@ class BodyReport(Report):
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
             terms = Explanation(trajectory, path, time)
+            acting = terms.shares.joints
         except UsageError:
-            if not events and not touched and not joint and not held:
+            acting = joints_on(trajectory, path, time)
+            if not (events or touched or joint or held or acting):
                 raise
-        acting = joints_on(trajectory, path, terms, time)
         shown = (
             describe_event(event, path, trajectory[path].free_ancestor_at(event.time))
             for event in events[:SHOWN_EVENTS]
@@ -317,12 +318,8 @@ def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
     return lines
 
 
-def joints_on(trajectory: Trajectory, path: str, terms: Explanation | None, time: float) -> Sequence[JointReaction]:
-    """What joints exert on a moved body at the sample nearest to a time (s), as far as that is known; `terms` may know
-    it.
-    """
-    if terms:
-        return terms.shares.joints
+def joints_on(trajectory: Trajectory, path: str, time: float) -> Sequence[JointReaction]:
+    """What joints exert on a moved body at the sample nearest to a time (s), as far as it was recorded."""
     with suppress(NotRecordedError):
         if trajectory[path].place_at(time).kind in ("free", "jointed"):
             return joint_reactions(trajectory, nearest_sample(trajectory, time), path)
@@ -351,9 +348,6 @@ class Explanation:
         if not trajectory.header.with_terms:
             raise UsageError("this trajectory has no acceleration terms; record them with `rigidsim run --terms`")
         trajectory[body].term("acceleration")  # raises NotRecordedError if they are not of this body
-        if not trajectory.time[0] <= time <= trajectory.time[-1]:
-            begin, end = trajectory.time[0], trajectory.time[-1]
-            raise UsageError(f"time {time:g} s is outside the trajectory, which covers {begin:g} to {end:g} s")
         k = nearest_sample(trajectory, time)
 
         def at(name: str) -> np.ndarray:
@@ -452,7 +446,10 @@ class Explanation:
 
 
 def nearest_sample(trajectory: Trajectory, time: float) -> int:
-    """The sample that is nearest to a time (s)."""
+    """The sample that is nearest to a time (s). Raises UsageError outside the trajectory."""
+    begin, end = float(trajectory.time[0]), float(trajectory.time[-1])
+    if not begin <= time <= end:
+        raise UsageError(f"time {time:g} s is outside the trajectory, which covers {begin:g} to {end:g} s")
     return int(np.argmin(np.abs(trajectory.time - time)))
 
 

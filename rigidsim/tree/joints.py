@@ -132,6 +132,10 @@ class Coordinate(NamedTuple):
         """Whether it can be at a stop or held, so that it moves otherwise at one time than at another."""
         return bool(self.friction or self.largest or self.low > -math.inf or self.high < math.inf)
 
+    def within(self, x: float) -> float:
+        """The value nearest to x, rad or m, that the limits allow."""
+        return min(max(x, self.low), self.high)
+
 
 class Joint(NamedTuple):
     """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
@@ -215,13 +219,13 @@ class Joint(NamedTuple):
     def coordinates_at(self, p: tuple, q: tuple, scale: float, metres: float) -> list[float]:
         """The coordinates for which the pose (p, q) in the parent comes nearest to one that the joint allows, angles
         from -pi to pi: displacements of the joint along the axes, and the twist about each axis that brings the next
-        one, or the body, where it is.
+        one, or the body, where it is; of what is beyond a limit, that limit.
         """
         displaced = sub(p, self.held(q, ZERO, scale)[0])
         left, found = canonical(product(conjugate(self.orientation), q)), []
         for k, one in enumerate(self.coordinates):
             if not one.turns:
-                found.append(metres * dot(displaced, rotate(self.orientation, one.axis)))
+                found.append(one.within(metres * dot(displaced, rotate(self.orientation, one.axis))))
                 continue
             w, x, y, z = left
             angle = 2.0 * arc_tangent(dot((x, y, z), one.axis), w)
@@ -229,7 +233,7 @@ class Joint(NamedTuple):
                 next_axis = self.coordinates[k + 1].axis
                 here, there = rejection(one.axis, next_axis), rejection(one.axis, rotate(left, next_axis))
                 angle = arc_tangent(dot(one.axis, cross(here, there)), dot(here, there))
-            found.append(angle)
+            found.append(one.within(angle))
             back = self._replace(orientation=NO_TURN, coordinates=(one,))._turned([(-angle, 0.0)])
             left = canonical(product(back[0][0], left))
         return found

@@ -9,7 +9,8 @@ import pytest
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.report.explain import Explanation
+from rigidsim.errors import UsageError
+from rigidsim.report.explain import BodyReport, Explanation
 from rigidsim.report.sections import plain
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.trajectory import Trajectory
@@ -221,3 +222,14 @@ def test_joints_that_a_reparenting_made_exert_their_part():
             total = np.sum([one.terms[name] for one in reactions], axis=0)
             largest = max(np.abs(one.terms[name]).max() for one in reactions)
             assert np.abs(total - held[body].term(name)[8]).max() <= 1e-12 * largest
+
+
+def test_what_hangs_on_a_free_body_is_told_without_terms_and_inside_of_the_run_only():
+    scene = rigidsim.Scene.from_file(shipped_scenes()["docking_arm"], [("simulation.record_every", 1)])
+    held = rigidsim.simulate(scene)
+    assert "satellite/upper hangs on it by a hinge joint, which exerts" in str(BodyReport.of(held, "satellite", 8.0))
+    with pytest.raises(UsageError, match="no acceleration terms"):
+        BodyReport.of(held, "hand", 8.0)
+    for body in ("satellite", "lower"):
+        with pytest.raises(UsageError, match="99 s is outside the trajectory, which covers 0 to 30 s"):
+            BodyReport.of(held, body, 99.0)
