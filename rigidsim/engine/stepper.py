@@ -18,12 +18,12 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.modes import SHORT, begin_modes, loosen_all, resume_modes, settle_event
+from rigidsim.engine.modes import begin_modes, loosen_all, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
-from rigidsim.engine.switching import begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
+from rigidsim.engine.switching import SHORT, begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
