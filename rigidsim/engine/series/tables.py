@@ -130,6 +130,24 @@ class Rows:
             series[row, :n_lane] = x.values if isinstance(x, Vertex) else x
 
 
+def _add_runs(
+    kinds: Iterable[tuple[tuple[int, int], list[int]]], runs: list[list[int]], terms: list[list[int]], size: int
+) -> int:
+    """Add operations, of which the kinds and the rows of so many numbers are given, to the runs of one kind each.
+    Returns the number of runs.
+    """
+    found: set[int] = set()  # rows that this run makes: products of one run grow side by side, from others only
+    for kind, places in kinds:
+        depends = kind[1] == CODE["multiply"] and not found.isdisjoint(places[:2])
+        if depends or not found or runs[-1][:2] != [*kind]:
+            runs.append([*kind, len(terms), len(terms)])
+            found = set()
+        found.add(places[3])
+        terms.append([row * size for row in places])
+        runs[-1][3] = len(terms)
+    return len(runs)
+
+
 def tables_of(
     equations: list[Equations], number: list[tuple[int, int]], width: int, n_lane: int
 ) -> tuple[Series, Rows]:
@@ -141,22 +159,11 @@ def tables_of(
     margins, first_margins, now = [], [0], []
     n_posed = 1 + max(v.row for v in one.variables)
 
-    def add(kinds: Iterable[tuple[tuple[int, int], list[int]]]) -> int:
-        found: set[int] = set()  # rows that this run makes: products of one run grow side by side, from others only
-        for kind, places in kinds:
-            depends = kind[1] == CODE["multiply"] and not found.isdisjoint(places[:2])
-            if depends or not found or runs[-1][:2] != [*kind]:
-                runs.append([*kind, len(terms), len(terms)])
-                found = set()
-            found.add(places[3])
-            terms.append([row * width * n_lane for row in places])
-            runs[-1][3] = len(terms)
-        return len(runs)
-
     for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
         row_of = rows.of(k)
-        integrated.append(add(_integrations(each, varies[k], row_of)))
-        firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices))
+        integrated.append(_add_runs(_integrations(each, varies[k], row_of), runs, terms, width * n_lane))
+        operations = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
+        firsts.append(_add_runs(operations, runs, terms, width * n_lane))
         watched = margins_of(each, {vertex.place for vertex in vertices})
         margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
         first_margins.append(len(margins))
