@@ -60,11 +60,12 @@ WINDING = Row(
 STEP = Row(
     "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
     " the error of the last step in units of the tolerance, the row of the state that had it, and the length that it"
-    " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a"
-    " trial: the state at its end, whether it is to be taken, or repeated, and how many steps in a row a branch has"
-    " ended at once; its row comes between those of paced nodes and of windings",
-    t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
-    quick=1,
+    " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken; how"
+    " many events of coordinates that have modes were counted, and since when, s. Of a trial: the state at its end,"
+    " whether it is to be taken, or repeated, and how many steps in a row a branch has ended at once; its row comes"
+    " between those of paced nodes and of windings",
+    t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, events=1, since=1,
+    takes=1, repeats=1, quick=1,
 )  # fmt: skip
 ARM = Row(
     "working row between the passes of one evaluation: the arm d and the drift J v; a moved body's v = d', v_WC and"

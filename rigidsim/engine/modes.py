@@ -35,27 +35,23 @@ from rigidsim.engine.loops import clear, close_loops, feel_multipliers, oppose_j
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
+from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import respond
-from rigidsim.engine.switching import note_taken
+from rigidsim.engine.switching import SHORT, count_events, note_taken
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
+from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
 BOUNCES, CATCHES = 100, 400  # rounds over all coordinates that strike
-MOST_REBOUNDS = 100.0  # events of a step after which impacts are plastic: between stops that are very near
+# Events of a step, or within SHORT of the grid, after which impacts are plastic: between stops that are very near.
+MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
-SHORT = 1e-4  # of the grid: a rebound that is none, for methods that choose their steps
 SLACK = 1e-9  # of the largest grip: what a coordinate may lack that was released by rounding
-
-
-@inlined
-def absolute(x):
-    """|x|."""
-    return select(x < 0.0, -x, x)
 
 
 # --- impacts
@@ -463,16 +459,31 @@ def forget_events(search: SEARCH, lane):
 @routine
 def settle_begin(era, model, state, scratch, buffer, lanes):
     """What happens at the events at the beginning of trials."""
-    settle_modes(scratch.part[at.PART_BEGIN], SHORT * model.step, era, model, state, scratch, buffer, lanes)
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], SHORT * model.step
+    settle_modes(now, h, era, model, state, scratch, buffer, lanes)
+    count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
 
 
 @routine
 def settle_taken(trial, era, model, state, scratch, buffer, lanes):
     """What happens at the events at the ends of trials that were taken."""
-    found, now = scratch.joints.modes, scratch.part[at.PART_NOW]
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], SHORT * model.step
     note_taken(trial, found.search, found.occurs, now, lanes)
     if largest_of(found.occurs, lanes) > 0.0:
-        settle_modes(now, SHORT * model.step, era, model, state, scratch, buffer, lanes)
+        settle_modes(now, h, era, model, state, scratch, buffer, lanes)
+        count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
+
+
+@inlined
+def resume_modes(t, era, model, state, scratch, lanes):
+    """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
+    joints, found = model.joints, scratch.joints.modes
+    fill(found.occurs, 1.0, lanes)
+    found.due[:] = 0.0
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+    choose_modes(t, era, model, state, scratch, lanes)
 
 
 @routine

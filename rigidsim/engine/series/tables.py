@@ -130,6 +130,24 @@ class Rows:
             series[row, :n_lane] = x.values if isinstance(x, Vertex) else x
 
 
+def _add_runs(
+    kinds: Iterable[tuple[tuple[int, int], list[int]]], runs: list[list[int]], terms: list[list[int]], size: int
+) -> int:
+    """Add operations, of which the kinds and the rows of so many numbers are given, to the runs of one kind each.
+    Returns the number of runs.
+    """
+    found: set[int] = set()  # rows that this run makes: products of one run grow side by side, from others only
+    for kind, places in kinds:
+        depends = kind[1] == CODE["multiply"] and not found.isdisjoint(places[:2])
+        if depends or not found or runs[-1][:2] != [*kind]:
+            runs.append([*kind, len(terms), len(terms)])
+            found = set()
+        found.add(places[3])
+        terms.append([row * size for row in places])
+        runs[-1][3] = len(terms)
+    return len(runs)
+
+
 def tables_of(
     equations: list[Equations], number: list[tuple[int, int]], width: int, n_lane: int
 ) -> tuple[Series, Rows]:
@@ -143,9 +161,9 @@ def tables_of(
 
     for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
         row_of = rows.of(k)
-        integrated.append(_add_runs(_integrations(each, varies[k], row_of), runs, terms))
-        rows_in = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
-        firsts.append(_add_runs(rows_in, runs, terms))
+        integrated.append(_add_runs(_integrations(each, varies[k], row_of), runs, terms, width * n_lane))
+        operations = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
+        firsts.append(_add_runs(operations, runs, terms, width * n_lane))
         watched = margins_of(each, {vertex.place for vertex in vertices})
         margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
         first_margins.append(len(margins))
@@ -157,7 +175,7 @@ def tables_of(
         begin=np.array(rows.begin),
         group=table([[begin - 1, end - 1, limits] for begin, end, limits in one.groups], at.GROUP.width),
         varies=table(varies, len(one.groups)),
-        term=table(terms, at.TERM.width) * (width * n_lane),
+        term=table(terms, at.TERM.width),
         run=table(runs, at.RUN.width),
         first=np.array(firsts),
         integrated=np.array(integrated),
@@ -170,22 +188,6 @@ def tables_of(
         growths=tuple((k, OPERATIONS[k].growth, OPERATIONS[k].grows_by) for k in _different(runs, 1)),
     )
     return made, rows
-
-
-def _add_runs(kinds: Iterable[tuple[tuple[int, int], list[int]]], runs: list[list[int]], terms: list[list[int]]) -> int:
-    """Add operations, by what `kind_of` says of them and their rows; returns how many runs there are. Products of one
-    run grow side by side, so none may need another of its run.
-    """
-    found: set[int] = set()  # rows that the last run makes
-    for kind, places in kinds:
-        depends = kind[1] == CODE["multiply"] and not found.isdisjoint(places[:2])
-        if depends or not found or runs[-1][:2] != [*kind]:
-            runs.append([*kind, len(terms), len(terms)])
-            found = set()
-        found.add(places[3])
-        terms.append(places)
-        runs[-1][3] = len(terms)
-    return len(runs)
 
 
 def _different(runs: list[list[int]], column: int) -> list[int]:
