@@ -460,6 +460,18 @@ def settle_taken(trial, era, model, state, scratch, buffer, lanes):
         count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
 
 
+@inlined
+def resume_modes(t, era, model, state, scratch, lanes):
+    """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
+    joints, found = model.joints, scratch.joints.modes
+    fill(found.occurs, 1.0, lanes)
+    found.due[:] = 0.0
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+    choose_modes(t, era, model, state, scratch, lanes)
+
+
 @routine
 def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
     """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""

@@ -28,6 +28,7 @@ from rigidsim.report.jumps import describe_event, events_near
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
 from rigidsim.report.table import ROUNDING, number, without_rounding
+from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.trajectory.events import BEGINS, ENDS
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
@@ -93,7 +94,7 @@ RESUMMED = 1e-9
 @dataclass(frozen=True)
 class Shares:
     """The contribution of each force and joint to a body's terms, and the recorded rest, which comes from loops that
-    hold it, by their places in the scene, or from callbacks; `reason` says why they are not known, if so.
+    hold it, by their names, or from callbacks; `reason` says why they are not known, if so.
     """
 
     loads: list[Share]
@@ -110,8 +111,9 @@ class Shares:
             loads, joints = LoadsAtSample(past).shares(body), joint_reactions(trajectory, sample, body)
         except NotRecordedError as error:
             return cls([], {}, f"the parts of each force are unknown: {error}")
-        named = enumerate(past.scene.world.loops)
-        loops = tuple(f"world.loops[{k}]" for k, loop in named if body in map(past.carrier, loop.between))
+        all_loops = past.scene.world.loops
+        named = zip(loop_names(all_loops), all_loops, strict=True)
+        loops = tuple(name for name, loop in named if body in map(past.carrier, loop.between))
         rest = {name: rest for name in TERMS if (rest := _rest(loads, name, at(name))) is not None}
         return cls(loads, rest, loops=loops, joints=tuple(joints))
 
@@ -129,7 +131,7 @@ class Shares:
     def _named_rest(self) -> str:
         """The possible origin of the rest."""
         if self.loops:
-            return f"reaction of {', '.join(self.loops)}"
+            return f"reaction of the {'loops' if self.loops[1:] else 'loop'} {', '.join(self.loops)}"
         is_wound = any(share.load.is_wound for share in self.loads)
         return f"not in the scene {'(a callback, or full turns between samples)' if is_wound else '(a callback)'}"
 

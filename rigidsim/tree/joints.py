@@ -167,8 +167,13 @@ class Joint(NamedTuple):
     @property
     def has_loads(self) -> bool:
         """Whether a spring, a damper, friction, a stop or a motor acts in the joint."""
-        acts = (one.stiffness or one.damping or one.law is not None or one.has_modes for one in self.coordinates)
-        return bool(self.stiffness or self.damping or any(acts))
+        acts = (one.stiffness or one.damping or one.law is not None for one in self.coordinates)
+        return bool(self.stiffness or self.damping or any(acts) or self.has_modes)
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether any of its coordinates has modes."""
+        return any(one.has_modes for one in self.coordinates)
 
     def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
         """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths

@@ -197,7 +197,7 @@ def test_turns_that_a_part_made_before_it_was_fixed_count():
 
 
 def test_what_a_loop_exerts_is_named_and_is_the_tension_of_the_rod():
-    loop = {"type": "distance", "between": ["bob", "world"]}
+    loop = {"type": "distance", "between": ["bob", "world"], "name": "rod"}
     scene = rigidsim.Scene.from_dict({
         "format": "rigidsim/1", "simulation": {"duration": 1, "step": 1e-3},
         "world": {"gravity": [0, -9.81, 0], "loops": [loop]},
@@ -207,7 +207,7 @@ def test_what_a_loop_exerts_is_named_and_is_the_tension_of_the_rod():
     world, applied = trajectory["bob"].world, trajectory.arrays["terms/applied"][:, 0]
     tension = np.sum(world.velocity**2, axis=1) - 9.81 * world.position[:, 1]
     assert np.abs(applied + tension[:, None] * world.position).max() < 1e-12 * tension.max()
-    assert "reaction of world.loops[0]" in str(Explanation(trajectory, "bob", 1.0))
+    assert "reaction of the loop rod" in str(Explanation(trajectory, "bob", 1.0))
 
 
 def test_joints_that_a_reparenting_made_exert_their_part():

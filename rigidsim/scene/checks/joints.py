@@ -158,7 +158,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, or their modes, in a scene with some."""
     method, jointed = hierarchy.scene.simulation.integrator.name, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
-    with_modes = [(path, joint) for path, joint in jointed if any(one.has_modes for one in joint.coordinates)]
+    with_modes = [(path, joint) for path, joint in jointed if joint.has_modes]
     for paths, known, what in (
         (jointed, METHODS, "move bodies on joints, such as"),
         (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),
