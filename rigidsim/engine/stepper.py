@@ -19,12 +19,12 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.modes import SHORT, begin_modes, loosen_all, settle_event
+from rigidsim.engine.modes import begin_modes, loosen_all, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
-from rigidsim.engine.switching import begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
+from rigidsim.engine.switching import SHORT, begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -37,6 +37,12 @@ NOW = -1  # in place of the number of a step
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
+
+
+@kernel
+def resume_at(n, done, era, model, state, scratch, lanes):
+    """Choose the modes of a state at t = (n + done) h that has none, as that of a sample."""
+    resume_modes((n + done) * model.step, era, model, state, scratch, lanes)
 
 
 def stepper(interpreted: bool) -> Callable:

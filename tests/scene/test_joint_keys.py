@@ -372,6 +372,13 @@ NEW_JOINTS = {
     "parallel axes": (
         *("universal: {axes: [[0, 0, 1], [0, 0, 2]]}", "direction", "c", "universal.axes", "are parallel"),
     ),
+    "a limit that does not allow zero": (
+        *("slide: {axis: [1, 0, 0], limits: [1, 2]}", "limits", "c", "slide.limits", "allow 0, or give 'position'"),
+    ),
+    "one of two limits that does not allow zero": (
+        *("universal: {axes: [[1, 0, 0], [0, 1, 0]], limits: [null, [-2, -1]]}", "limits", "c"),
+        *("universal.limits[1]", "the angle at that time, 0 rad, is above the upper limit, -1 rad"),
+    ),
     "a ball's spring": ("ball: {spring: {stiffness: 1}}", "reparent", "c", "ball.spring", "give 'orientation'"),
 }
 

@@ -140,7 +140,7 @@ class Surfaces:
 
 def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
     """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
-    modes = (node for node in tree if node.joint and any(one.has_modes for one in node.joint.coordinates))
+    modes = (node for node in tree if node.joint and node.joint.has_modes)
     found = {tree.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
     return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
 
