@@ -163,7 +163,9 @@ def is_full(model, buffer):
 
 @inlined
 def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
-    """Advance the state as `move` does, where a step of contact begins; not at all, if what happens meanwhile has no room. Returns whether it has."""
+    """Advance the state as `move` does, from where a step of contact begins; not at all, if what happens meanwhile has
+    no room. Returns whether it has.
+    """
     if contact is not None:
         begin_step(contact, t, model, state, scratch, lanes)
     if switches(model):
