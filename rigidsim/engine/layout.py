@@ -196,7 +196,10 @@ CLOSING = Row(
     " derivative (`physics/loops.py`)",
     f=3, t=3, gap=1, rate=1, second=1,
 )  # fmt: skip
-PUSH = Row("what a multiplier of one does to a body: torque about its centre of mass, and force", t=3, f=3)
+PUSH = Row(
+    "what a multiplier of one, of a loop or a coordinate, does to a body: torque about its centre of mass, and force",
+    t=3, f=3,
+)  # fmt: skip
 IMPULSE = Row(
     "an impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes,"
     " m)",

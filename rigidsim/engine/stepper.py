@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
+from rigidsim.engine.contact.rebounds import end_of_part, is_part
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
@@ -161,8 +162,12 @@ def is_full(model, buffer):
 
 
 @inlined
-def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
-    """Advance the state as `move` does; not at all, if what happens meanwhile has no room. Returns whether it has."""
+def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
+    """Advance the state as `move` does, from where a step of contact begins; not at all, if what happens meanwhile has
+    no room. Returns whether it has.
+    """
+    if contact is not None:
+        begin_step(contact, t, model, state, scratch, lanes)
     if switches(model):
         keep_step(state, scratch, buffer)
     move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
@@ -203,6 +208,13 @@ def begin_era(method, buffer, t, era, model, state, scratch, lanes):
     if switches(model):
         h = model.step if trials_of(method) is None else SHORT * model.step
         begin_modes(in_lanes(method, t, scratch, lanes), h, era, model, state, scratch, buffer, lanes)
+
+
+@inlined
+def end_of_step(n, done, era, contact, model):
+    """Where step n ends, as a part of it: at the next edge, or at an impact."""
+    end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
+    return end if contact is None else end_of_part(done, end, contact)
 
 
 @kernel
@@ -248,13 +260,13 @@ def advance(
         if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
+        end = end_of_step(n, done, era, contact, model)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if contact is not None:
-            begin_step(contact, t, model, state, scratch, lanes)
-        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
+        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
             return n, done, era
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
+            if is_part(contact):
+                continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
         if breaks(method, t_end, era, model, state, scratch, lanes):

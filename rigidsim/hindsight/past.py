@@ -8,6 +8,7 @@ from rigidsim.building import blueprint_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint
 from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.hanging import joint_states
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
@@ -93,14 +94,8 @@ class SampleModel:
         """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
-        if node.joint.type == "weld":
-            return [layout.STATE.filled(q=NO_TURN)]
-        if node.joint.type == "ball":
-            q, omega = instant.world(node)
-            return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
-        return [
-            layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in self._coordinates(node)
-        ]
+        q, omega = instant.world(node)
+        return joint_states(node.joint, self._coordinates(node), q, rotate_back(q, omega))
 
     def _coordinates(self, node: Node) -> list[tuple[float, float]]:
         """The coordinates of a joint and their rates."""

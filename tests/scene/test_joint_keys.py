@@ -472,7 +472,7 @@ def test_shapes_on_trees_that_contact_does_not_know_are_left_out_or_refused(prob
 
 
 def test_what_contact_of_joints_cannot_do_is_said_once(problem):
-    """The method that it cannot correct, a body without mass; restitution is a warning."""
+    """The method that it cannot correct, a body without mass."""
     head, bodies = HEAD.replace("0.1}", "0.1, integrator: euler}"), f"  b: {{{BALL}, {HINGE}}}\n  {OTHER}"
     only = problem(f"{head}bodies:\n{bodies}")
     assert (only.code, only.path, only.line) == ("integrator", "simulation.integrator", 2)
@@ -482,8 +482,6 @@ def test_what_contact_of_joints_cannot_do_is_said_once(problem):
     only = problem(f"{HEAD}bodies:\n  {shell}\n  {OTHER}")
     assert (only.code, only.path) == ("contact", "bodies.b.shapes[0]")
     assert "'b' has no mass, so it cannot collide" in only.message
-    (warning,) = scene_of(f"b: {{{BALL}, {HINGE}, material: {{restitution: 0.5}}}}\n  {OTHER}").warnings
-    assert warning.startswith("bodies.b.shapes[0]: bodies on joints, and what touches them, do not rebound")
 
 
 @pytest.mark.parametrize(

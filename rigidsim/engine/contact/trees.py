@@ -52,6 +52,11 @@ HELD = 1e-9
 ROUNDS = 4
 
 
+# How long the step is, as a part of a whole one, or 0 if it ends where it has to; where it has to; how often it was
+# taken.
+LENGTH, WHOLE, TURNS, PARTS = 0, 1, 2, 3
+
+
 class TreeArrays(NamedTuple):
     """The working arrays of contacts of trees; nothing in them is kept from step to step."""
 
@@ -65,6 +70,7 @@ class TreeArrays(NamedTuple):
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
+    part: np.ndarray = floats(PARTS)  # of a step that ends at an impact
     momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
 
 
@@ -428,6 +434,18 @@ def strike(line: LINE, normal: TRIPLE, own: CORRECTION):
 
 
 @inlined
+def strike_members(contacts, model, made, trees):
+    """The impulses on bodies of trees, as what happens to these."""
+    for m in range(len(contacts.trees.member)):
+        b, row = contacts.trees.member[m].body, contacts.body[contacts.trees.member[m].body].row
+        if strike(trees.total[b], model.normal, made.own[row]):
+            made.is_pushed[row] = 1
+            root = model.joints.joint[row].root
+            if root < len(model.moved_node):
+                made.is_settled[root] = 1
+
+
+@inlined
 def displace_by_trees(contacts, model, scratch, made, trees, lanes):
     """The displacements of the joints and roots of trees by contact, and the impulses on their bodies; those of free
     bodies of other kinds are known.
@@ -438,13 +456,7 @@ def displace_by_trees(contacts, model, scratch, made, trees, lanes):
     for i in table.inward:
         if is_root(i, model):
             displace_root(scratch.joints.carried[i], made.own[i], lanes)
-    for m in range(len(table.member)):
-        b, row = table.member[m].body, contacts.body[table.member[m].body].row
-        if strike(trees.total[b], model.normal, made.own[row]):
-            made.is_pushed[row] = 1
-            root = model.joints.joint[row].root
-            if root < len(model.moved_node):
-                made.is_settled[root] = 1
+    strike_members(contacts, model, made, trees)
 
 
 @routine
