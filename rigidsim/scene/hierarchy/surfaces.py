@@ -64,7 +64,8 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        unknown = [(tree, _unknown_to_contact(tree, ends_on(hierarchy))) for tree in hierarchy.history]
+        loops = hierarchy.scene.world.loops
+        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops))) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
