@@ -40,12 +40,14 @@ finite freedom dynamics (1988), the common problem and its solution place by pla
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.contact import slip_of_impulse
+from rigidsim.physics.contact import slip_of_impulse, tangents
 from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import add, dot, norm, rejection, scaled, sub
 
 NEVER = 1e300  # s
+# Of the sum of the inverse effective masses along three axes: a direction with less is one that joints do not allow.
+HELD = 1e-9
 
 
 @formula
@@ -122,3 +124,35 @@ def impact_impulse(K, n, u, e, mu):
     k_n = dot(n, apply(K, n))
     rebound = -e * dot(n, u) / k_n
     return add(plastic_impulse(k_n, inverse(K), n, u, rebound, mu), scaled(rebound, n))
+
+
+@formula
+def _inverse_across(tt, tb, bb, least):
+    """The inverse (xx, xy, yy) of a symmetric matrix, and zero in directions with less than `least`, or HELD of what
+    another has: that of rank one is itself over the square of its trace.
+    """
+    trace, det = tt + bb, tt * bb - tb * tb
+    moves = trace > least
+    full = moves & (det > HELD * trace * trace)
+    of_two, of_one = select(full, det, 1.0), select(moves, trace * trace, 1.0)
+    one = select3(moves, (tt / of_one, tb / of_one, bb / of_one), (0.0, 0.0, 0.0))
+    return select3(full, (bb / of_two, -tb / of_two, tt / of_two), one)
+
+
+@formula
+def allowed_inverse(K, n, least):
+    """The inverse of K, 1/kg, which is singular where joints allow no motion: n n/k_n, and that of what K is across n
+    once the normal slip is held, V S^-1 V^T with S = V^T K V and n . K V = 0, in the directions that joints allow:
+    those in which S has more than `least`, 1/kg.
+    """
+    K_n, (t, b) = apply(K, n), tangents(n)
+    k_n = dot(n, K_n)
+    v, w = sub(t, scaled(dot(t, K_n) / k_n, n)), sub(b, scaled(dot(b, K_n) / k_n, n))
+    K_v, K_w = apply(K, v), apply(K, w)
+    xx, xy, yy = _inverse_across(dot(v, K_v), dot(v, K_w), dot(w, K_w), least)
+    of_n, of_v, of_w = scaled(1.0 / k_n, n), add(scaled(xx, v), scaled(xy, w)), add(scaled(xy, v), scaled(yy, w))
+    return (
+        n[0] * of_n[0] + v[0] * of_v[0] + w[0] * of_w[0], n[1] * of_n[1] + v[1] * of_v[1] + w[1] * of_w[1],
+        n[2] * of_n[2] + v[2] * of_v[2] + w[2] * of_w[2], n[0] * of_n[1] + v[0] * of_v[1] + w[0] * of_w[1],
+        n[0] * of_n[2] + v[0] * of_v[2] + w[0] * of_w[2], n[1] * of_n[2] + v[1] * of_v[2] + w[1] * of_w[2],
+    )  # fmt: skip

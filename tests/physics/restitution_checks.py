@@ -128,7 +128,39 @@ def shares() -> dict[str, list]:
     return {"combined_restitution": [*combined, ((1.0, 0.0), 0.0, 0.0)], "least_energy": least}
 
 
+def allowed_inverses() -> list:
+    """Of matrices of each rank, and of some that are nearly singular: n n/k_n + V S^+ V^T by NumPy."""
+    columns = np.array([[1.0, 0.3, -0.4], [0.2, 1.1, 0.5], [0.6, -0.7, 0.9]])
+    n, checks = np.array([0.48, 0.6, 0.64]), []
+    cases = [
+        ((1.3, 0.7, 0.4), 1e-9), ((1.3, 0.7, 0.0), 1e-9), ((1.3, 0.0, 0.0), 1e-9), ((1.3, 0.7, 0.4), 0.1),
+        ((1.3, 0.7, 0.4), 5.0), ((1.3, 0.7, 1e-7), 1e-9), ((1.3, 0.7, 1e-11), 1e-9),
+    ]  # fmt: skip
+    for sizes, least in cases:
+        K = columns @ np.diag(sizes) @ columns.T
+        k_n, across = n @ K @ n, np.linalg.svd(n[None])[2][1:].T
+        V = across - np.outer(n, K @ n) @ across / k_n
+        S = V.T @ K @ V
+        values, vectors = np.linalg.eigh(S)
+        kept = (values > 0.5e-9 * np.trace(S)) & (np.trace(S) > least)
+        inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+        found = np.outer(n, n) / k_n + V @ inverse @ V.T
+        checks.append(((packed(K), n, least), packed(found), 1e-6 * np.abs(found).max()))
+    return checks
+
+
+ACROSS = [
+    ((2.0, 0.5, 1.0, 0.1), (1.0 / 1.75, -0.5 / 1.75, 2.0 / 1.75), 1e-15),
+    ((4.0, 2.0, 1.0, 0.1), (0.16, 0.08, 0.04), 1e-15),
+    ((2.0, 0.5, 1.0, 3.0), (0.0, 0.0, 0.0), 0.0),
+    ((1000.0, 0.0, 1e-5, 0.1), (1e-3, 0.0, 1e5), 1e-10),
+    ((1000.0, 0.0, 5e-7, 0.1), (1e-3, 0.0, 5e-13), 1e-12),
+    ((2.0, 0.5, 1.0, 2.9), (1.0 / 1.75, -0.5 / 1.75, 2.0 / 1.75), 1e-15),
+]
+
 RESTITUTION_CHECKS = {
+    "_inverse_across": ACROSS,
+    "allowed_inverse": allowed_inverses(),
     "touching_time": touching_times(),
     "inverse_effective_mass": [((W, TENSOR_A, R_A, TENSOR_B, R_B), packed(mass_matrix()), 1e-14)],
     "coupling": couplings(),
@@ -145,6 +177,10 @@ RESTITUTION_EQUIVALENT = {
     "restitution.touching_time: doubled 1.0": 2,
     "restitution.plastic_impulse: negated rejection(n, D)": 1,
     "restitution.plastic_impulse: doubled 1.0": 1,
+    # The sign of a direction.
+    "restitution.allowed_inverse: negated sub(b, scaled(dot(b, K_n) / k_n, n))": 1,
+    "restitution.allowed_inverse: negated sub(t, scaled(dot(t, K_n) / k_n, n))": 1,
+    "restitution.allowed_inverse: negated tangents(n)": 1,
     # Divisors and dividends of branches that are not taken, and shares that are cut to 1.
     "restitution.combined_restitution: doubled 0.0": 3,
     "restitution.combined_restitution: doubled 1.0": 1,

@@ -16,14 +16,16 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.approach import SIDE
-from rigidsim.engine.contact.trees import HELD, NONE, add_jump, is_in_tree, slip_by
+from rigidsim.engine.contact.trees import NONE, add_jump, is_in_tree, slip_by
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
-from rigidsim.physics.contact import slip, tangents
+from rigidsim.physics.contact import slip
 from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.restitution import (
+    HELD,
+    allowed_inverse,
     combined_restitution,
     coupling,
     inverse_effective_mass,
@@ -102,41 +104,6 @@ def bodies_of(i, problem):
 
 
 @inlined
-def inverse_across(tt, tb, bb, least):
-    """The inverse (xx, xy, yy) of a symmetric matrix, and zero in directions with less than `least`, or 1e-9 of what
-    another has: that of rank one is itself over the square of its trace.
-    """
-    trace, det = tt + bb, tt * bb - tb * tb
-    x, y, z = 0.0, 0.0, 0.0
-    if trace > least and det > HELD * trace * trace:
-        x, y, z = bb / det, -tb / det, tt / det
-    elif trace > least:
-        x, y, z = tt / (trace * trace), tb / (trace * trace), bb / (trace * trace)
-    return x, y, z
-
-
-@inlined
-def inverse_with_joints(K, n, least):
-    """The inverse of K, which is singular where joints allow no motion: n n/k_n, and that of what K is across n once
-    the normal slip is held, V S^-1 V^T with S = V^T K V and n . K V = 0, in the directions that joints allow.
-    """
-    K_n, (t, b) = apply(K, n), tangents(n)
-    k_n = dot(n, K_n)
-    v, w = sub(t, scaled(dot(t, K_n) / k_n, n)), sub(b, scaled(dot(b, K_n) / k_n, n))
-    K_v, K_w = apply(K, v), apply(K, w)
-    xx, xy, yy = inverse_across(dot(v, K_v), dot(v, K_w), dot(w, K_w), least)
-    of_n, of_v, of_w = scaled(1.0 / k_n, n), add(scaled(xx, v), scaled(xy, w)), add(scaled(xy, v), scaled(yy, w))
-    return (
-        n[0] * of_n[0] + v[0] * of_v[0] + w[0] * of_w[0],
-        n[1] * of_n[1] + v[1] * of_v[1] + w[1] * of_w[1],
-        n[2] * of_n[2] + v[2] * of_v[2] + w[2] * of_w[2],
-        n[0] * of_n[1] + v[0] * of_v[1] + w[0] * of_w[1],
-        n[0] * of_n[2] + v[0] * of_v[2] + w[0] * of_w[2],
-        n[1] * of_n[2] + v[1] * of_v[2] + w[1] * of_w[2],
-    )
-
-
-@inlined
 def weigh_place(i, problem, trees):
     """K of a place and its inverse. One that cannot move along its normal at all gets a little of all directions."""
     (A, B), row, (a, b) = sides_of(i, problem), problem.place[i], bodies_of(i, problem)
@@ -149,7 +116,7 @@ def weigh_place(i, problem, trees):
         more = least if dot(row.normal, apply(K, row.normal)) <= least else 0.0
         K = (x[0] + more, y[1] + more, z[2] + more, x[1], x[2], y[2])
         row.K = K
-        row.inverse = inverse_with_joints(K, row.normal, least)
+        row.inverse = allowed_inverse(K, row.normal, least)
     else:
         K = inverse_effective_mass(A.mass + B.mass, A.inertia, r_A, B.inertia, r_B)
         row.K = K

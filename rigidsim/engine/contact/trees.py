@@ -42,12 +42,11 @@ from rigidsim.physics.elementary import select
 from rigidsim.physics.impulses import impulse_moment
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
+from rigidsim.physics.restitution import HELD
 from rigidsim.physics.vector import add, cross, dot, negated, projection, rejection, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
 ONE = (0.0,)  # the lane of a single contact
-# Of the sum of the inverse effective masses along three axes: a direction with less is one that joints do not allow.
-HELD = 1e-9
 # Over the contacts of trees in each sub-step. A landing on four legs sinks a third of what it does with one round.
 ROUNDS = 4
 
