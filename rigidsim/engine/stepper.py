@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.contact.grips import have_grips, wait_for_contact
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
@@ -167,6 +168,17 @@ def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes)
 
 
 @inlined
+def correct_if_room(contact, t, h, era, model, state, scratch, buffer, lanes):
+    """Correct a step of length h (s) that ended at time t (s) by contact; if that has no room, the step is put back,
+    with what happened in it. Returns whether it has.
+    """
+    has_room_for_it = end_step(contact, t, h, era, model, state, scratch, lanes)
+    if switches(model) and not has_room_for_it:
+        put_step_back(state, scratch, buffer)
+    return has_room_for_it
+
+
+@inlined
 def next_instant(n, n_end, stride, era, model):
     """The next instant, as a step and a part of it, at which there is a sample, an edge, or the end."""
     following = min(n_end, stride * (n // stride + 1))
@@ -185,11 +197,13 @@ def breaks(method, t, era, model, state, scratch, lanes):
 
 
 @inlined
-def begin_era(method, buffer, t, era, model, state, scratch, lanes):
+def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
+    if contact is not None and have_grips(model):
+        wait_for_contact(model.contacts, model, scratch)
     if switches(model):
         loosen_all(model, state, lanes)
     if buffer is not None:
@@ -229,7 +243,7 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
             era += 1
         if arrives:
-            begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
+            begin_era(method, contact, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes, buffer)
         if n >= n_end or is_full(model, buffer):
@@ -248,7 +262,7 @@ def advance(
             begin_step(contact, t, model, state, scratch, lanes)
         if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
             return n, done, era
-        if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
+        if contact is not None and not correct_if_room(contact, t_end, h, era, model, state, scratch, buffer, lanes):
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
         if breaks(method, t_end, era, model, state, scratch, lanes):

@@ -64,7 +64,8 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        unknown = [(tree, _unknown_to_contact(tree, ends_on(hierarchy))) for tree in hierarchy.history]
+        method, looped = hierarchy.scene.simulation.integrator.name, ends_on(hierarchy)
+        unknown = [(tree, _unknown_to_contact(tree, looped, method)) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
@@ -138,10 +139,11 @@ class Surfaces:
             yield *map(self.members, entry.between), entry
 
 
-def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
+def _unknown_to_contact(tree: Tree, looped: set[int], method: str) -> dict[int, str]:
     """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
     modes = (node for node in tree if node.joint and any(one.has_modes for one in node.joint.coordinates))
-    found = {tree.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
+    words = f"joints with limits, dry friction or a wanted rate, with the integrator {method}"
+    found = {tree.outermost(node).index: words for node in modes if method != "rkmk4"}
     return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
 
 
