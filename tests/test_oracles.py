@@ -14,8 +14,6 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.oracles import closed_forms, errors, reference
 
 WITHOUT = {
-    "chain_on_floor",
-    "four_legs",
     "andrews_squeezer",
     "crane_on_ship",
     "flyball_governor",

@@ -14,6 +14,7 @@ from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord, Schedule, World
 from rigidsim.engine.assembly.constants import lock_rate, model_of
+from rigidsim.engine.assembly.hanging import joint_states
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.laws import registry
 from rigidsim.engine.model import followed
@@ -27,7 +28,7 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.world import MutualGravity
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.motion import FrameMotion
-from rigidsim.tree.nodes import NO_TURN, Tree
+from rigidsim.tree.nodes import Tree
 
 WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
@@ -131,22 +132,6 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
     return row
 
 
-def joint_states(node: SceneNode, motion: FrameMotion) -> list[list[float]]:
-    """State of the coordinates of a jointed body, each with its rate, or of a ball joint: the rotation of the body. A
-    weld has a row in which nothing changes.
-    """
-    if node.joint.type == "weld":
-        return [layout.STATE.filled(q=NO_TURN)]
-    if node.joint.type == "ball":
-        return [layout.STATE.filled(q=motion.q, omega=motion.omega_B)]
-    return [
-        layout.STATE.filled(q=NO_TURN)
-        if given.course is not None
-        else layout.STATE.filled(p=(given.start, 0.0, 0.0), q=NO_TURN, v=(given.rate, 0.0, 0.0))
-        for given in node.joint.coordinates
-    ]
-
-
 def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
     """The state at t = 0: of every moved body, of nodes whose rates are functions of time, and rows of zeros: of a
     method that chooses its steps, and of loads with a winding, which is within half a turn of rest.
@@ -157,7 +142,9 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
         if node.is_free():
             moved.append(com_state(node, starts[node.frame], hierarchy.composite(node).mass.center))
         else:
-            moved += joint_states(node, starts[node.frame])
+            motion, coordinates = starts[node.frame], node.joint.coordinates
+            own = [(0.0, 0.0) if one.course is not None else (one.start, one.rate) for one in coordinates]
+            moved += joint_states(node.joint, own, motion.q, motion.omega_B)
     paced = [
         [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]
         for node in hierarchy

@@ -17,8 +17,8 @@ from rigidsim.cli.options import TimeType, json_option
 @json_option
 def explain(trajectory, body, time, as_json):
     """List the terms of the acceleration of BODY, a path or the end of one, relative to its parent, with the part of
-    each force and joint, and the impulses and reparentings near that time that changed its motion. TRAJECTORY is a file
-    written by `rigidsim run --terms`; events need no --terms.
+    each force and joint, and the impulses and reparentings near that time that changed its motion; what it touches, and
+    what joints and loops exert on it. TRAJECTORY is a file written by `rigidsim run --terms`; only the terms need it.
 
     \b
     rigidsim run scenes/ball_on_turntable.yaml --terms

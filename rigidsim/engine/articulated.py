@@ -334,6 +334,12 @@ def has_modes(i, joints):
 
 
 @inlined
+def keeps_mode(k, model):
+    """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
+    return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
+
+
+@inlined
 def gather_inwards(model, state, scratch, lanes):
     """What is felt at every body that is part of a tree, and at frames that are held; all loads are known."""
     joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)

@@ -60,11 +60,12 @@ WINDING = Row(
 STEP = Row(
     "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
     " the error of the last step in units of the tolerance, the row of the state that had it, and the length that it"
-    " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a"
-    " trial: the state at its end, whether it is to be taken, or repeated, and how many steps in a row a branch has"
-    " ended at once; its row comes between those of paced nodes and of windings",
-    t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
-    quick=1,
+    " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken; how"
+    " many events of coordinates that have modes were counted, and since when, s. Of a trial: the state at its end,"
+    " whether it is to be taken, or repeated, and how many steps in a row a branch has ended at once; its row comes"
+    " between those of paced nodes and of windings",
+    t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, events=1, since=1,
+    takes=1, repeats=1, quick=1,
 )  # fmt: skip
 ARM = Row(
     "working row between the passes of one evaluation: the arm d and the drift J v; a moved body's v = d', v_WC and"
@@ -196,7 +197,10 @@ CLOSING = Row(
     " derivative (`physics/loops.py`)",
     f=3, t=3, gap=1, rate=1, second=1,
 )  # fmt: skip
-PUSH = Row("what a multiplier of one does to a body: torque about its centre of mass, and force", t=3, f=3)
+PUSH = Row(
+    "what a multiplier of one, of a loop or a coordinate, does to a body: torque about its centre of mass, and force",
+    t=3, f=3,
+)  # fmt: skip
 IMPULSE = Row(
     "an impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes,"
     " m)",

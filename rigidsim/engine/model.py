@@ -344,6 +344,7 @@ class Switching(NamedTuple):
     until: SCALAR = floats()  # how far the trial of a lane may go, s
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     blow: BLOW = floats("modes")
+    push: PUSH = floats("ends")  # an impulse of one in each coordinate, on its body and on the carrier
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
     before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
@@ -530,7 +531,7 @@ def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
     if joints.modes is None:
         return None
     n = len(joints.modes)
-    return made(Switching, sizes | {"modes": n, "products": n * n})
+    return made(Switching, sizes | {"modes": n, "ends": 2 * n, "products": n * n})
 
 
 def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:
@@ -590,11 +591,7 @@ def make_samples(
     done = None
     if model.joints is not None:
         loops = len(model.loops.loop) if model.loops else 0
-        sizes |= {
-            "coordinates": len(model.joints.coordinate),
-            "jointed": len(model.joints.jointed),
-            "loops": loops,
-        }
+        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed), "loops": loops}
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

@@ -16,7 +16,6 @@ from rigidsim.engine.layout import (
     BLOW,
     BODY,
     COORDINATE,
-    CORRECTION,
     DUE,
     FELT,
     FRAME,
@@ -25,38 +24,35 @@ from rigidsim.engine.layout import (
     HIT,
     HUNG,
     JOINT_VALUE,
+    PUSH,
     RATE,
     SCALAR,
     SEARCH,
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import clear, close_loops, feel_multipliers, oppose_jumps
+from rigidsim.engine.loops import clear, close_loops, feel, feel_multipliers, oppose_jumps, strike
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
+from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import respond
-from rigidsim.engine.switching import note_taken
+from rigidsim.engine.switching import SHORT, count_events, note_taken
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
+from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, cross, scaled, sub
+from rigidsim.physics.vector import add, cross, negated, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
 BOUNCES, CATCHES = 100, 400  # rounds over all coordinates that strike
-MOST_REBOUNDS = 100.0  # events of a step after which impacts are plastic: between stops that are very near
+# Events of a step, or within SHORT of the grid, after which impacts are plastic: between stops that are very near.
+MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
-SHORT = 1e-4  # of the grid: a rebound that is none, for methods that choose their steps
 SLACK = 1e-9  # of the largest grip: what a coordinate may lack that was released by rounding
-
-
-@inlined
-def absolute(x):
-    """|x|."""
-    return select(x < 0.0, -x, x)
 
 
 # --- impacts
@@ -102,19 +98,13 @@ def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
 
 
 @lanewise
-def feel_unit(turns, hung: HUNG, felt: FELT, lane):
-    """An impulse of one in a coordinate, on its body."""
-    u = hung.u
-    felt.t = sub(felt.t, scaled(turns, u))
-    felt.f = sub(felt.f, scaled(1.0 - turns, u))
-
-
-@lanewise
-def feel_unit_inside(turns, hung: HUNG, felt: FELT, lane):
-    """Its opposite, on the carrier."""
-    u = hung.u
-    felt.t = add(felt.t, add(scaled(turns, u), scaled(1.0 - turns, cross(hung.d, u))))
-    felt.f = add(felt.f, scaled(1.0 - turns, u))
+def push_unit(turns, hung: HUNG, own: PUSH, carrier: PUSH, lane):
+    """What an impulse of one in a coordinate is on its body, and on the carrier."""
+    t, f = scaled(turns, hung.u), scaled(1.0 - turns, hung.u)
+    own.t = t
+    own.f = f
+    carrier.t = negated(add(t, cross(hung.d, f)))
+    carrier.f = negated(f)
 
 
 @lanewise
@@ -146,15 +136,17 @@ def turns_in(i, joints):
 
 
 @inlined
-def feel_alone(i, model, scratch, lanes):
-    """Let an impulse of one in the coordinate of a row alone act on all bodies."""
-    joints, felt = model.joints, scratch.joints.felt
+def feel_alone(n, model, scratch, lanes):
+    """Let an impulse of one in a coordinate alone act on all bodies."""
+    joints, felt, found, i = model.joints, scratch.joints.felt, scratch.joints.modes, model.joints.modes[n]
     for k in joints.inward:
         clear(felt[k], lanes)
-    hung, turns, c = scratch.joints.hung[i], turns_in(i, joints), joints.joint[i].carrier
-    feel_unit(turns, hung, felt[i], lanes)
+    own, carrier, c = found.push[2 * n], found.push[2 * n + 1], joints.joint[i].carrier
+    push_unit(turns_in(i, joints), scratch.joints.hung[i], own, carrier, lanes)
+    fill(found.changes, 1.0, lanes)
+    feel(found.changes, own, felt[i], lanes)
     if c < len(model.moved_node):
-        feel_unit_inside(turns, hung, felt[c], lanes)
+        feel(found.changes, carrier, felt[c], lanes)
 
 
 @inlined
@@ -162,11 +154,11 @@ def weigh_stops(model, scratch, jumps, lanes):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
     joints, found, n_modes = model.joints, scratch.joints.modes, len(model.joints.modes)
     for n in range(n_modes):
-        feel_alone(joints.modes[n], model, scratch, lanes)
+        feel_alone(n, model, scratch, lanes)
         respond(joints.inward, model, scratch, jumps, lanes)
         if model.loops is not None:
             oppose_jumps(model, scratch, lanes)
-            feel_alone(joints.modes[n], model, scratch, lanes)
+            feel_alone(n, model, scratch, lanes)
             feel_multipliers(0, len(scratch.loops.closing), model, scratch, lanes)
             respond(joints.inward, model, scratch, jumps, lanes)
         for m in range(n_modes):
@@ -231,19 +223,9 @@ def share_blows(model, found, lanes):
 
 
 @lanewise
-def kick(turns, blow: BLOW, hung: HUNG, own: CORRECTION, lane):
-    """Add the impulse of a stop to those on the body of a coordinate."""
-    impulse = scaled(blow.bounce + blow.catch, hung.u)
-    own.v = add(own.v, scaled(1.0 - turns, impulse))
-    own.omega = add(own.omega, scaled(turns, impulse))
-
-
-@lanewise
-def kick_inside(turns, blow: BLOW, hung: HUNG, own: CORRECTION, lane):
-    """Add its opposite to those on the carrier."""
-    impulse = scaled(blow.bounce + blow.catch, hung.u)
-    own.v = sub(own.v, scaled(1.0 - turns, impulse))
-    own.omega = sub(own.omega, add(scaled(turns, impulse), scaled(1.0 - turns, cross(hung.d, impulse))))
+def add_impulses(blow: BLOW, total: SCALAR, lane):
+    """The whole impulse in a coordinate."""
+    total.value = blow.bounce + blow.catch
 
 
 @lanewise
@@ -265,11 +247,12 @@ def deliver_blows(t, model, state, scratch, made, lanes):
     begin_corrections(made)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        c, turns, hung = joints.joint[i].carrier, turns_in(i, joints), scratch.joints.hung[i]
-        kick(turns, found.blow[n], hung, made.own[i], lanes)
+        c = joints.joint[i].carrier
+        add_impulses(found.blow[n], found.changes, lanes)
+        strike(found.changes, found.push[2 * n], made.own[i], lanes)
         made.is_pushed[i] = 1
         if c < len(model.moved_node):
-            kick_inside(turns, found.blow[n], hung, made.own[c], lanes)
+            strike(found.changes, found.push[2 * n + 1], made.own[c], lanes)
             made.is_pushed[c] = 1
     distribute(model.active, model, state, scratch, made, lanes)
     if model.loops is not None:
@@ -483,16 +466,31 @@ def forget_events(search: SEARCH, lane):
 @routine
 def settle_begin(era, model, state, scratch, buffer, lanes):
     """What happens at the events at the beginning of trials."""
-    settle_modes(scratch.part[at.PART_BEGIN], SHORT * model.step, era, model, state, scratch, buffer, lanes)
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], SHORT * model.step
+    settle_modes(now, h, era, model, state, scratch, buffer, lanes)
+    count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
 
 
 @routine
 def settle_taken(trial, era, model, state, scratch, buffer, lanes):
     """What happens at the events at the ends of trials that were taken."""
-    found, now = scratch.joints.modes, scratch.part[at.PART_NOW]
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], SHORT * model.step
     note_taken(trial, found.search, found.occurs, now, lanes)
     if largest_of(found.occurs, lanes) > 0.0:
-        settle_modes(now, SHORT * model.step, era, model, state, scratch, buffer, lanes)
+        settle_modes(now, h, era, model, state, scratch, buffer, lanes)
+        count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
+
+
+@inlined
+def resume_modes(t, era, model, state, scratch, lanes):
+    """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
+    joints, found = model.joints, scratch.joints.modes
+    fill(found.occurs, 1.0, lanes)
+    found.due[:] = 0.0
+    for n in range(len(joints.modes)):
+        i = joints.modes[n]
+        arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+    choose_modes(t, era, model, state, scratch, lanes)
 
 
 @routine

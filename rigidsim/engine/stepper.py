@@ -11,6 +11,7 @@ from collections.abc import Callable
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.grips import have_grips, wait_for_contact
 from rigidsim.engine.contact.log import sample_contacts
+from rigidsim.engine.contact.rebounds import end_of_part, is_part
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
@@ -19,12 +20,12 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.modes import SHORT, begin_modes, loosen_all, settle_event
+from rigidsim.engine.modes import begin_modes, loosen_all, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
-from rigidsim.engine.switching import begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
+from rigidsim.engine.switching import SHORT, begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -37,6 +38,12 @@ NOW = -1  # in place of the number of a step
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
+
+
+@kernel
+def resume_at(n, done, era, model, state, scratch, lanes):
+    """Choose the modes of a state at t = (n + done) h that has none, as that of a sample."""
+    resume_modes((n + done) * model.step, era, model, state, scratch, lanes)
 
 
 def stepper(interpreted: bool) -> Callable:
@@ -156,8 +163,12 @@ def is_full(model, buffer):
 
 
 @inlined
-def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
-    """Advance the state as `move` does; not at all, if what happens meanwhile has no room. Returns whether it has."""
+def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
+    """Advance the state as `move` does, from where a step of contact begins; not at all, if what happens meanwhile has
+    no room. Returns whether it has.
+    """
+    if contact is not None:
+        begin_step(contact, t, model, state, scratch, lanes)
     if switches(model):
         keep_step(state, scratch, buffer)
     move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
@@ -213,6 +224,13 @@ def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
         begin_modes(in_lanes(method, t, scratch, lanes), h, era, model, state, scratch, buffer, lanes)
 
 
+@inlined
+def end_of_step(n, done, era, contact, model):
+    """Where step n ends, as a part of it: at the next edge, or at an impact."""
+    end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
+    return end if contact is None else end_of_part(done, end, contact)
+
+
 @kernel
 def advance(
     method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
@@ -256,13 +274,13 @@ def advance(
         if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
+        end = end_of_step(n, done, era, contact, model)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if contact is not None:
-            begin_step(contact, t, model, state, scratch, lanes)
-        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, lanes):
+        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
             return n, done, era
         if contact is not None and not correct_if_room(contact, t_end, h, era, model, state, scratch, buffer, lanes):
+            if is_part(contact):
+                continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
         if breaks(method, t_end, era, model, state, scratch, lanes):

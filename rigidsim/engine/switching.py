@@ -44,6 +44,8 @@ from rigidsim.physics.step_control import parts_of_step
 NEAR = 1e-13  # of the longest part: times that are one
 FEW, MOST = 8.0, 40.0  # trials for an event: by interpolation, and at all
 MOST_EVENTS = 1000.0  # in a step; what is left of it is taken as if there were none
+# Of the grid, for methods that choose their steps: a rebound that is none, and the time for which events are counted.
+SHORT = 1e-4
 ABOUT = 1e-9  # of a part: what is left is no part of its own
 
 
@@ -429,12 +431,20 @@ def end_trial(h, era, model, state, scratch, lanes):
 
 
 @lanewise
-def begin_lane_tries(search: SEARCH, lane):
-    """No trial was looked at."""
+def begin_lane_tries(h, step: STEP, search: SEARCH, lane):
+    """No trial was looked at; events are counted for h, s."""
     search.done = 0.0
     search.tried = 0.0
-    search.events = 0.0
+    search.events = select(step.t - step.since < h, step.events, 0.0)
     search.ends = 0.0
+
+
+@lanewise
+def count_events(step: STEP, search: SEARCH, occurs: SCALAR, now: SCALAR, h, lane):
+    """Keep how many events there were up to one that occurs now, s, for h, s, from the first one on."""
+    happens, goes_on = occurs.value > 0.0, now.value - step.since < h
+    step.since = select(happens, select(goes_on, step.since, now.value), step.since)
+    step.events = select(happens, search.events, step.events)
 
 
 @lanewise
@@ -466,7 +476,7 @@ def limit_tries(stop, model, state, scratch, lanes):
 @inlined
 def begin_tries(stop, model, state, scratch, lanes):
     """No trial was looked at; the first one may go as far as `stop`, s."""
-    begin_lane_tries(scratch.joints.modes.search, lanes)
+    begin_lane_tries(SHORT * model.step, state[step_row(state, scratch)], scratch.joints.modes.search, lanes)
     limit_tries(stop, model, state, scratch, lanes)
 
 

@@ -49,6 +49,7 @@ def judge(step: STEP, trial: STEP, wanted, stop, least, lane):
     trial.takes, trial.repeats = takes, repeats
     trial.taken = step.taken + 1.0
     trial.rejected = step.rejected
+    trial.events, trial.since = step.events, step.since
     trial.shortest = select(is_shortest, length, step.shortest)
     trial.shortest_at = select(is_shortest, step.t, step.shortest_at)
     failed = select(trial.h < least + LEAST * step.t, takes + repeats, 0.0)

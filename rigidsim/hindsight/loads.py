@@ -88,7 +88,7 @@ class LoopReaction:
         first, second = (f"'{end}'" if end != WORLD else "the world" for end in self.between)
         turning = f" and {_vector(self.torque)} N m" if self.torque.any() else ""
         what = f"{_vector(self.force)} N{turning}, in world axes,"
-        return f"{self.place} ({self.type}) exerts {what} on {second} at its point, and the opposite on {first}"
+        return f"the loop {self.name} ({self.type}) exerts {what} on {second} at its point, and the opposite on {first}"
 
 
 def _vector(v: np.ndarray) -> str:

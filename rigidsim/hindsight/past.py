@@ -8,10 +8,11 @@ from rigidsim.building import blueprint_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint
 from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.hanging import joint_states
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
-from rigidsim.engine.stepper import observe_at
+from rigidsim.engine.stepper import observe_at, resume_at
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.windings import winding_rows
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -74,7 +75,9 @@ class SampleModel:
         return path_of(self.tree.carrier(self.tree[path])) if path in self.tree else ""
 
     def state(self) -> np.ndarray:
-        """(state, width of `STATE`) of the moved bodies, then of the paced nodes; without those of windings."""
+        """(state, width of `STATE`) of the moved bodies, then of the paced nodes; without those of windings. Modes of
+        joints, which samples do not have, are chosen as at the beginning of an era.
+        """
         instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [row for node in self.tree.moved_nodes() for row in self._rows(node, instant)]
         for node in self.blueprint.drives.paced[:, 0]:
@@ -82,20 +85,17 @@ class SampleModel:
             paced.p, paced.q = self.local.position[node], self.local.orientation[node]
             paced.since = self.time
             rows.append(paced.rows)
-        return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
+        state = np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
+        if not any(node.joint and node.joint.has_modes for node in self.moved):
+            return state
+        return self.under(self.scene).resumed(self.time, state)
 
     def _rows(self, node: Node, instant: MotionSnapshot) -> list[np.ndarray | list[float]]:
         """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
-        if node.joint.type == "weld":
-            return [layout.STATE.filled(q=NO_TURN)]
-        if node.joint.type == "ball":
-            q, omega = instant.world(node)
-            return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
-        return [
-            layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in self._coordinates(node)
-        ]
+        q, omega = instant.world(node)
+        return joint_states(node.joint, self._coordinates(node), q, rotate_back(q, omega))
 
     def _coordinates(self, node: Node) -> list[tuple[float, float]]:
         """The coordinates of a joint and their rates."""
@@ -133,6 +133,12 @@ class LoadsInEra:
         """(TERMS, node, 3) the terms of the accelerations, in a state at a time (s); NaN for driven nodes."""
         self.evaluate(time, state)
         return self.sample.terms[:, 0].copy()
+
+    def resumed(self, time: float, state: np.ndarray) -> np.ndarray:
+        """The state at a time (s) with the modes of its joints, which it is given without."""
+        whole = np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
+        resume_at(0, time / self.model.step, self.era, self.model, whole, self.scratch, ONE_LANE)
+        return whole[: len(state)]
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""

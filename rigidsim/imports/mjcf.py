@@ -287,7 +287,8 @@ def _add_body(
         pose = {}
     motion = _motion(mjcf, joints[-1]) if joints else {"motion": "fixed"}
     geoms = [each for each in found if each[0].tag == "geom"]
-    path = robot.add(parent, name, body, {**_weight(mjcf, body, geoms, rests), **pose, **motion})
+    keys = {**_weight(mjcf, body, geoms, rests), **pose, **motion}
+    path = robot.add(parent, name, body, keys, joints[-1] if joints else None)
     mjcf.paths[body.name], mjcf.places[path] = path, place
     _bodies(mjcf, path, found, rests)
 

@@ -28,8 +28,8 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 @dataclass
 class Robot:
-    """A scene that is being made: its bodies as plain data, with the element that each of them comes from, and what has
-    been left out.
+    """A scene that is being made: its bodies as plain data, with the elements that each of them and its joint come
+    from, and what has been left out.
     """
 
     title: str = ""
@@ -39,15 +39,20 @@ class Robot:
     bodies: dict[str, Any] = field(default_factory=dict)
     loops: list[dict[str, Any]] = field(default_factory=list)
     origins: dict[str, Element] = field(default_factory=dict)
+    joints: dict[str, Element] = field(default_factory=dict)
     left_out: LeftOut = field(default_factory=LeftOut)
 
-    def add(self, parent: tuple[str, ...], name: str, element: Element, body: dict[str, Any]) -> tuple[str, ...]:
+    def add(
+        self, parent: tuple[str, ...], name: str, element: Element, body: dict[str, Any], joint: Element | None = None
+    ) -> tuple[str, ...]:
         """Hang a body on another one, the world if `parent` is empty; its path. Its name is changed if it has to be."""
         siblings = self._children(parent)
         name = free_name(name, siblings)
         siblings[name] = {key: body[key] for key in KEYS if key in body}
         path = (*parent, name)
         self.origins[self._place(path)] = element
+        if joint is not None:
+            self.joints[f"{self._place(path)}.motion"] = joint
         return path
 
     def joint(self, element: Element, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +100,7 @@ class Robot:
 
     def checked(self, name: str) -> str:
         """The text of the scene, which is valid; `name` is the path it will have. What is wrong with it raises
-        SceneError, at the element of the body.
+        SceneError, at the element of the body or of its joint.
         """
         text = "\n".join(_lines(self.data())) + "\n"
         try:
@@ -106,11 +111,12 @@ class Robot:
 
     def _in_file(self, problem: Problem) -> Problem:
         """A problem of the scene as one of the file that it is made from."""
-        places = [place for place in self.origins if f"{problem.path}.".startswith(f"{place}.")]
+        elements = self.origins | self.joints
+        places = [place for place in elements if f"{problem.path}.".startswith(f"{place}.")]
         if not places:
             return problem
         place = max(places, key=len)
-        element = self.origins[place]
+        element = elements[place]
         rest = problem.path[len(place) + 1 :]
         message = f"{element}: {rest}: {problem.message}" if rest else f"{element}: {problem.message}"
         return replace(element.problem(problem.code, message, problem.hint))

@@ -53,7 +53,7 @@ def urdf_robot(root: Element, folder: Path, base: str) -> Robot:
         origin = joint and joint.only("origin")
         rests = rests and motion["motion"] == "fixed"
         body = _body(robot, links[name], folder, rests)
-        path = robot.add(parent, name, links[name], {**body, **_pose(origin), **motion})
+        path = robot.add(parent, name, links[name], {**body, **_pose(origin), **motion}, joint)
         waiting.extend((path, _end(joint, "child", links), joint, rests) for joint in reversed(below.get(name, [])))
     if lost := next((link for name, link in links.items() if name not in placed), None):
         raise lost.error("tree", f"the joints above {lost} go round in a circle")

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import numpy as np
 from matplotlib.axes import Axes
 
+from rigidsim.hindsight.quantities import short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.style import FAINT, GREY, shortened
 from rigidsim.trajectory.events import IMPACT, node_of
@@ -33,7 +34,9 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str]) -> np.ndarray:
 
 
 def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names: bool) -> None:
-    """Dashed lines at the impulses and reparentings of some bodies, of all if none is given, and ticks at impacts."""
+    """Dashed lines at the impulses and reparentings of some bodies, of all if none is given, and ticks at impacts of
+    shapes and at stops.
+    """
     begin, end = history.span
     scheduled = [
         event
@@ -43,7 +46,8 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
     for event in [event for event in scheduled if event.cause != "stop"][:MOST_LINES]:
         axes.axvline(event.time, color=FAINT, linestyle="--", linewidth=0.9, zorder=0)
         if with_names:
-            name = shortened(event.name or event.id, 22)
+            what = event.id if event.force is None else f"{short_name(event.body)} breaks off"
+            name = shortened(event.name or what, 22)
             axes.annotate(
                 name, (event.time, 1.0), (2, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points",
                 fontsize=7.5, color=GREY, parse_math=False, annotation_clip=False,

@@ -126,18 +126,21 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
 
 
 def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
-    """A table with a line for each course, as wide as the terminal. What is rounding is 0."""
+    """A table with a line for each course, as wide as the terminal. What is rounding is 0, and what there is not
+    (the coordinate of a joint before it is made) a dash.
+    """
     over = f"{time[0]:g} to {time[-1]:g} s"
     rows = [["quantity", "first", "min", "max", "last"]]
     for one in found:
         values = (one.first, one.least, one.greatest, one.last)
-        numbers = (f"{beyond_rounding(x, one.scale) + 0.0:.{one.digits}g}" for x in values)
+        shown = (beyond_rounding(x, one.scale) + 0.0 for x in values)
+        numbers = ("-" if math.isnan(x) else f"{x:.{one.digits}g}" for x in shown)
         rows.append([f"{one.name}, {one.unit}" if one.unit else one.name, *numbers])
     lines = aligned(rows)
     width = shutil.get_terminal_size().columns - len(lines[0]) - 2
     width = min(max(width, LEAST_WIDTH), MOST_WIDTH)
-    shown = [over, *(one.sparkline(width) for one in found)]
-    return [f"{line}  {spark}" for line, spark in zip(lines, shown, strict=True)]
+    sparks = [over, *(one.sparkline(width) for one in found)]
+    return [f"{line}  {spark}" for line, spark in zip(lines, sparks, strict=True)]
 
 
 def quantities_report(trajectory: Trajectory, file: str | Path, names: Sequence[str]) -> Report:

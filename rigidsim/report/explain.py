@@ -28,6 +28,7 @@ from rigidsim.report.jumps import describe_event, events_near
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
 from rigidsim.report.table import ROUNDING, number, without_rounding
+from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.trajectory.events import BEGINS, ENDS
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
@@ -93,7 +94,7 @@ RESUMMED = 1e-9
 @dataclass(frozen=True)
 class Shares:
     """The contribution of each force and joint to a body's terms, and the recorded rest, which comes from loops that
-    hold it, by their places in the scene, or from callbacks; `reason` says why they are not known, if so.
+    hold it, by their names, or from callbacks; `reason` says why they are not known, if so.
     """
 
     loads: list[Share]
@@ -110,8 +111,9 @@ class Shares:
             loads, joints = LoadsAtSample(past).shares(body), joint_reactions(trajectory, sample, body)
         except NotRecordedError as error:
             return cls([], {}, f"the parts of each force are unknown: {error}")
-        named = enumerate(past.scene.world.loops)
-        loops = tuple(f"world.loops[{k}]" for k, loop in named if body in map(past.carrier, loop.between))
+        all_loops = past.scene.world.loops
+        named = zip(loop_names(all_loops), all_loops, strict=True)
+        loops = tuple(name for name, loop in named if body in map(past.carrier, loop.between))
         rest = {name: rest for name in TERMS if (rest := _rest(loads, name, at(name))) is not None}
         return cls(loads, rest, loops=loops, joints=tuple(joints))
 
@@ -129,7 +131,7 @@ class Shares:
     def _named_rest(self) -> str:
         """The possible origin of the rest."""
         if self.loops:
-            return f"reaction of {', '.join(self.loops)}"
+            return f"reaction of the {'loops' if self.loops[1:] else 'loop'} {', '.join(self.loops)}"
         is_wound = any(share.load.is_wound for share in self.loads)
         return f"not in the scene {'(a callback, or full turns between samples)' if is_wound else '(a callback)'}"
 
@@ -249,10 +251,11 @@ class BodyReport(Report):
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
             terms = Explanation(trajectory, path, time)
+            acting = terms.shares.joints
         except UsageError:
-            if not events and not touched and not joint and not held:
+            acting = joints_on(trajectory, path, time)
+            if not (events or touched or joint or held or acting):
                 raise
-        acting = joints_on(trajectory, path, terms, time)
         shown = (
             describe_event(event, path, trajectory[path].free_ancestor_at(event.time))
             for event in events[:SHOWN_EVENTS]
@@ -317,12 +320,8 @@ def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
     return lines
 
 
-def joints_on(trajectory: Trajectory, path: str, terms: Explanation | None, time: float) -> Sequence[JointReaction]:
-    """What joints exert on a moved body at the sample nearest to a time (s), as far as that is known; `terms` may know
-    it.
-    """
-    if terms:
-        return terms.shares.joints
+def joints_on(trajectory: Trajectory, path: str, time: float) -> Sequence[JointReaction]:
+    """What joints exert on a moved body at the sample nearest to a time (s), as far as it was recorded."""
     with suppress(NotRecordedError):
         if trajectory[path].place_at(time).kind in ("free", "jointed"):
             return joint_reactions(trajectory, nearest_sample(trajectory, time), path)
@@ -351,9 +350,6 @@ class Explanation:
         if not trajectory.header.with_terms:
             raise UsageError("this trajectory has no acceleration terms; record them with `rigidsim run --terms`")
         trajectory[body].term("acceleration")  # raises NotRecordedError if they are not of this body
-        if not trajectory.time[0] <= time <= trajectory.time[-1]:
-            begin, end = trajectory.time[0], trajectory.time[-1]
-            raise UsageError(f"time {time:g} s is outside the trajectory, which covers {begin:g} to {end:g} s")
         k = nearest_sample(trajectory, time)
 
         def at(name: str) -> np.ndarray:
@@ -452,7 +448,10 @@ class Explanation:
 
 
 def nearest_sample(trajectory: Trajectory, time: float) -> int:
-    """The sample that is nearest to a time (s)."""
+    """The sample that is nearest to a time (s). Raises UsageError outside the trajectory."""
+    begin, end = float(trajectory.time[0]), float(trajectory.time[-1])
+    if not begin <= time <= end:
+        raise UsageError(f"time {time:g} s is outside the trajectory, which covers {begin:g} to {end:g} s")
     return int(np.argmin(np.abs(trajectory.time - time)))
 
 

@@ -25,7 +25,11 @@ SHOWN_FAILURES = 10
 SHOWN_BODIES = 6
 SHOWN_METRICS, SHOWN_NAMES = 6, 6
 HEAD = ["", "least", "mean", "most", "run of least", "run of most"]
-QUANTITIES = {"position": ("distance", "m"), "velocity": ("speed", "m/s"), "angular_velocity": ("rate", "rad/s")}
+QUANTITIES = {
+    "position": ("distance", "m"),
+    "velocity": ("speed", "m/s"),
+    "angular_velocity": ("angular speed", "rad/s"),
+}
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ def _statistics(sweep: Sweep, metric: str) -> Statistics | None:
 
 
 def _of_last_states(sweep: Sweep) -> list[Statistics]:
-    """Distance, speed and rate of the first bodies in the last states, and the first coordinates of joints."""
+    """Distance, speed and angular speed of the first bodies in the last states, and the first coordinates of joints."""
     found = []
     for name, (word, unit) in QUANTITIES.items():
         if f"world/{name}" in sweep.datasets:

@@ -72,15 +72,14 @@ class Event:
     """One impulse, one reparenting, one impact of a joint at one of its stops, or a joint that breaks.
 
     `id` is its path in the scene, `car.impulses[0]`, `reparent[0]`, `door.limits[0]` or `lamp.motion.weld.breaks`; the
-    cause of the last is reparent, too. `body` is the body that the
-    scene names, `receiver` the free or jointed body that carries it. The impulse (N s) and the angular impulse (N m s)
-    about the receiver's centre of mass are those that acted, in world axes; `constraint_impulse` and
-    `constraint_angular_impulse` are the part absorbed by the plane of a planar scene, or by a particle, which does not
-    rotate. Velocity and angular velocity are those of the receiver's origin in the world, before and after all events
-    at that time. `energy` is the change of the kinetic and potential energy of all bodies by all of them, J. `motion`
-    is the kind of a reparented body: free, fixed or jointed. The impulse of a stop is along its slide, or angular about
-    its hinge; its opposite acts on the parent. `force` (N) and `torque` (N m) are what a joint bore that breaks, about
-    the joint, in the parent's axes; None for all others.
+    cause of the last is reparent, too. `body` is the body that the scene names, `receiver` the free or jointed body
+    that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's centre of mass are those
+    that acted, in world axes; `constraint_impulse` and `constraint_angular_impulse` are the part absorbed by the plane
+    of a planar scene, or by a particle, which does not rotate. Velocity and angular velocity are those of the
+    receiver's origin in the world, before and after all events at that time. `energy` is the change of the kinetic and
+    potential energy of all bodies by all of them, J. `motion` is the kind of a reparented body: free, fixed or jointed.
+    The impulse of a stop is along its slide, or angular about its hinge; its opposite acts on the parent. `force` (N)
+    and `torque` (N m) are what a joint bore that breaks, about the joint, in the parent's axes; None for all others.
     """
 
     id: str

@@ -132,6 +132,10 @@ class Coordinate(NamedTuple):
         """Whether it can be at a stop or held, so that it moves otherwise at one time than at another."""
         return bool(self.friction or self.largest or self.low > -math.inf or self.high < math.inf)
 
+    def within(self, x: float) -> float:
+        """The value nearest to x, rad or m, that the limits allow."""
+        return min(max(x, self.low), self.high)
+
 
 class Joint(NamedTuple):
     """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
@@ -163,8 +167,13 @@ class Joint(NamedTuple):
     @property
     def has_loads(self) -> bool:
         """Whether a spring, a damper, friction, a stop or a motor acts in the joint."""
-        acts = (one.stiffness or one.damping or one.law is not None or one.has_modes for one in self.coordinates)
-        return bool(self.stiffness or self.damping or any(acts))
+        acts = (one.stiffness or one.damping or one.law is not None for one in self.coordinates)
+        return bool(self.stiffness or self.damping or any(acts) or self.has_modes)
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether any of its coordinates has modes."""
+        return any(one.has_modes for one in self.coordinates)
 
     def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
         """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths
@@ -215,13 +224,13 @@ class Joint(NamedTuple):
     def coordinates_at(self, p: tuple, q: tuple, scale: float, metres: float) -> list[float]:
         """The coordinates for which the pose (p, q) in the parent comes nearest to one that the joint allows, angles
         from -pi to pi: displacements of the joint along the axes, and the twist about each axis that brings the next
-        one, or the body, where it is.
+        one, or the body, where it is; of what is beyond a limit, that limit.
         """
         displaced = sub(p, self.held(q, ZERO, scale)[0])
         left, found = canonical(product(conjugate(self.orientation), q)), []
         for k, one in enumerate(self.coordinates):
             if not one.turns:
-                found.append(metres * dot(displaced, rotate(self.orientation, one.axis)))
+                found.append(one.within(metres * dot(displaced, rotate(self.orientation, one.axis))))
                 continue
             w, x, y, z = left
             angle = 2.0 * arc_tangent(dot((x, y, z), one.axis), w)
@@ -229,7 +238,7 @@ class Joint(NamedTuple):
                 next_axis = self.coordinates[k + 1].axis
                 here, there = rejection(one.axis, next_axis), rejection(one.axis, rotate(left, next_axis))
                 angle = arc_tangent(dot(one.axis, cross(here, there)), dot(here, there))
-            found.append(angle)
+            found.append(one.within(angle))
             back = self._replace(orientation=NO_TURN, coordinates=(one,))._turned([(-angle, 0.0)])
             left = canonical(product(back[0][0], left))
         return found

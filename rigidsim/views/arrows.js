@@ -61,8 +61,8 @@ function drawJoints(show, pixel) {
   const [points, axes] = show.joints;
   const matrix = new THREE.Matrix4();
   show.joints.forEach((one) => one.begin());
-  for (const { body, on, point, axis, until } of show.drawn.joints ? display.joints : []) {
-    if (until !== null && show.time >= until) continue;
+  for (const { body, on, point, axis, begin, until } of show.drawn.joints ? display.joints : []) {
+    if (show.time < begin || (until !== null && show.time >= until)) continue;
     const pose = show.pose(on);
     const place = new THREE.Vector3(...point).applyMatrix4(pose);
     const px = pixel(place);

@@ -23,6 +23,7 @@ from rigidsim.scene.values.rotation import IDENTITY
 from rigidsim.trajectory.motion import columns, rows, straddling
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import samples_between
+from rigidsim.tree.history import History
 from rigidsim.views.loads import Loads, loads_of
 from rigidsim.views.poses import WIDTHS, WORLD_ROW, Poses, chosen_samples, poses_of, shown_times
 from rigidsim.views.surfaces import Triangles, grounds, marker, segments_for, surface_of
@@ -57,14 +58,15 @@ class ShownPart(NamedTuple):
 
 
 class ShownJoint(NamedTuple):
-    """A joint by which a body hangs, up to a time (s) if it is given another parent: its point (m) and an axis, of a
-    ball joint None, in the axes of the body `on`, which is itself or its parent.
+    """A joint by which a body hangs from one time (s) to another, None if to the end: its point (m) and an axis, of a
+    ball joint and a weld None, in the axes of the body `on`, which is itself or its parent.
     """
 
     body: int
     on: int
     point: tuple[float, float, float]
     axis: tuple[float, float, float] | None
+    begin: float
     until: float | None
 
 
@@ -82,7 +84,7 @@ class Display:
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
     `kinds` are free (or on a joint, at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of
-    the bodies with poses, `hollow` those of bodies that may hide others within them; `joints` are those of the start;
+    the bodies with poses, `hollow` those of bodies that may hide others within them; `joints` are those of all times;
     `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
     """
 
@@ -164,7 +166,8 @@ def display_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Displ
 def _display_of(trajectory: Trajectory, poses: Poses, known: Sequence[int], speed: float) -> Display:
     header = trajectory.header
     kinds = ["free" if row in header.history.ever_moved else kind for row, kind in enumerate(header.kinds)]
-    return _display(header.scene, kinds, poses, known, speed)
+    start = header.scene.hierarchy
+    return _display(header.scene, header.whole_history(start, start.changes), kinds, poses, known, speed)
 
 
 def display_of_scene(scene: Scene) -> Display:
@@ -175,7 +178,7 @@ def display_of_scene(scene: Scene) -> Display:
     arrays = [np.array([[getattr(start, name) for start in starts]]) for name in ("p", "q", "v", "omega")]
     poses = Poses(np.zeros(1), *arrays, ((WORLD_ROW,) * len(starts),), np.zeros(1, np.int64))
     kinds = ["free" if node.is_moved() else node.kind for node in nodes]
-    return _display(scene, kinds, poses, range(len(starts)), 1.0)
+    return _display(scene, nodes.history, kinds, poses, range(len(starts)), 1.0)
 
 
 def playing_speed(duration: float) -> float:
@@ -193,7 +196,9 @@ def _frames(seconds: float, fps: float, n_body: int) -> int:
     return max(2, min(math.ceil(seconds * fps) + 1, MOST_VALUES // (sum(WIDTHS) * n_body)))
 
 
-def _display(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[int], speed: float) -> Display:
+def _display(
+    scene: Scene, history: History, kinds: Sequence[str], poses: Poses, known: Sequence[int], speed: float
+) -> Display:
     nodes = scene.hierarchy.nodes
     surfaces, parts, notes = _parts([nodes[row] for row in known], known)
     reach = np.zeros(len(nodes))
@@ -210,26 +215,29 @@ def _display(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[i
     paths = tuple(node.path for node in nodes)
     display = Display(
         scene.title, paths, tuple(kinds), tuple(colours(paths).values()), poses, speed,
-        tuple(surfaces), tuple(parts), reach, tuple(known), joints=tuple(_joints(scene, shown)), notes=tuple(notes),
+        tuple(surfaces), tuple(parts), reach, tuple(known), joints=tuple(_joints(history, shown)), notes=tuple(notes),
     )  # fmt: skip
     return _with_grounds(replace(display, hollow=tuple(_hollow(display))), nodes)
 
 
-def _joints(scene: Scene, shown: set[int]) -> Iterator[ShownJoint]:
+def _joints(history: History, shown: set[int]) -> Iterator[ShownJoint]:
     """The joints of bodies that are shown, as their parents are: axes about which they turn, or else slide. The first
-    of two is fixed in the parent.
+    of two is fixed in the parent; it is left out where the pose at zero is not given.
     """
-    until = {change.body: change.time for change in reversed(scene.hierarchy.changes)}
-    for row, node in enumerate(scene.hierarchy.nodes):
-        joint, parent = node.joint, node.parent - 1
-        if joint is None or not {row, parent} <= shown | {WORLD_ROW}:
-            continue
-        point = scaled(node.metres, joint.at)
-        axes = [one.axis for one in joint.coordinates if one.turns] or [one.axis for one in joint.coordinates] or [None]
-        yield ShownJoint(row, row, point, axes[-1], until.get(row))
-        for axis in axes[:-1]:
-            place = add(scaled(node.parent_metres, joint.position), rotate(joint.orientation, point))
-            yield ShownJoint(row, parent, place, rotate(joint.orientation, axis), until.get(row))
+    places = {row: [(0.0, node)] for row, node in enumerate(history[0])}
+    for change in history.changes:
+        places[change.body].append((change.time, history.at(change.time).nodes[change.body]))
+    for row, hung in places.items():
+        for (begin, node), until in zip(hung, [*(time for time, _ in hung[1:]), None], strict=True):
+            joint, parent = node.joint, node.parent - 1
+            if joint is None or not {row, parent} <= shown | {WORLD_ROW}:
+                continue
+            point, coordinates = scaled(node.metres, joint.at), joint.coordinates
+            axes = [one.axis for one in coordinates if one.turns] or [one.axis for one in coordinates] or [None]
+            yield ShownJoint(row, row, point, axes[-1], begin, until)
+            for axis in axes[:-1] if joint.has_begun else ():
+                place = add(scaled(node.parent_metres, joint.position), rotate(joint.orientation, point))
+                yield ShownJoint(row, parent, place, rotate(joint.orientation, axis), begin, until)
 
 
 def _hollow(display: Display) -> Iterator[int]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rigidsim
-from rigidsim.report.courses import LEVELS, MOST_BINS, Course, courses
+from rigidsim.report.courses import LEVELS, MOST_BINS, Course, course_lines, courses
 from rigidsim.report.sections import plain
 from spinning_brick import SCENE
 
@@ -76,6 +76,7 @@ def test_rounding_is_flat_and_what_is_not_finite_is_blank():
     assert course([1.0, 1.0 + 1e-8, 1.0]).sparkline(3) == LEVELS[0] + LEVELS[7] + LEVELS[0]
     assert course([1.0, 1.00001]).digits == 7 and course([1.0, 1.0 + 2e-8]).digits == 9
     assert course([0.0, np.nan, 7.0]).sparkline(3) == f"{LEVELS[0]} {LEVELS[7]}"
+    assert course_lines([course([np.nan, 2.0, 3.0])], np.arange(3.0))[1].split()[1:5] == ["-", "2", "3", "3"]
     one = course([np.nan, np.nan])
     assert one.sparkline(2) == "  "
     assert plain(one)["min"] is None

@@ -9,7 +9,8 @@ import pytest
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.report.explain import Explanation
+from rigidsim.errors import UsageError
+from rigidsim.report.explain import BodyReport, Explanation
 from rigidsim.report.sections import plain
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.trajectory import Trajectory
@@ -196,7 +197,7 @@ def test_turns_that_a_part_made_before_it_was_fixed_count():
 
 
 def test_what_a_loop_exerts_is_named_and_is_the_tension_of_the_rod():
-    loop = {"type": "distance", "between": ["bob", "world"]}
+    loop = {"type": "distance", "between": ["bob", "world"], "name": "rod"}
     scene = rigidsim.Scene.from_dict({
         "format": "rigidsim/1", "simulation": {"duration": 1, "step": 1e-3},
         "world": {"gravity": [0, -9.81, 0], "loops": [loop]},
@@ -206,7 +207,7 @@ def test_what_a_loop_exerts_is_named_and_is_the_tension_of_the_rod():
     world, applied = trajectory["bob"].world, trajectory.arrays["terms/applied"][:, 0]
     tension = np.sum(world.velocity**2, axis=1) - 9.81 * world.position[:, 1]
     assert np.abs(applied + tension[:, None] * world.position).max() < 1e-12 * tension.max()
-    assert "reaction of world.loops[0]" in str(Explanation(trajectory, "bob", 1.0))
+    assert "reaction of the loop rod" in str(Explanation(trajectory, "bob", 1.0))
 
 
 def test_joints_that_a_reparenting_made_exert_their_part():
@@ -221,3 +222,14 @@ def test_joints_that_a_reparenting_made_exert_their_part():
             total = np.sum([one.terms[name] for one in reactions], axis=0)
             largest = max(np.abs(one.terms[name]).max() for one in reactions)
             assert np.abs(total - held[body].term(name)[8]).max() <= 1e-12 * largest
+
+
+def test_what_hangs_on_a_free_body_is_shown_without_terms_and_inside_of_the_run_only():
+    scene = rigidsim.Scene.from_file(shipped_scenes()["docking_arm"], [("simulation.record_every", 1)])
+    held = rigidsim.simulate(scene)
+    assert "satellite/upper hangs on it by a hinge joint, which exerts" in str(BodyReport.of(held, "satellite", 8.0))
+    with pytest.raises(UsageError, match="no acceleration terms"):
+        BodyReport.of(held, "hand", 8.0)
+    for body in ("satellite", "lower"):
+        with pytest.raises(UsageError, match="99 s is outside the trajectory, which covers 0 to 30 s"):
+            BodyReport.of(held, body, 99.0)

@@ -102,6 +102,7 @@ class World:
         count = self.strike(
             with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair, len(self.pair),
             who, point, len(who), start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
+            None,
         )  # fmt: skip
         if count < 0:
             raise OverflowError("the log is full")

@@ -129,7 +129,7 @@ def solve(blow: Blow, problem=None) -> tuple[np.ndarray, bool]:
     place[:, STRUCK_PLACE.lever_A], place[:, STRUCK_PLACE.lever_B] = blow.lever[:, 0], blow.lever[:, 1]
     place[:, STRUCK_PLACE.added] = 0.0
     place[:, STRUCK_PLACE.restitution], place[:, STRUCK_PLACE.friction] = blow.e, blow.mu
-    _, settled = solver()(problem)
+    _, settled = solver()(problem, None)
     return place[:, STRUCK_PLACE.P].copy(), bool(settled)
 
 

@@ -14,6 +14,7 @@ from scenes import make_scene
 STEP = 0.005
 HOW = {"duration": 0.2, "step": STEP, "record_every": STEP}
 TIME = 0.1
+CUBE = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
 BEGINNINGS = ("angle", "angles", "displacement", "displacements", "rate", "rates")
 
 
@@ -294,3 +295,24 @@ def test_momenta_stay_in_a_planar_scene_and_with_units_of_length(motion, plane):
     assert np.abs(momentum[k] - momentum[k - 1]).max() < 1e-10 * size  # a step of the method; measured 5e-12
     assert np.abs(spin[k] - spin[k - 1])[2] < 1e-10 * size
     assert found.events[0].energy < -0.1
+
+
+def slid(limits: list) -> dict:
+    """A body hangs on another from an instant on, where it can slide so far from [1, 0, 0]."""
+    motion = {"slide": {"axis": [1, 0, 0], "limits": limits}}
+    return {"body": "b", "to": "a", "time": TIME, "motion": motion, "position": [1, 0, 0]}
+
+
+@pytest.mark.parametrize("x", [0.1 + 5e-8, -0.2 - 5e-8])
+def test_a_body_that_is_hung_just_beyond_a_limit_begins_at_the_limit(x):
+    bodies = {"a": CUBE, "b": CUBE | {"position": [1 + x, 0, 0]}}
+    found = simulate(bodies, [slid([-0.2, 0.1])])
+    assert (found.arrays["joints/coordinate"][round(TIME / STEP) :, 0] == round(x, 1)).all()
+
+
+@pytest.mark.parametrize("x", [0.3, -0.5])
+def test_a_body_that_is_hung_far_beyond_a_limit_ends_the_run_with_the_gap(x):
+    bodies = {"a": CUBE, "b": CUBE | {"position": [1 + x, 0, 0], "velocity": [0.1, 0, 0]}}
+    gap = x + 0.1 * TIME - (0.1 if x > 0 else -0.2)
+    with pytest.raises(SimulationError, match=f"'b' is {abs(gap):.3g} m and 0 rad away .* slide joint on 'a' allows"):
+        simulate(bodies, [slid([-0.2, 0.1])])

@@ -512,7 +512,7 @@ def test_the_reactions_of_loops_are_those_of_closed_forms():
     assert np.abs(hinged.force - (0.5 * 4**2 * out - [0, 9.81, 0])).max() < 1e-9
     assert np.abs(hinged.torque - np.cross(0.5 * out, [0, -9.81, 0])).max() < 1e-9
     shown = str(BodyReport.of(found, "beam", 0.5))
-    assert "world.loops[2] (hinge) exerts [" in shown and "world.loops[0]" not in shown
+    assert "the loop beam-world (hinge) exerts [" in shown and "bob-world" not in shown
 
 
 def test_the_reaction_of_a_truss_at_rest_is_half_the_weight_on_it():

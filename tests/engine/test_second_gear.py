@@ -90,6 +90,16 @@ def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator
     assert len(first.events) == len(second.events) == 1
 
 
+def test_a_series_in_which_products_need_products_has_the_bits_of_the_first_gear(tmp_path, monkeypatch):
+    rod = {"mass": 1, "inertia": {"principal": [0.08, 0.08, 0.001]}, "center_of_mass": [0, 0, -0.5]}
+    hinge = {"hinge": {"axis": [0, 1, 0]}}
+    lower = rod | {"motion": hinge, "position": [0, 0, -1]}
+    rods = {"upper": rod | {"motion": {"hinge": {"axis": [0, 1, 0], "angle": "90 deg"}}, "children": {"lower": lower}}}
+    made = scene(integrator={"name": "taylor", "tolerance": 1e-3}, bodies=rods, parameters={})
+    first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
+    assert content_of(first, tmp_path) == content_of(second, tmp_path)
+
+
 def test_slices_of_any_length_have_the_same_bits(forced):
     world, states = build_world(scene(metrics=METRICS)), []
     for lengths in ([60], [1] * 60, [7, 13, 1, 39]):

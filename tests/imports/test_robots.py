@@ -218,6 +218,14 @@ def test_the_text_is_as_a_person_would_write_it(tmp_path):
     ]
 
 
+def test_what_is_wrong_with_a_joint_is_shown_at_its_element(tmp_path):
+    robot = robot_in(tmp_path, ARM.replace('friction="0.02"', 'friction="-0.02"'))
+    with pytest.raises(SceneError, match="<joint> 'shoulder': hinge\\.friction: must not be negative") as error:
+        robot.checked("arm.yaml")
+    line = next(k for k, text in enumerate(ARM.splitlines(), start=1) if '<joint name="shoulder"' in text)
+    assert [problem.line for problem in error.value.problems] == [line]
+
+
 def test_limits_and_friction_of_joints_are_those_of_the_file(tmp_path):
     arm = dict(all_bodies(robot_in(tmp_path, ARM).bodies))
     assert arm["carriage"]["motion"]["slide"]["limits"] == [-1, 1]

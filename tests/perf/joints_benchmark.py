@@ -4,8 +4,8 @@ The rods (1 kg, 1 m) hang on hinges in space and start at rest in one horizontal
 fourth order with steps of 1 ms, so their errors at the end, against scipy's DOP853 of Lagrange's equations, are nearly
 the same. They take turns; a figure is the least processor time of its turns, on one core, without samples, for each rod
 and evaluation of the equations; seconds of compilation are from an empty cache. Ours is general code (the first gear)
-and, where it can be made, straight code. Peers (extra `bench`) are left out where they are not installed. `taylor` is
-compared by its time for the same motion.
+and, where it can be made, straight code. Peers (extra `bench`) are left out where they are not installed. Error against
+time is that of one world to the same end, at several steps and tolerances.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ import numpy as np
 from rigidsim.engine.lanes import LANES
 from rigidsim.errors import RigidsimError
 from smooth_problems import GRAVITY, THIN, Problem, angles_of_rods, chain
-from work_precision import GENERAL, Figure, Ours, Runner, measured, table
+from work_precision import GENERAL, Figure, Ours, Runner, measured, table, tolerance_of
 
 STEP = 0.001
 EVALUATIONS = 4
 CHAINS = {2: 5.0, 5: 2.0, 10: 1.0, 30: 1.0}
 """The numbers of rods, and the seconds after which they are compared: the more rods, the sooner errors grow."""
+STEPS, POWERS = (0.004, 0.002, 0.001, 0.0005), (4, 6, 8, 10, 12)
+"""Of error against time: steps of `rkmk4` in seconds; tolerances, 10 to the negative powers."""
 TARGETS = {2: 2.0, 5: 1.7, 10: 1.0, 30: 1.0}
 """How many times faster than the better peer one lane should be; sixteen lanes three times."""
 
@@ -158,14 +160,18 @@ def runners_of(n: int, jointed: bool = True) -> Iterator[Runner]:
             print(f"{kind.__name__} is left out: {missing}")
 
 
-def taylor_of(n: int) -> Iterator[Runner]:
-    """The same motion by series of Taylor, if scenes with joints can be expanded."""
-    for tolerance in (1e-8, 1e-12):
-        try:
-            yield Ours(problem_of(n), {"name": "taylor", "tolerance": tolerance}, f"{tolerance:g}")
-        except RigidsimError as refused:
-            print(f"taylor is left out: {refused}")
-            return
+def methods_of(n: int) -> Iterator[Runner]:
+    """The methods for smooth motion at several steps and tolerances, one world."""
+    problem = problem_of(n)
+    for step in STEPS:
+        yield Ours(problem, {"name": "rkmk4"}, f"{round(CHAINS[n] / step)} steps")
+    for name in ("adaptive", "taylor"):
+        for power in POWERS:
+            try:
+                yield Ours(problem, tolerance_of(name, power), f"1e-{power:02}")
+            except RigidsimError as refused:
+                print(f"{name} is left out: {refused}")
+                break
 
 
 def nanoseconds(figure: Figure, n: int) -> float:
@@ -177,16 +183,14 @@ def show(sizes: list[int], turns: int) -> None:
     """Ours beside the peers."""
     found = {}
     for n in sizes:
-        runners = [*runners_of(n), *(taylor_of(n) if n <= 5 else ())]
         exact = orientations(exact_angles(n, CHAINS[n]))
-        found[n] = measured(problem_of(n), runners, exact, turns)
+        found[n] = measured(problem_of(n), [*runners_of(n)], exact, turns)
     row = table(
         "Pendulums of n rods, rkmk4", "rods", "method", "lanes", "error", "ns a rod and evaluation", "compile s"
     )
     for n, figures in found.items():
         for one in figures:
-            cost = "-" if one.name.startswith("taylor") else f"{nanoseconds(one, n):.0f}"
-            row(n, one.name, one.lanes, f"{one.error:.1e}", cost, f"{one.compiling:.2f}")
+            row(n, one.name, one.lanes, f"{one.error:.1e}", f"{nanoseconds(one, n):.0f}", f"{one.compiling:.2f}")
     row = table("The better peer's time / ours", "rods", "1 lane", "aim", "a lane of 16", "aim")
     for n, figures in found.items():
         ours = {lanes: min(one.seconds for one in figures if one.name.startswith("rkmk4") and one.lanes == lanes)
@@ -194,12 +198,15 @@ def show(sizes: list[int], turns: int) -> None:
         theirs = [one.seconds for one in figures if one.name.split()[0] in ("MuJoCo", "Exudyn")]
         if theirs:
             row(n, f"{min(theirs) / ours[1]:.2f}", TARGETS[n], f"{min(theirs) / ours[LANES]:.2f}", 3.0)
-    row = table("The same motion by taylor", "rods", "method", "tolerance", "error", "ms", "ms of rkmk4")
-    for n, figures in found.items():
-        usual = min(one.seconds for one in figures if one.name.startswith("rkmk4") and one.lanes == 1)
-        for one in figures:
-            if one.name.startswith("taylor"):
-                row(n, one.name, one.setting, f"{one.error:.1e}", f"{1e3 * one.seconds:.3g}", f"{1e3 * usual:.3g}")
+
+
+def show_precision(sizes: list[int], turns: int) -> None:
+    """Error against time of the methods for smooth motion."""
+    row = table("Error against time, one world", "rods", "method", "setting", "error", "ms", "compile s")
+    for n in sizes:
+        exact = orientations(exact_angles(n, CHAINS[n]))
+        for one in measured(problem_of(n), [*methods_of(n)], exact, turns):
+            row(n, one.name, one.setting, f"{one.error:.1e}", f"{1e3 * one.seconds:.3g}", f"{one.compiling:.2f}")
 
 
 def show_joints_alone(sizes: list[int], turns: int) -> None:
@@ -221,13 +228,17 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="Few turns and short chains.")
-    quick = parser.parse_args().quick
+    parser.add_argument("--precision", action="store_true", help="Error against time only.")
+    options = parser.parse_args()
+    quick = options.quick
     print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
     sizes, turns = ([2], 1) if quick else (list(CHAINS), 7)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RIGIDSIM_CACHE_DIR"] = folder
-        show(sizes, turns)
-        show_joints_alone(sizes if quick else [2, 10], turns)
+        if not options.precision:
+            show(sizes, turns)
+            show_joints_alone(sizes if quick else [2, 10], turns)
+        show_precision(sizes, turns)
 
 
 if __name__ == "__main__":

@@ -228,6 +228,16 @@ def test_impacts_at_stops_are_ticks():
     assert not any(line.get_linestyle() == "--" for line in axes.lines)
 
 
+def test_a_joint_that_breaks_is_marked_at_its_instant():
+    pulled = "forces: [{force: ['= 10*t', 0, 0]}]"
+    lamp = f"lamp: {{mass: 1, inertia: point, motion: {{weld: {{breaks: {{force: 4.5}}}}}}, {pulled}}}"
+    text = f"format: rigidsim/1\nsimulation: {{duration: 1, step: 0.1}}\nbodies:\n  {lamp}"
+    (axes,) = axes_of(rigidsim.simulate(rigidsim.Scene.from_text(text)).plot("lamp.position.x"))
+    (line,) = (line for line in axes.lines if line.get_linestyle() == "--")
+    assert line.get_xdata()[0] == pytest.approx(0.5)
+    assert [text.get_text() for text in axes.texts] == ["lamp breaks off"]
+
+
 def test_impulses_of_impacts(bouncing):
     (axes,) = axes_of(bouncing.plot("impacts"))
     strikes = [event for event in bouncing.events if event.cause == "impact"]

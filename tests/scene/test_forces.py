@@ -349,7 +349,7 @@ REPARENTINGS = {
     "too early": ([moved("bead", "drum", -1)], "[0].time", "negative", "must not be negative"),
     "no body": ([{"to": "drum", "time": 0}], "[0].body", "missing-key", "is missing"),
     "word": ([moved("bead", "drum", motion="welded")], "[0].motion", "motion", "write free, fixed, or a joint: hinge"),
-    "to itself": ([moved("bead", "bead")], "[0].to", "reparent", "'bead' is a descendant of 'bead' itself"),
+    "to itself": ([moved("bead", "bead")], "[0].to", "reparent", "'bead' is the body itself"),
     "to its own": (
         [moved("brick", "brick/part")],
         "[0].to",

@@ -372,6 +372,13 @@ NEW_JOINTS = {
     "parallel axes": (
         *("universal: {axes: [[0, 0, 1], [0, 0, 2]]}", "direction", "c", "universal.axes", "are parallel"),
     ),
+    "a limit that does not allow zero": (
+        *("slide: {axis: [1, 0, 0], limits: [1, 2]}", "limits", "c", "slide.limits", "allow 0, or give 'position'"),
+    ),
+    "one of two limits that does not allow zero": (
+        *("universal: {axes: [[1, 0, 0], [0, 1, 0]], limits: [null, [-2, -1]]}", "limits", "c"),
+        *("universal.limits[1]", "the angle at that time, 0 rad, is above the upper limit, -1 rad"),
+    ),
     "a ball's spring": ("ball: {spring: {stiffness: 1}}", "reparent", "c", "ball.spring", "give 'orientation'"),
 }
 
@@ -473,7 +480,7 @@ def test_bodies_whose_joints_have_modes_collide_with_rkmk4_alone():
 
 
 def test_what_contact_of_joints_cannot_do_is_said_once(problem):
-    """The method that it cannot correct, a body without mass; restitution is a warning."""
+    """The method that it cannot correct, a body without mass."""
     head, bodies = HEAD.replace("0.1}", "0.1, integrator: euler}"), f"  b: {{{BALL}, {HINGE}}}\n  {OTHER}"
     only = problem(f"{head}bodies:\n{bodies}")
     assert (only.code, only.path, only.line) == ("integrator", "simulation.integrator", 2)
@@ -483,8 +490,6 @@ def test_what_contact_of_joints_cannot_do_is_said_once(problem):
     only = problem(f"{HEAD}bodies:\n  {shell}\n  {OTHER}")
     assert (only.code, only.path) == ("contact", "bodies.b.shapes[0]")
     assert "'b' has no mass, so it cannot collide" in only.message
-    (warning,) = scene_of(f"b: {{{BALL}, {HINGE}, material: {{restitution: 0.5}}}}\n  {OTHER}").warnings
-    assert warning.startswith("bodies.b.shapes[0]: bodies on joints, and what touches them, do not rebound")
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,24 @@ def test_below_joints_it_is_the_derivative_of_the_velocity():
         assert_felt(trajectory, body, [0, 0, -G])
 
 
+def test_joints_slip_are_held_and_rest_at_stops_from_the_first_sample_on():
+    """A block that friction stops after 0.105 s, one that falls with friction from rest, one that lies on its stop, one
+    that rises from it.
+    """
+    level, upright = ({"axis": axis, "friction": 4} for axis in ([1, 0, 0], [0, 0, 1]))
+    motions = {
+        "block": level | {"rate": 0.21},
+        "falling": upright,
+        "lying": {"axis": [0, 0, 1], "limits": [0, 1]},
+        "rising": {"axis": [0, 0, 1], "limits": [0, 1], "motor": {"force": 2 * G + 6}},
+    }
+    trajectory = simulated({name: BRICK | {"motion": {"slide": slide}} for name, slide in motions.items()})
+    slips = trajectory.time < 0.105
+    np.testing.assert_allclose(felt(trajectory, "block"), [[-2.0 * slip, 0, G] for slip in slips], **CLOSE)
+    for body, pull in (("falling", 2), ("lying", G), ("rising", G + 3)):
+        np.testing.assert_allclose(felt(trajectory, body), [[0, 0, pull]] * len(slips), **CLOSE)
+
+
 @pytest.mark.parametrize("group", [None, ["one", "far"]])
 def test_bodies_that_attract_each_other_feel_the_tide_only(group):
     """What does not belong to them neither attracts nor is attracted; a ride is where they attract."""

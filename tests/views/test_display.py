@@ -85,6 +85,18 @@ def test_the_points_and_axes_of_joints_are_where_bodies_hang():
     assert np.linalg.norm(slid[-1]) > 2 and np.abs(np.cross(slid, turned(cart.on, cart.axis))).max() < 1e-12
 
 
+def test_joints_are_there_from_when_they_are_made_to_when_they_end(run):
+    """A module is caught and let go; a weld breaks at a time that no scene gives."""
+    display = display_of(run("docking_arm"), fps=2)
+    module = display.paths.index("module")
+    (caught,) = (one for one in display.joints if one.body == module)
+    assert caught == (module, module, (-0.5, 0.0, 0.0), (0.0, 1.0, 0.0), 4.0, 20.0)
+    assert {(one.begin, one.until) for one in display.joints if one is not caught} == {(0.0, None)}
+    wheel, weld = display_of(run("breaking_weld"), fps=2).joints
+    assert (wheel.axis, wheel.until) == ((0.0, -1.0, 0.0), None)
+    assert (weld.axis, weld.begin, weld.until) == (None, 0.0, pytest.approx(0.751, abs=1e-12))
+
+
 def test_between_few_samples_there_are_poses_between_them(run):
     history = rigidsim.simulate(rigidsim.Scene.from_dict({
         **HEAD, "simulation": {"duration": 5, "step": 0.01, "record_every": 1},

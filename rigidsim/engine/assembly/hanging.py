@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import IS_ANGLE, Coordinate
+from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
 
@@ -100,6 +100,15 @@ def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
     """The joints that can break."""
     rows = [k for k, row in enumerate(moved) if row.node.joint and row.node.joint.breaks and not row.is_link]
     return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.joint.breaks for k in rows], 2))
+
+
+def joint_states(joint: Joint, motion: Sequence[tuple[Any, Any]], q: tuple, omega_B: tuple) -> list[list[float]]:
+    """The rows of the state of a body on a joint: of each coordinate, which `motion` has with its rate; of a ball joint
+    the rotation of the body in the world; of a weld one in which nothing changes.
+    """
+    if joint.type == "ball":
+        return [layout.STATE.filled(q=q, omega=omega_B)]
+    return [layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in motion or [(0.0, 0.0)]]
 
 
 def coordinate_of(row: MovedRow) -> Coordinate | None:

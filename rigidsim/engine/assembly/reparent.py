@@ -23,7 +23,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.hanging import moved_rows
+from rigidsim.engine.assembly.hanging import joint_states, moved_rows
 from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
@@ -250,8 +250,6 @@ def hung(
             begin(row, "p", ZERO)
             begin(row, "v", ZERO)
         return [row], jump_to(joint.held(q, omega, node.scale)[2], omega, tree, instant, node)
-    if joint.type == "weld":
-        return [np.array(layout.STATE.filled(q=NO_TURN))], jump_to(ZERO, ZERO, tree, instant, node)
     nearest = zip(joint.coordinates, joint.coordinates_at(p, q, node.scale, node.parent_metres), strict=True)
     begins = {True: given.orientation is None, False: given.position is None}  # at zero, without rounding
     found = [0.0 if begins[one.turns] else x for one, x in nearest]
@@ -262,8 +260,8 @@ def hung(
         for x, one, axis in zip(found, joint.coordinates, axes, strict=True)
     ]
     _, _, v_PB, omega_PB = joint.moved(motion, node.scale, node.parent_metres)
-    rows = [layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in motion]
-    return [np.array(row) for row in rows], jump_to(v_PB, omega_PB, tree, instant, node)
+    rows = [np.array(row) for row in joint_states(joint, motion, NO_TURN, ZERO)]
+    return rows, jump_to(v_PB, omega_PB, tree, instant, node)
 
 
 def misfit_of(tree: Tree, instant: MotionSnapshot, node: Node) -> str:

@@ -24,7 +24,7 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.modes import BLOCKS, kick, kick_inside, natural_mode, turns_in
+from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, push_unit, strike, turns_in
 from rigidsim.engine.responses import respond
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
@@ -204,19 +204,17 @@ def any_pulls(model, scratch):
 @inlined
 def strike_by_grips(contacts, model, scratch, made, lanes):
     """Add the impulses of the grips of released coordinates to what happens to bodies."""
-    joints, n_moved = model.joints, len(model.moved_node)
+    joints, found, n_moved = model.joints, scratch.joints.modes, len(model.moved_node)
     for i in contacts.trees.inward:
-        if has_modes(i, joints) and pulls(scratch.joints.modes.blow[joints.joint[i].mode]):
-            blow, hung, turns = (
-                scratch.joints.modes.blow[joints.joint[i].mode],
-                scratch.joints.hung[i],
-                turns_in(i, joints),
-            )
-            c, root = joints.joint[i].carrier, joints.joint[i].root
-            kick(turns, blow, hung, made.own[i], lanes)
+        if has_modes(i, joints) and pulls(found.blow[joints.joint[i].mode]):
+            n, c, root = joints.joint[i].mode, joints.joint[i].carrier, joints.joint[i].root
+            own, inner = found.push[2 * n], found.push[2 * n + 1]
+            push_unit(turns_in(i, joints), scratch.joints.hung[i], own, inner, lanes)
+            add_impulses(found.blow[n], found.changes, lanes)
+            strike(found.changes, own, made.own[i], lanes)
             made.is_pushed[i] = 1
             if c < n_moved:
-                kick_inside(turns, blow, hung, made.own[c], lanes)
+                strike(found.changes, inner, made.own[c], lanes)
                 made.is_pushed[c] = 1
             if root < n_moved:
                 made.is_settled[root] = 1

@@ -43,7 +43,7 @@ from rigidsim.engine.contact.strikes import (
     surfaces_of,
     work_of,
 )
-from rigidsim.engine.contact.trees import is_hung
+from rigidsim.engine.contact.trees import is_hung, is_in_tree
 from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
@@ -186,7 +186,13 @@ def patience(k, pair, contacts, work):
 
 
 @inlined
-def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, body, motion, work):
+def waits(who: WHO, contacts, trees):
+    """Whether a contact is one of a tree, which is struck at instants that end a step only."""
+    return trees is None and is_hung(who, contacts.trees)
+
+
+@inlined
+def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, body, motion, trees, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     last = -1
@@ -194,7 +200,7 @@ def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, cou
         k, is_plastic = point_who[m].pair, point[m].restitution == 0.0
         if k == last or point_who[m].flags & c.NOTICED:
             continue
-        if is_hung(point_who[m], contacts.trees) or (is_plastic and is_piled(point_who[m].a, work)):
+        if waits(point_who[m], contacts, trees) or (is_plastic and is_piled(point_who[m].a, work)):
             continue
         first, second = pair[k, 0], pair[k, 1]
         most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
@@ -207,7 +213,7 @@ def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, cou
 
 
 @inlined
-def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, work):
+def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, trees, work):
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
     n = contacts.n_moved
     work.size[N_DUE] = 0
@@ -223,7 +229,8 @@ def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, co
     for m in range(count - 1, -1, -1):
         k = point_who[m].pair
         work.point_of[k] = m
-        if is_hung(point_who[m], contacts.trees) or (point[m].restitution == 0.0 and is_piled(point_who[m].a, work)):
+        is_plastic = point[m].restitution == 0.0
+        if waits(point_who[m], contacts, trees) or (is_plastic and is_piled(point_who[m].a, work)):
             work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled
@@ -291,20 +298,33 @@ def earliest(h, work):
 
 
 @inlined
-def list_neighbours(k, mark, value, listed, count, contacts, pair, work):
-    """Put the pairs of both bodies of a pair on a list, each once: those that have not this mark yet; its length."""
-    for s in range(2):
-        b = contacts.shape[pair[k, s]].body
-        for m in range(work.begin[b], work.begin[b + 1]):
-            other = work.pair_of[m]
-            if mark[other] != value:
-                mark[other], listed[count] = value, other
-                count += 1
+def list_pairs(b, mark, value, listed, count, work):
+    """Put the pairs of a body on a list, each once: those that have not this mark yet; its length."""
+    for m in range(work.begin[b], work.begin[b + 1]):
+        other = work.pair_of[m]
+        if mark[other] != value:
+            mark[other], listed[count] = value, other
+            count += 1
     return count
 
 
 @inlined
-def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
+def list_neighbours(k, mark, value, listed, count, contacts, pair, trees, work):
+    """`list_pairs` of both bodies of a pair, and of all that move with one in its tree."""
+    for s in range(2):
+        b = contacts.shape[pair[k, s]].body
+        if trees is not None and is_in_tree(b, trees.table):
+            member = trees.table.member
+            place = trees.table.place[b]
+            for n in range(member[place].begin, member[place].end):
+                count = list_pairs(member[n].body, mark, value, listed, count, work)
+        else:
+            count = list_pairs(b, mark, value, listed, count, work)
+    return count
+
+
+@inlined
+def gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, work):
     """The problem of all that is struck together with a pair; the fastest approach, m/s."""
     problem, near = work.problem, work.near
     problem.size[:] = 0
@@ -320,16 +340,16 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
             if added:
                 fastest = max(fastest, speed)
                 work.counted[LEFT_OUT] += 1 if left_out else 0
-                count = list_neighbours(other, work.seen, number, work.queue, count, contacts, pair, work)
+                count = list_neighbours(other, work.seen, number, work.queue, count, contacts, pair, trees, work)
         m += 1
     return fastest
 
 
 @inlined
-def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, work):
+def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work):
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
     problem, largest = work.problem, 0.0
-    push_bodies(now, motion, problem)
+    push_bodies(now, motion, problem, trees)
     sum_normal_impulses(problem)
     for p in range(problem.size[N_PAIRS]):
         largest = max(largest, problem.impulse[p])
@@ -351,7 +371,7 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
                 size, radii = min(first.bound, second.bound), (first.radius, second.radius)
                 renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
             work.size[N_STALE] = list_neighbours(
-                k, work.status, LISTED, work.stale, work.size[N_STALE], contacts, pair, work
+                k, work.status, LISTED, work.stale, work.size[N_STALE], contacts, pair, trees, work
             )
     return done
 
@@ -410,14 +430,15 @@ def rounds_of(h, n_sub, point_who: WHO, point, count, vel, smooth: LINE, landing
 @routine
 def strike_contacts(
     impacts, t, h, nominal, contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE,
-    finish: CENTRE, inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE,
+    finish: CENTRE, inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE, trees,
 ):  # fmt: skip
     """Impacts of the step of h s from t; returns how many there were, or -1 if the log has no room for them.
 
     pair: the first n_pair candidates; point_who and point: the first count contact points, those of a pair one after
     another; start and finish: motions of the contact bodies at the beginning of the step and, if nothing touched, at
     its end; inverse, with the attitude that it is of, vel and moved: what is changed, on entry those at the beginning,
-    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s.
+    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s;
+    trees: what bodies of trees do, if the step is an instant at which they are struck, or None.
     """
     work, problem, turned = impacts, impacts.problem, impacts.turned
     motion = SmoothMotion(h, contacts.share, start, finish, work.inverse, inverse, attitude, vel, moved, turned)
@@ -425,10 +446,10 @@ def strike_contacts(
     work.counted[:] = 0
     work.size[:] = 0
     find_piles(contacts, point_who, count, work)
-    if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work) == 0:
+    if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, trees, work) == 0:
         return 0
     at.copy_rows(0, len(inverse), inverse, work.inverse)
-    begin_pairs(contacts, pair, n_pair, point_who, point, count, work)
+    begin_pairs(contacts, pair, n_pair, point_who, point, count, trees, work)
     now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * n_pair
     while True:
         look_again(now, nominal, contacts, pair, body, motion, work)
@@ -437,15 +458,15 @@ def strike_contacts(
             break
         now, acts, fastest = max(now, work.when[k]), False, 0.0
         if done < most:
-            fastest = gather(k, number, now, nominal, contacts, pair, body, plane, motion, work)
+            fastest = gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, work)
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
-                return -1
+                return -1 if trees is None else done
             store_energies(contacts, body, problem)
-            acts, settled = solve_problem(problem)
+            acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
-            done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, work)
+            done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work)
         if not acts or work.status[k] != LISTED:
             work.when[k], work.status[k] = NEVER, LEFT
     flag_points(point_who, count, work)

@@ -16,10 +16,11 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.approach import SIDE
+from rigidsim.engine.contact.trees import HELD, NONE, add_jump, is_in_tree, slip_by
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
-from rigidsim.physics.contact import slip
+from rigidsim.physics.contact import slip, tangents
 from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.restitution import (
@@ -95,14 +96,73 @@ def normal_slip(i, problem):
 
 
 @inlined
-def prepare_place(i, problem):
+def bodies_of(i, problem):
+    """The contact bodies of a place."""
+    return problem.body[problem.who[i].a], problem.body[problem.who[i].b]
+
+
+@inlined
+def inverse_across(tt, tb, bb, least):
+    """The inverse (xx, xy, yy) of a symmetric matrix, and zero in directions with less than `least`, or 1e-9 of what
+    another has: that of rank one is itself over the square of its trace.
+    """
+    trace, det = tt + bb, tt * bb - tb * tb
+    x, y, z = 0.0, 0.0, 0.0
+    if trace > least and det > HELD * trace * trace:
+        x, y, z = bb / det, -tb / det, tt / det
+    elif trace > least:
+        x, y, z = tt / (trace * trace), tb / (trace * trace), bb / (trace * trace)
+    return x, y, z
+
+
+@inlined
+def inverse_with_joints(K, n, least):
+    """The inverse of K, which is singular where joints allow no motion: n n/k_n, and that of what K is across n once
+    the normal slip is held, V S^-1 V^T with S = V^T K V and n . K V = 0, in the directions that joints allow.
+    """
+    K_n, (t, b) = apply(K, n), tangents(n)
+    k_n = dot(n, K_n)
+    v, w = sub(t, scaled(dot(t, K_n) / k_n, n)), sub(b, scaled(dot(b, K_n) / k_n, n))
+    K_v, K_w = apply(K, v), apply(K, w)
+    xx, xy, yy = inverse_across(dot(v, K_v), dot(v, K_w), dot(w, K_w), least)
+    of_n, of_v, of_w = scaled(1.0 / k_n, n), add(scaled(xx, v), scaled(xy, w)), add(scaled(xy, v), scaled(yy, w))
+    return (
+        n[0] * of_n[0] + v[0] * of_v[0] + w[0] * of_w[0],
+        n[1] * of_n[1] + v[1] * of_v[1] + w[1] * of_w[1],
+        n[2] * of_n[2] + v[2] * of_v[2] + w[2] * of_w[2],
+        n[0] * of_n[1] + v[0] * of_v[1] + w[0] * of_w[1],
+        n[0] * of_n[2] + v[0] * of_v[2] + w[0] * of_w[2],
+        n[1] * of_n[2] + v[1] * of_v[2] + w[1] * of_w[2],
+    )
+
+
+@inlined
+def weigh_place(i, problem, trees):
+    """K of a place and its inverse. One that cannot move along its normal at all gets a little of all directions."""
+    (A, B), row, (a, b) = sides_of(i, problem), problem.place[i], bodies_of(i, problem)
+    r_A, r_B = row.lever_A, row.lever_B
+    if trees is not None and (is_in_tree(a, trees.table) or is_in_tree(b, trees.table)):
+        x, _ = slip_by(a, b, r_A, r_B, (1.0, 0.0, 0.0), NONE, trees)
+        y, _ = slip_by(a, b, r_A, r_B, (0.0, 1.0, 0.0), NONE, trees)
+        z, _ = slip_by(a, b, r_A, r_B, (0.0, 0.0, 1.0), NONE, trees)
+        least, K = HELD * (x[0] + y[1] + z[2]), (x[0], y[1], z[2], x[1], x[2], y[2])
+        more = least if dot(row.normal, apply(K, row.normal)) <= least else 0.0
+        K = (x[0] + more, y[1] + more, z[2] + more, x[1], x[2], y[2])
+        row.K = K
+        row.inverse = inverse_with_joints(K, row.normal, least)
+    else:
+        K = inverse_effective_mass(A.mass + B.mass, A.inertia, r_A, B.inertia, r_B)
+        row.K = K
+        row.inverse = inverse(K)
+
+
+@inlined
+def prepare_place(i, problem, trees):
     """The slip before, the inverse effective mass, and the moments of unit impulses."""
-    (A, B), row = sides_of(i, problem), problem.place[i]
+    row = problem.place[i]
     n, r_A, r_B = row.normal, row.lever_A, row.lever_B
-    K = inverse_effective_mass(A.mass + B.mass, A.inertia, r_A, B.inertia, r_B)
     row.slip = slip_of(i, problem)
-    row.K = K
-    row.inverse = inverse(K)
+    weigh_place(i, problem, trees)
     row.moment_A = cross(r_A, n)
     row.moment_B = cross(r_B, n)
     row.plastic, row.taken, row.rebound = 0.0, 0.0, 0.0
@@ -117,10 +177,36 @@ def shared(i, s, j, t, problem):
 
 
 @inlined
-def write_matrix(problem):
+def add_jumps(b, i, P, problem, trees, jump):
+    """Add what an impulse P on B of a place, and the opposite on A, do to the motion of contact body b."""
+    row, (first, second) = problem.place[i], bodies_of(i, problem)
+    add_jump(b, first, cross(P, row.lever_A), scaled(-1.0, P), trees, jump)
+    add_jump(b, second, cross(row.lever_B, P), P, trees, jump)
+
+
+@inlined
+def coupled_by_trees(i, j, problem, trees):
+    """M_ij, where bodies of trees may answer together."""
+    row, n, jump, (a, b) = problem.place[i], problem.place[j].normal, trees.made.jump, bodies_of(i, problem)
+    jump[:] = 0.0
+    add_jumps(a, j, n, problem, trees, jump[0])
+    add_jumps(b, j, n, problem, trees, jump[1])
+    u = slip(
+        jump[0].linear, jump[0].angular, row.lever_A,
+        jump[1].linear, jump[1].angular, row.lever_B,
+    )  # fmt: skip
+    return dot(row.normal, u)
+
+
+@inlined
+def write_matrix(problem, trees):
     """M: impulses act on B, and the opposite on A."""
     for i in range(problem.size[N_PLACES]):
         for j in range(i + 1):
+            if trees is not None:
+                both = coupled_by_trees(i, j, problem, trees)
+                problem.matrix[i, j], problem.matrix[j, i] = both, both
+                continue
             total = 0.0
             for s, t, sign in ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -1.0), (1, 0, -1.0)):
                 if problem.who[i, STRUCK.a + s] == problem.who[j, STRUCK.a + t]:
@@ -266,15 +352,23 @@ def push_body(side: SIDE, r, P):
 
 
 @inlined
-def push_place(i, P, problem):
+def push_place(i, P, problem, trees):
     """P on B, and the opposite on A."""
     row = problem.place[i]
+    if trees is not None:
+        jump = trees.made.jump
+        for m in range(problem.size[N_BODIES]):
+            jump[:] = 0.0
+            add_jumps(problem.body[m], i, P, problem, trees, jump[0])
+            problem.side[m].v = add(problem.side[m].v, jump[0].linear)
+            problem.side[m].omega = add(problem.side[m].omega, jump[0].angular)
+        return
     push_body(problem.side[problem.who[i].a], row.lever_A, scaled(-1.0, P))
     push_body(problem.side[problem.who[i].b], row.lever_B, P)
 
 
 @inlined
-def renew_impulse(i, problem):
+def renew_impulse(i, problem, trees):
     """The impulse of a place from the slip that the others leave; how much it changed, N s."""
     row = problem.place[i]
     n, K, P = row.normal, row.K, row.P
@@ -282,18 +376,18 @@ def renew_impulse(i, problem):
     k_n, inverse_K = dot(n, apply(K, n)), row.inverse
     renewed = plastic_impulse(k_n, inverse_K, n, u, row.rebound, row.friction)
     change = sub(renewed, P)
-    push_place(i, change, problem)
+    push_place(i, change, problem, trees)
     row.P = renewed
     return norm(change)
 
 
 @inlined
-def settle_friction(problem):
+def settle_friction(problem, trees):
     """Rounds over all places, from the frictionless impulses; whether they settled."""
     for _ in range(MOST_ROUNDS):
         most, largest = 0.0, 0.0
         for i in range(problem.size[N_PLACES]):
-            most = max(most, renew_impulse(i, problem))
+            most = max(most, renew_impulse(i, problem, trees))
             largest = max(largest, norm(problem.place[i].P))
         if most <= SETTLED * largest or problem.size[N_PLACES] == 1:
             return True
@@ -301,7 +395,7 @@ def settle_friction(problem):
 
 
 @inlined
-def go_back(problem):
+def go_back(problem, trees):
     """Take the impulses of least energy on the way d from the frictionless ones to the present ones."""
     work, change = 0.0, 0.0
     for i in range(problem.size[N_PLACES]):
@@ -316,18 +410,18 @@ def go_back(problem):
         P = row.P
         d = scaled(back, sub(P, scaled(row.plastic, row.normal)))
         row.P = add(P, d)
-        push_place(i, d, problem)
+        push_place(i, d, problem, trees)
 
 
 @routine
-def solve_problem(problem):
+def solve_problem(problem, trees):
     """The impulses of all places, and the motion of their bodies afterwards; (whether any acts, whether the
-    rounds settled).
+    rounds settled). `trees`: what bodies of trees do, or None if none is struck.
     """
     settled, slides = True, False
     for i in range(problem.size[N_PLACES]):
-        prepare_place(i, problem)
-    write_matrix(problem)
+        prepare_place(i, problem, trees)
+    write_matrix(problem, trees)
     if not stop_without_friction(problem):
         return False, True
     write_rebounds(problem)
@@ -336,16 +430,16 @@ def solve_problem(problem):
         slides = slides or row.friction > 0.0
         P = scaled(row.plastic, row.normal)
         row.P = P
-        push_place(i, P, problem)
+        push_place(i, P, problem, trees)
     if slides:
         for i in range(problem.size[N_PLACES]):
             problem.place[i].after = slip_of(i, problem)
-        settled = settle_friction(problem)
+        settled = settle_friction(problem, trees)
         if not settled:
-            go_back(problem)
+            go_back(problem, trees)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
         Q = scaled(row.rebound, row.normal)
         row.P = add(row.P, Q)
-        push_place(i, Q, problem)
+        push_place(i, Q, problem, trees)
     return True, settled

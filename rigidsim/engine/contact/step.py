@@ -47,6 +47,7 @@ from rigidsim.engine.contact.log import (
     write_present,
 )
 from rigidsim.engine.contact.points import find_points
+from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_part, rebound, seek_rebound
 from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.contact.trees import (
     InTrees,
@@ -199,7 +200,7 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         arrays.strikes[0] = strike_contacts(
             arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
             points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
-            lines.vel, lines.moved, model.body, model.normal,
+            lines.vel, lines.moved, model.body, model.normal, None,
         )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False
@@ -222,12 +223,15 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
 
 
 @inlined
-def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
-    """Record what happened. Returns whether there was room."""
+def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
+    """Record what happened. Returns whether there was room, also for impacts that end the step (`ends`)."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
     pair = arrays.candidates.pair
     remember(h, h / model.step, n_point, pair, points, arrays.last, arrays.next)
-    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + arrays.strikes[0] > len(record.log):
+    more = arrays.strikes[0]
+    if can_rebound(arrays) and ends == NOW:
+        more += len(arrays.impacts.log)
+    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + more > len(record.log):
         return False
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
@@ -378,8 +382,8 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 @inlined
 def end_step(arrays, t, h, era, model, state, scratch, lanes):
-    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room; if not, the
-    state is that before the step.
+    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and no impact
+    within it that has to end it (`is_part`); if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     trees = trees_of(contacts, model, arrays)
@@ -393,13 +397,20 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
         n_point = find_points(h, model, arrays)
+    ends = seek_rebound(h, n_point, contacts, model, arrays)
+    if ends == WITHIN:
+        at.copy_rows(0, len(state), scratch.before, state)
+        return False
     if n_point < 0 or not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
         arrays.lacks[0] = LACKS_PAIRS
-    elif not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+    elif not log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
+    forget_part(arrays)
     if arrays.lacks[0] != LACKS_NOTHING:
         at.copy_rows(0, len(state), scratch.before, state)
         return False
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
+    if can_rebound(arrays) and ends == NOW:
+        rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
     return True

@@ -35,6 +35,7 @@ from rigidsim.engine.contact.simultaneous import (
     sides_of,
     slip_of,
 )  # fmt: skip
+from rigidsim.engine.contact.trees import push as push_with_tree
 from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
@@ -174,8 +175,25 @@ def push(b, t, r, P, side: SIDE, motion):
 
 
 @inlined
-def push_bodies(t, motion, problem):
+def push_with_trees(motion, problem, trees):
+    """The impulses of all places at an instant at which trees are struck: the motion of all bodies then jumps."""
+    for i in range(problem.size[N_PLACES]):
+        who, row = problem.who[i], problem.place[i]
+        P = row.P
+        push_with_tree(problem.body[who.a], cross(P, row.lever_A), scaled(-1.0, P), motion.vel, trees)
+        push_with_tree(problem.body[who.b], cross(row.lever_B, P), P, motion.vel, trees)
+    for b in range(len(motion.start)):
+        omega = motion.vel[b].angular
+        motion.start[b].omega = omega
+        motion.finish[b].omega = omega
+
+
+@inlined
+def push_bodies(t, motion, problem, trees):
     """The impulses of all places, t s after the beginning of the step."""
+    if trees is not None:
+        push_with_trees(motion, problem, trees)
+        return
     for i in range(problem.size[N_PLACES]):
         who, row = problem.who[i], problem.place[i]
         P = row.P

@@ -67,6 +67,11 @@ TOGETHER = 1e-4
 ROUNDS = 4
 
 
+# How long the step is, as a part of a whole one, or 0 if it ends where it has to; where it has to; how often it was
+# taken.
+LENGTH, WHOLE, TURNS, PARTS = 0, 1, 2, 3
+
+
 class TreeArrays(NamedTuple):
     """The working arrays of contacts of trees; nothing in them is kept from step to step."""
 
@@ -83,6 +88,7 @@ class TreeArrays(NamedTuple):
     work: np.ndarray = floats(1)  # of the grips of released coordinates, J
     point: CONTACT_POINT = floats("points")  # before contact was solved, if that may happen again
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
+    part: np.ndarray = floats(PARTS)  # of a step that ends at an impact
     momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
 
 
@@ -489,6 +495,18 @@ def strike(line: LINE, normal: TRIPLE, own: CORRECTION):
 
 
 @inlined
+def strike_members(contacts, model, made, trees):
+    """The impulses on bodies of trees, as what happens to these."""
+    for m in range(len(contacts.trees.member)):
+        b, row = contacts.trees.member[m].body, contacts.body[contacts.trees.member[m].body].row
+        if strike(trees.total[b], model.normal, made.own[row]):
+            made.is_pushed[row] = 1
+            root = model.joints.joint[row].root
+            if root < len(model.moved_node):
+                made.is_settled[root] = 1
+
+
+@inlined
 def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
     """The displacements of the joints and roots of trees by contact in a step of h s, and the impulses on their
     bodies; those of free bodies of other kinds are known.
@@ -502,13 +520,7 @@ def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
     for i in table.inward:
         if is_root(i, model):
             displace_root(scratch.joints.carried[i], made.own[i], lanes)
-    for m in range(len(table.member)):
-        b, row = table.member[m].body, contacts.body[table.member[m].body].row
-        if strike(trees.total[b], model.normal, made.own[row]):
-            made.is_pushed[row] = 1
-            root = model.joints.joint[row].root
-            if root < len(model.moved_node):
-                made.is_settled[root] = 1
+    strike_members(contacts, model, made, trees)
 
 
 @routine

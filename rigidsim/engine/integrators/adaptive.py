@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.articulated import has_modes
+from rigidsim.engine.articulated import keeps_mode
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
@@ -295,12 +295,6 @@ def begin_charts(model, state, scratch, lanes):
     begin_moved(model, state, scratch, lanes)
     for k in range(n_moved, n):
         begin_paced(state[k], scratch.start[k], lanes)
-
-
-@inlined
-def keeps_mode(k, model):
-    """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
-    return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
 
 
 @inlined

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import keeps_mode
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
 from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants
@@ -107,7 +108,7 @@ def _evaluated(
             found.variables.append(
                 Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
-        measured = first + (1 if name == "p" and _keeps_mode(row, model) else width)
+        measured = first + (1 if name == "p" and keeps_mode(row, with_rows(model)) else width)
         found.groups.append((first, measured, name != "work"))
         if measured < first + width:
             found.groups.append((measured, first + width, False))
@@ -115,11 +116,6 @@ def _evaluated(
         wound = with_rows(scratch).wound[k]
         found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
     return found
-
-
-def _keeps_mode(row: int, model: Model) -> bool:
-    """Whether a row is that of a coordinate that has modes, which limit no step."""
-    return model.joints is not None and model.joints.modes is not None and row in model.joints.modes
 
 
 def _name_variables(

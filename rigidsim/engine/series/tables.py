@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +31,7 @@ class Series(NamedTuple):
     group: GROUP
     varies: np.ndarray  # (equations, group) 0 if all its variables stay as they are
     term: TERM  # of all equations, one after the other: first the rates of variables, then the operations
-    run: RUN  # of these
+    run: RUN  # of these; no product depends on another of its run
     first: np.ndarray  # (equations + 1) the first run of each
     integrated: np.ndarray  # (equations) the first run of operations
     winding: np.ndarray  # (winding) row of the state
@@ -132,6 +130,24 @@ class Rows:
             series[row, :n_lane] = x.values if isinstance(x, Vertex) else x
 
 
+def _add_runs(
+    kinds: Iterable[tuple[tuple[int, int], list[int]]], runs: list[list[int]], terms: list[list[int]], size: int
+) -> int:
+    """Add operations, of which the kinds and the rows of so many numbers are given, to the runs of one kind each.
+    Returns the number of runs.
+    """
+    found: set[int] = set()  # rows that this run makes: products of one run grow side by side, from others only
+    for kind, places in kinds:
+        depends = kind[1] == CODE["multiply"] and not found.isdisjoint(places[:2])
+        if depends or not found or runs[-1][:2] != [*kind]:
+            runs.append([*kind, len(terms), len(terms)])
+            found = set()
+        found.add(places[3])
+        terms.append([row * size for row in places])
+        runs[-1][3] = len(terms)
+    return len(runs)
+
+
 def tables_of(
     equations: list[Equations], number: list[tuple[int, int]], width: int, n_lane: int
 ) -> tuple[Series, Rows]:
@@ -143,17 +159,11 @@ def tables_of(
     margins, first_margins, now = [], [0], []
     n_posed = 1 + max(v.row for v in one.variables)
 
-    def add(kinds: Iterable[tuple[tuple[int, int], list[int]]]) -> int:
-        for kind, same in groupby(kinds, itemgetter(0)):
-            begin = len(terms)
-            terms.extend([row * width * n_lane for row in places] for _, places in same)
-            runs.append([*kind, begin, len(terms)])
-        return len(runs)
-
     for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
         row_of = rows.of(k)
-        integrated.append(add(_integrations(each, varies[k], row_of)))
-        firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices))
+        integrated.append(_add_runs(_integrations(each, varies[k], row_of), runs, terms, width * n_lane))
+        operations = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
+        firsts.append(_add_runs(operations, runs, terms, width * n_lane))
         watched = margins_of(each, {vertex.place for vertex in vertices})
         margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
         first_margins.append(len(margins))

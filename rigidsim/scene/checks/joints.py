@@ -17,7 +17,7 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.tree.joints import Joint
+from rigidsim.tree.joints import Coordinate, Joint, key_of
 from rigidsim.tree.nodes import ZERO, Tree
 
 RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
@@ -46,7 +46,9 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
-    yield from _limit_findings(hierarchy, node)
+    for number, one in enumerate(node.joint.coordinates):
+        limits, (key, *_) = (*place, *key_of(type, "limits", number)), key_of(type, "start", number)
+        yield from limit_findings(one, "at the start", limits, f"begin with '{key}' within the limits")
     yield from breaking_findings(hierarchy, node, node.joint, place)
     if needs_mass(node.joint) and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
@@ -123,6 +125,11 @@ def new_joint_findings(
         message = "the orientation at which this spring is relaxed is not given"
         yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
     joint = new_joint(event, 1.0)
+    for number, one in enumerate(joint.coordinates):
+        given_by = "orientation" if one.turns else "position"
+        if getattr(event, given_by) is None:
+            limits = (*place, *key_of(kind, "limits", number))
+            yield from limit_findings(one, "at that time", limits, f"allow 0, or give '{given_by}' beside 'motion'")
     yield from axes_findings(joint, place)
     yield from breaking_findings(hierarchy, node, joint, place)
     if node.normal:
@@ -137,23 +144,21 @@ def _listed(value: Any) -> tuple:
     return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
-def _limit_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
-    """Coordinates that are beyond their limits at the start."""
-    for number, one in enumerate(node.joint.coordinates):
-        if one.low <= one.start <= one.high:
-            continue
-        what, unit_of = ("angle", "rad") if one.turns else ("displacement", "m")
-        which, end = ("below the lower", one.low) if one.start < one.low else ("above the upper", one.high)
-        place = (*node.place, *node.in_joint("limits", number))
-        message = f"the {what} at the start, {one.start:g} {unit_of}, is {which} limit, {end:g} {unit_of}"
-        yield Finding("limits", message, place, f"begin with '{node.in_joint('start', number)[2]}' within the limits")
+def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterator[Finding]:
+    """A coordinate that begins beyond its limits."""
+    if one.low <= one.start <= one.high:
+        return
+    what, unit_of = ("angle", "rad") if one.turns else ("displacement", "m")
+    which, end = ("below the lower", one.low) if one.start < one.low else ("above the upper", one.high)
+    message = f"the {what} {when}, {one.start:g} {unit_of}, is {which} limit, {end:g} {unit_of}"
+    yield Finding("limits", message, place, hint)
 
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, or their modes, in a scene with some."""
     method, jointed = hierarchy.scene.simulation.integrator.name, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
-    with_modes = [(path, joint) for path, joint in jointed if any(one.has_modes for one in joint.coordinates)]
+    with_modes = [(path, joint) for path, joint in jointed if joint.has_modes]
     for paths, known, what in (
         (jointed, METHODS, "move bodies on joints, such as"),
         (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),

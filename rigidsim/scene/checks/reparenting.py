@@ -55,7 +55,8 @@ def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | Non
             "choose a free or a fixed body",
         )
     if new is not None and node in tree.lineage(new):
-        return "to", f"'{event.to}' is a descendant of '{node.path}' itself", "choose a body that is not"
+        what = "the body itself" if new is node else f"a descendant of '{node.path}' itself"
+        return "to", f"'{event.to}' is {what}", "choose a body that is neither it nor below it"
     if event.kind == "jointed":
         return _hanging_fault(tree, event, node, new)
     if event.kind == "free":

@@ -13,7 +13,6 @@ from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.hierarchy.mass import solid_masses
 from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.hierarchy.surfaces import RESTITUTION
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.text.plain import bodies_in
 
@@ -137,19 +136,8 @@ def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             " end this warning"
         )
         yield ("simulation", "contact"), message
-    yield from _without_rebound(meetings)
     if meetings.settings.mode != "off" and meetings.surfaces.entries:
         yield from _idle_pairs(meetings)
-
-
-def _without_rebound(meetings: Meetings) -> Iterator[tuple[Path, str]]:
-    """The first shape on a tree of joints whose restitution has no effect."""
-    rebounds = meetings.surfaces.value[:, :, RESTITUTION] > 0
-    bouncing = {k for pair in meetings.pairs if rebounds[pair] for k in pair}
-    shape = next((shape for shape in meetings.in_trees() if shape.surface in bouncing), None)
-    if shape is not None:
-        message = "bodies on joints, and what touches them, do not rebound from each other: restitution has no effect"
-        yield (*shape.node.place, "shapes", shape.number), message
 
 
 def _idle_pairs(meetings: Meetings) -> Iterator[tuple[Path, str]]:

@@ -1,0 +1,221 @@
+"""Impacts with restitution on bodies of trees: the step ends where they happen.
+
+What an impulse does to a tree is known in one pose, so a step within which such a pair touches fast enough to rebound
+is put back and taken again up to that time. The time comes from the ramps of velocity; then from the gap at the end of
+the shorter step, by Newton's method, until it is closed. The tree is struck there, after the correction of that part
+of the step, by the law of all impacts (`physics.restitution`) with the responses of trees; the rest of the step is
+another. A part has a least length, so a step has not more than `1 / LEAST_PART` of them; what touches sooner again is
+struck where that part ends. Impulses displace nothing, so a time that is a little wrong costs no energy.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.approach import (
+    FAR,
+    ROUND_OFF,
+    TOUCHING,
+    SmoothMotion,
+    find_places,
+    least_speed,
+    next_touch,
+    place_pair,
+    sizes,
+    soonest,
+)
+from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
+from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
+from rigidsim.engine.contact.log import log_strikes, write_origins
+from rigidsim.engine.contact.strikes import calm_of
+from rigidsim.engine.contact.trees import LENGTH, TURNS, WHOLE, is_hung, is_in_tree, strike_members, weigh_trees
+from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.layout import BODY, QUATERNION
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.restitution import NEVER
+from rigidsim.physics.vector import dot, sub
+
+LEAST_PART = 1e-3  # of a whole step
+CLOSED = 1e-12  # of a whole step: an impact so near to the end of a part is at its end
+MOST_TURNS = 8  # of one part; four are usual
+INSTANT = 1e-6  # of a whole step: what touches so soon after a part is struck at its end
+NONE, WITHIN, NOW = 0, 1, 2  # an impact at the end of the step, earlier, or none
+
+
+@inlined
+def can_rebound(arrays):
+    """Whether something on a tree may rebound from anything."""
+    return arrays.trees is not None and arrays.impacts is not None
+
+
+@inlined
+def is_part(arrays):
+    """Whether the step is to be taken again, up to an impact."""
+    return arrays.trees is not None and arrays.trees.part[LENGTH] > 0.0
+
+
+@inlined
+def end_of_part(done, end, arrays):
+    """Where a step ends, as a part of a whole one, if it would end at `end` without impacts."""
+    if arrays.trees is None:
+        return end
+    arrays.trees.part[WHOLE] = end - done
+    length = arrays.trees.part[LENGTH]
+    return done + length if length > 0.0 and done + length < end else end
+
+
+# --- when
+
+
+@inlined
+def approach_at_end(first, second, calm, motion, contacts, near):
+    """(time, speed, present) as of `next_touch`, of the pose in which `motion` begins; the time may be negative."""
+    place_pair(first, second, 0.0, motion, contacts, near)
+    count = find_places(first, second, FAR, contacts, near)
+    size, extent = sizes(first, second, contacts, near)
+    touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
+    wait, _, speed, late, _ = soonest(first, second, 0.0, count, touching, calm, contacts, near)
+    return wait, late, speed
+
+
+@routine
+def first_rebound(
+    h, nominal, at_end, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE, finish: CENTRE,
+    inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, work,
+):  # fmt: skip
+    """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
+    that approach fast are kept out of the sub-steps, which would brake them.
+    """
+    motion = SmoothMotion(h, contacts.share, start, finish, inverse, inverse, attitude, vel, moved, work.turned)
+    find_piles(contacts, point_who, count, work)
+    work.turned[:] = 0.0
+    soon, last, is_fast = NEVER, at.NO_ROW, False
+    for m in range(count):
+        k = point_who[m].pair
+        if point[m].restitution == 0.0 or point_who[m].flags & c.NOTICED or not is_hung(point_who[m], contacts.trees):
+            continue
+        if k != last:
+            first, second = pair[k, 0], pair[k, 1]
+            calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), 0.0, contacts, body)
+            if at_end:
+                time, speed, present = approach_at_end(first, second, calm, motion, contacts, work.near)
+            else:
+                time, speed, present = next_touch(first, second, 0.0, True, calm, motion, contacts, work.near)
+            least = least_speed(0.0, calm)
+            rests = present >= -least and present <= least
+            is_fast = speed > least and not rests
+            if is_fast and time < soon:
+                soon = time
+            last = k
+        if is_fast:
+            point_who[m].flags |= c.STRUCK
+    return soon
+
+
+@routine
+def write_line(motion: CENTRE, vel: LINE):
+    """The velocities of bodies as those of the solver."""
+    for b in range(len(motion)):
+        v, omega = motion[b].v, motion[b].omega
+        vel[b].linear, vel[b].angular = v, omega
+
+
+@inlined
+def time_of_rebound(h, at_end, nominal, n_point, contacts, body, arrays):
+    """`first_rebound` of a step of h seconds, from its beginning by the ramps, or from its end."""
+    motions, lines, points = arrays.motions, arrays.lines, arrays.points
+    pair, work = arrays.candidates.pair, arrays.impacts
+    if not at_end:
+        return first_rebound(
+            h, nominal, False, contacts, pair, points.who, points.value, n_point, motions.start, motions.finish,
+            lines.inverse, lines.attitude, lines.vel, lines.moved, body, work,
+        )  # fmt: skip
+    write_line(motions.finish, lines.first)
+    return h + first_rebound(
+        h, nominal, True, contacts, pair, points.who, points.value, n_point, motions.finish, motions.finish,
+        lines.inverse, lines.attitude, lines.first, lines.moved, body, work,
+    )  # fmt: skip
+
+
+@inlined
+def seek_rebound(h, n_point, contacts, model, arrays):
+    """Whether there is an impact with restitution on a tree in the step of h seconds, NOW at its end, or WITHIN: then
+    it is to be taken again up to that. Of a step that was taken so the time is corrected.
+    """
+    if not can_rebound(arrays):
+        return NONE
+    part, nominal = arrays.trees.part, model.step
+    at_end = part[LENGTH] > 0.0
+    time = time_of_rebound(h, at_end, nominal, n_point, contacts, model.body, arrays)
+    if not at_end and time > h:
+        return NONE
+    wanted = max(time, min(h, LEAST_PART * nominal)) / nominal
+    part[LENGTH], part[TURNS] = min(wanted, part[WHOLE]), part[TURNS] + 1.0
+    if abs(part[LENGTH] * nominal - h) <= CLOSED * nominal or time >= NEVER or part[TURNS] > MOST_TURNS:
+        return NOW
+    return WITHIN
+
+
+@inlined
+def forget_part(arrays):
+    """The next step is a whole one."""
+    if arrays.trees is not None:
+        arrays.trees.part[:] = 0.0
+
+
+# --- the impact
+
+
+@inlined
+def write_jumps(contacts, model, arm, motions, lines, made, trees, step):
+    """The jumps of all contact bodies, and the work that the motion of the reference frame does by them."""
+    for b in range(contacts.n_moved):
+        row, node = contacts.body[b].row, contacts.body[b].node
+        v_frame = sub(arm[node].v_WC, lines.first[b].linear)
+        if is_in_tree(b, trees.table):
+            step[c.W_DRIVEN] += dot(trees.made.total[b].linear, v_frame)
+            continue
+        dv, domega = sub(lines.vel[b].linear, lines.first[b].linear), sub(lines.vel[b].angular, lines.first[b].angular)
+        if dot(dv, dv) + dot(domega, domega) > 0.0:
+            own, constants = made.own[row], model.body[row]
+            made.is_settled[row], made.source[node + 1] = 1, node + 1
+            own.v = dv
+            own.omega = apply(tensor_in_world(motions.start[b].q, constants.inertia), domega)
+            step[c.W_DRIVEN] += constants.mass * dot(dv, v_frame)
+    strike_members(contacts, model, made, trees.made)
+
+
+@inlined
+def rebound(t, n_point, trees, model, state, scratch, arrays, lanes):
+    """The impacts of all that touches fast at time t (s), where a part of a step has ended."""
+    contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
+    made, ledger, work = arrays.corrections, arrays.ledger, arrays.impacts
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
+    at.copy_rows(0, len(motions.start), motions.start, motions.finish)
+    weigh_trees(contacts, model, state, scratch, made.shift, arrays.trees, lanes)
+    begin_solver(contacts, model.body, model.normal, motions, lines)
+    at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
+    arrays.trees.total[:] = 0.0
+    struck = strike_contacts(
+        work, t, INSTANT * model.step, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
+        points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
+        lines.vel, lines.moved, model.body, model.normal, trees,
+    )  # fmt: skip
+    if struck == 0:
+        return
+    write_origins(contacts, model, scratch, motions)
+    log_strikes(work, struck, contacts, motions.origin, arrays.record)
+    begin_booking(work, ledger)
+    book_impacts(work, ledger)
+    book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
+    begin_corrections(made)
+    write_jumps(contacts, model, scratch.arm, motions, lines, made, trees, ledger.step)
+    distribute(model.active, model, state, scratch, made, lanes)
+    inherited = made.gained[at.INHERITED].value
+    ledger.step[c.W_LOADS] += inherited
+    finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.OF_TREES].value + inherited, ledger)
