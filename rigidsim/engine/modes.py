@@ -181,7 +181,8 @@ def catch(blow: BLOW, own: SCALAR, size: SCALAR, changes: SCALAR, lane):
     """End an approach, or take back what was too much for that."""
     approach, before = -blow.stop * blow.rate, blow.stop * blow.catch
     wanted = before + approach / own.value
-    after = select(blow.stop == 0.0, 0.0, select(wanted > 0.0, wanted, 0.0))
+    rests = select(before == 0.0, approach <= AT_REST * size.value, False)  # but for rounding
+    after = select(blow.stop == 0.0, 0.0, select(rests, 0.0, select(wanted > 0.0, wanted, 0.0)))
     blow.last = blow.stop * (after - before)
     blow.catch += blow.last
     changed = absolute(after - before) * own.value

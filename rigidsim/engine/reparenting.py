@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.reparent import Jump
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.events import EventBuffer, begin_instant, record_event
+from rigidsim.engine.loops import close_loops
 from rigidsim.engine.model import Corrections, Model, Samples, Scratch
 from rigidsim.engine.modes import loosen_all
 from rigidsim.engine.switching import switches
@@ -59,17 +61,29 @@ def pass_impulses(
     made.source[:] = np.where(made.source == layout.NO_ROW, reached, made.source)
 
 
-@np.errstate(all="ignore")
+def close_after(t: float, model: Model, state: np.ndarray, scratch: Scratch, lanes: tuple[int, ...]) -> None:
+    """Close the loops that a reparenting at time t (s) has opened: the velocities change by the impulses of loops."""
+    model, scratch = map(with_rows, (model, scratch))
+    with _unbooked(state, lanes):
+        close_loops(t, model, state, scratch, lanes)
+
+
 def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Corrections, lanes: tuple[int, ...]) -> None:
-    """Apply what happens to all nodes. The work columns are restored, because the whole change of energy is booked
-    later.
-    """
+    """Apply what happens to all nodes."""
     model, scratch, made = map(with_rows, (model, scratch, made))
+    with _unbooked(state, lanes):
+        if switches(model):
+            loosen_all(model, state, lanes)
+        distribute(model.every, model, state, scratch, made, lanes)
+
+
+@contextmanager
+def _unbooked(state: np.ndarray, lanes: tuple[int, ...]) -> Iterator[None]:
+    """Restore the work columns at the end, because the whole change of energy is booked later."""
     places = work_places(len(lanes))
     work = [state[:, place].copy() for place in places]
-    if switches(model):
-        loosen_all(model, state, lanes)
-    distribute(model.every, model, state, scratch, made, lanes)
+    with np.errstate(all="ignore"):
+        yield
     for place, kept in zip(places, work, strict=True):
         state[:, place] = kept
 

@@ -36,7 +36,7 @@ from rigidsim.engine.model import (
     make_scratch,
     set_constants,
 )
-from rigidsim.engine.reparenting import begin_reparenting, book, energy_of, pass_impulses, pass_jumps
+from rigidsim.engine.reparenting import begin_reparenting, book, close_after, energy_of, pass_impulses, pass_jumps
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
 from rigidsim.engine.switching import switches
@@ -496,6 +496,9 @@ class BlockRun:
         if made[0].struck:
             impulses = self._handed_over(event, worlds, made, before, after)
             pass_impulses(impulses, *self._arrays(), self._buffer, self._lanes)
+            after = self._recorded(1, ending)
+        if self.model.loops is not None:
+            close_after(self.time, *self._arrays(), self._lanes)
             after = self._recorded(1, ending)
         model, buffer = with_rows(self.model), with_rows(self._buffer)
         record_reached_bodies(model.every, instant, model, buffer)

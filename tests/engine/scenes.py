@@ -11,15 +11,16 @@ EPS = np.finfo(float).eps
 
 
 def make_scene(bodies: dict, *, duration: float, step: float, integrator="rkmk4", **more) -> rigidsim.Scene:
-    """A scene of these bodies; `gravity`, `plane`, `contacts`, `loops`, `contact`, `record_every` and `record` may be
-    given.
+    """A scene of these bodies; `gravity`, `plane`, `contacts`, `loops`, `contact`, `record_every`, `record` and
+    `reparent` may be given.
     """
     world = {key: more[key] for key in ("gravity", "plane", "contacts", "loops") if key in more}
     simulation = {"duration": duration, "step": step, "integrator": integrator}
     simulation["record_every"] = more.get("record_every", duration)
     simulation |= {key: more[key] for key in ("contact", "record") if key in more}
+    changes = {"reparent": more["reparent"]} if "reparent" in more else {}
     return rigidsim.Scene.from_dict(
-        {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies}
+        {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies} | changes
     )
 
 

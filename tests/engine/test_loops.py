@@ -531,3 +531,59 @@ def test_the_reaction_of_a_truss_at_rest_is_half_the_weight_on_it():
     unknown = rigidsim.simulate(make_scene(bodies, record=["world"], **how), callbacks=still)
     with pytest.raises(NotRecordedError, match="callbacks"):
         loop_reactions(unknown, 0)
+
+
+BOX = {"mass": 2, "inertia": {"principal": [0.1, 0.2, 0.3]}, "position": [0.3, 0.4, 0]}
+
+
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+def test_what_a_mechanism_catches_moves_as_if_it_had_been_a_part_from_the_beginning(method):
+    """The bar of the parallel cranks does not turn, so the momentum along the path of its end decides: the cranks have
+    2/3 + 1 kg m^2, the box adds 2 kg at 1 m.
+    """
+    bodies, loops = four_bars(1)
+    flying = BOX | {"position": [0.3, 1.4, 0], "velocity": [-0.5, -1, 0.2], "angular_velocity": [1, 2, 3]}
+    caught = [{"body": "box", "to": "crank0/bar", "time": 0, "motion": "fixed"}]
+    how = {"loops": loops, "gravity": GRAVITY, "integrator": method, "duration": 0.5, "step": 1e-3}
+    found = run(bodies | {"box": flying}, reparent=caught, **how)
+    rate = -(5 / 3 * 1 + 2 * -0.5) / (5 / 3 + 2)
+    for name in ("crank0", "crank1"):
+        bodies[name]["motion"]["hinge"]["rate"] = rate
+    bodies["crank0"]["children"]["bar"]["motion"]["hinge"]["rate"] = -rate
+    bodies["crank0"]["children"]["bar"]["children"] = {"box": BOX | {"motion": "fixed"}}
+    wanted = run(bodies, **how)
+    ends = [trajectory["crank0/bar"].world.position[-1] for trajectory in (found, wanted)]
+    assert np.abs(ends[0] - ends[1]).max() < 1e-12
+    (event,) = found.events
+    before, after = (5 / 3 + 2 * (0.5**2 + 1 + 0.2**2) + 0.1 + 0.2 * 4 + 0.3 * 9) / 2, (5 / 3 + 2) * rate**2 / 2
+    assert abs(event.energy - (after - before)) < 1e-13 * before
+
+
+def test_a_crank_that_its_joint_lets_go_stays_on_the_loop():
+    bodies, loops = four_bars(1)
+    how = {"loops": loops, "gravity": GRAVITY, "duration": 0.3, "step": 1e-3}
+    found = run(bodies, reparent=[{"body": "crank1", "to": "world", "time": 0}], **how)
+    bodies["crank1"] |= {"motion": "free", "angular_velocity": [0, 0, -1]}
+    wanted = run(bodies, **how)
+    assert np.abs(found["crank1"].world.position[-1] - wanted["crank1"].world.position[-1]).max() < 1e-13
+
+
+def test_a_weld_that_breaks_leaves_the_loop_closed():
+    bodies, loops = four_bars(1)
+    weld = {"weld": {"breaks": {"force": 30}}}
+    bodies["crank0"]["children"]["bar"]["children"] = {"box": BOX | {"motion": weld}}
+    found = run(bodies, loops=loops, gravity=GRAVITY, duration=1, step=1e-3, record_every=0.01)
+    (event,) = found.events
+    assert 0.0 < event.time < 1.0 and abs(event.energy) < 1e-12
+    ends = point(found["crank0/bar"].world, (1, 0, 0)), point(found["crank1"].world, (0, 1, 0))
+    assert np.abs(ends[0] - ends[1]).max() < 1e-13
+    arrays = found.arrays
+    total = arrays["diagnostics/kinetic_energy"] + arrays["diagnostics/potential_energy"]
+    assert np.abs(total - total[0]).max() < 1e-8 * np.abs(arrays["diagnostics/kinetic_energy"]).max()
+
+
+def test_a_parent_that_leaves_a_loop_nothing_to_hold_is_refused():
+    bodies, loops = four_bars(1)
+    change = {"body": "crank1", "to": "crank0/bar", "time": 0.2, "motion": "fixed"}
+    with pytest.raises(rigidsim.SceneError, match="loop 'crank0/bar-crank1' then both ends are parts of 'crank0/bar'"):
+        run(bodies, loops=loops, gravity=GRAVITY, duration=0.3, step=1e-3, reparent=[change])

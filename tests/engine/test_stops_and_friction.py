@@ -415,3 +415,25 @@ def test_a_tree_moves_in_the_world_as_it_does_below_another_frame(frame):
     for name in ("coordinate", "rate"):
         one, other = (joints_of(found, name) for found in (above, below))
         assert np.abs(one - other).max() < (1e-9 if "position" in frame else 1e-12)
+
+
+def test_what_rests_at_its_stop_is_not_struck_by_the_rounding_of_an_impact_across():
+    tilted = {"axis": [0.3, 1, 0.2], "angle": "37 deg"}
+    lift = {"slide": {"axis": {"frame": "world", "value": [0, 0, 1]}, "limits": [0, None]}}
+    across = {"frame": "world", "value": [1, 0, 0]}
+    cart = {"slide": {"axis": across, "rate": 1, "limits": [None, 0.1], "restitution": 0.5}}
+    particle = {"mass": 1, "inertia": "point"}
+    bodies = {
+        "lift": particle | {"orientation": tilted, "motion": lift, "children": {"cart": particle | {"motion": cart}}}
+    }
+    found = rigidsim.simulate(
+        rigidsim.Scene.from_dict(
+            {
+                "format": "rigidsim/1",
+                "simulation": {"duration": 0.2, "step": 0.001},
+                "world": {"gravity": [0, 0, -9.81]},
+                "bodies": bodies,
+            }
+        )
+    )
+    assert [event.id for event in found.events] == ["lift/cart.limits[1]"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rigidsim.physics.loops import CLOSED
@@ -15,7 +15,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path, shown
-from rigidsim.tree.nodes import WORLD
+from rigidsim.tree.nodes import WORLD, Tree
 
 MOST_NAMED = 8
 """Coordinates that a hint names."""
@@ -34,23 +34,27 @@ def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         if loop.name is not None and loop.name in names[:index]:
             message = f"world.loops[{names.index(loop.name)}] has the name '{shown(loop.name)}', too"
             yield Finding("name", message, ("world", "loops", index, "name"), "give each loop a name of its own")
-        place, nodes = ("world", "loops", index), [hierarchy.get(path) for path in loop.between]
-        if any(node is None and path != WORLD for node, path in zip(nodes, loop.between, strict=True)):
-            continue  # reported by `reference_findings`
-        bases = [node and hierarchy.base(node) for node in nodes]
-        if bases[0] is bases[1]:
-            what = f"parts of '{bases[0].path}'" if bases[0] else "parts of the world"
-            message = f"both ends are {what}, which does not change, so there is nothing to hold"
-            yield Finding("loop", message, (*place, "between"), "name two bodies that move relative to each other")
-        elif not any(node and hierarchy.carrier(node) for node in nodes):
-            message = "forces move neither end, so nothing can hold them together"
-            yield Finding("loop", message, (*place, "between"), "name a free body, or one on a joint")
-    if scene.world.loops and scene.reparent:
-        message = "in this version the hierarchy cannot change in a scene with loops"
-        yield Finding("reparent", message, ("reparent", 0), "omit 'reparent', or the loops")
+        if fault := held_fault(hierarchy, loop.between):
+            message, hint = fault
+            yield Finding("loop", message, ("world", "loops", index, "between"), hint)
     if scene.world.loops and scene.simulation.integrator.name not in METHODS:
         message = f"'{scene.simulation.integrator.name}' does not keep loops closed in this version"
         yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
+
+
+def held_fault(tree: Tree, between: Sequence[str]) -> tuple[str, str] | None:
+    """Why nothing can hold together the nodes at two paths of this tree, and a hint; None if something can."""
+    nodes = [tree.get(path) for path in between]
+    if any(node is None and path != WORLD for node, path in zip(nodes, between, strict=True)):
+        return None  # reported by `reference_findings`
+    bases = [node and tree.base(node) for node in nodes]
+    if bases[0] is bases[1]:
+        what = f"parts of '{bases[0].path}'" if bases[0] else "parts of the world"
+        message = f"both ends are {what}, which does not change, so there is nothing to hold"
+        return message, "name two bodies that move relative to each other"
+    if not any(node and tree.carrier(node) for node in nodes):
+        return "forces move neither end, so nothing can hold them together", "name a free body, or one on a joint"
+    return None
 
 
 def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.joints import bereft_fault, carries_mass, new_joint_findings, release_fault
+from rigidsim.scene.checks.loops import held_fault
+from rigidsim.scene.hierarchy.loops import ends_on, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.tree.history import instant_of
@@ -39,12 +41,32 @@ def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             left, frame = tree.carrier(node), new.frame if new else 0
             tree = tree.moved(node.index, frame, event.kind, joint=new_joint(event, tree.metres(frame)))
             bereft = bereft_fault(tree, node)
-            fault = (bereft and ("body", *bereft)) or _pair_fault(
-                tree, (left and tree.nodes[left.index], tree.carrier(tree[event.body]))
+            changed = left and tree.nodes[left.index], tree.carrier(tree[event.body])
+            fault = (
+                (bereft and ("body", *bereft)) or _pair_fault(tree, changed) or _loop_fault(hierarchy, tree, changed)
             )
         if fault is not None:
             key, message, hint = fault
             yield Finding("reparent", message, ("reparent", index, key), hint)
+
+
+def _loop_fault(hierarchy: Hierarchy, tree: Tree, changed: Iterable[SceneNode | None]) -> Fault | None:
+    """The problem with a loop on this tree, of which these bodies have changed, if there is one."""
+    loops = hierarchy.scene.world.loops
+    for name, loop in zip(loop_names(loops), loops, strict=True):
+        if (fault := held_fault(tree, loop.between)) and not held_fault(hierarchy, loop.between):
+            return "to", f"of the loop '{name}' then {fault[0]}", "choose another parent, or omit the loop"
+    for carrier in filter(None, changed):
+        if carrier.is_free() and carrier.index in ends_on(tree, loops) and _is_particle(tree, carrier):
+            message = f"'{carrier.path}', on which a loop has an end, would be a particle, which does not rotate"
+            return "body", message, f"give '{carrier.path}' an inertia"
+    return None
+
+
+def _is_particle(tree: Tree, carrier: SceneNode) -> bool:
+    """Whether all mass of a free body is one particle."""
+    parts = [part for part in tree.parts(carrier) if part.body.has_mass]
+    return len(parts) == 1 and bool(parts[0].body.inertia) and parts[0].body.inertia.is_point
 
 
 def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
@@ -78,8 +100,7 @@ def _hanging_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNo
         message = f"nothing that has a mass is on '{node.path}', so forces could not move it on a joint"
         return "body", message, "give it a mass, or write motion: fixed"
     held = tree.carrier(new) if new else None
-    parts = [part for part in tree.parts(held) if part.body.has_mass] if held is not None and held.is_free() else ()
-    if len(parts) == 1 and parts[0].body.inertia and parts[0].body.inertia.is_point:
+    if held is not None and held.is_free() and _is_particle(tree, held):
         message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
         return "to", message, f"give '{held.path}' an inertia"
     return None

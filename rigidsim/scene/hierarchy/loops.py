@@ -14,6 +14,7 @@ from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop, Loop
 from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.tree.motion import seen
+from rigidsim.tree.nodes import Tree
 
 
 class Closing(NamedTuple):
@@ -109,10 +110,10 @@ def _axis(axis: JointAxis | None, node: SceneNode | None, starts: Starts) -> Vec
     return in_body_axes(axis, node.orientation, starts[node.parent].q)
 
 
-def ends_on(hierarchy: Hierarchy) -> set[int]:
+def ends_on(tree: Tree, loops: Sequence[Loop]) -> set[int]:
     """The numbers of the moved bodies on which loops have ends."""
-    named = (hierarchy.get(path) for loop in hierarchy.scene.world.loops for path in loop.between)
-    carriers = (hierarchy.carrier(node) for node in named if node is not None)
+    named = (tree.get(path) for loop in loops for path in loop.between)
+    carriers = (tree.carrier(node) for node in named if node is not None)
     return {carrier.index for carrier in carriers if carrier is not None}
 
 

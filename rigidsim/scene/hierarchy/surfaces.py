@@ -64,9 +64,9 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        method, looped = hierarchy.scene.simulation.integrator.name, ends_on(hierarchy)
+        method, loops = hierarchy.scene.simulation.integrator.name, hierarchy.scene.world.loops
         why = f"the integrator {method}" if method != "rkmk4" else "restitution" if self._rebounds(hierarchy) else ""
-        unknown = [(tree, _unknown_to_contact(tree, looped, why)) for tree in hierarchy.history]
+        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops), why)) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
