@@ -153,8 +153,9 @@ FREED_BALL = Row(
 )
 GRIP = Row(
     "of a coordinate that has modes: 1 if it slides, 0 if its rate is held; what friction, motor and stop do together,"
-    " N m or N",
-    loose=1, torque=1,
+    " N m or N; of those that contact may push, the impulse of that in the present step, N m s or N s, and 1 if its"
+    " bounds count only when contact is known",
+    loose=1, torque=1, given=1, waits=1,
 )  # fmt: skip
 MARGINS = Row(
     "of a coordinate that has modes, at a time within a step: how far it is from its stops; the rates that it slides"

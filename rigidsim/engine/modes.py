@@ -17,6 +17,7 @@ from rigidsim.engine.layout import (
     BODY,
     COORDINATE,
     DUE,
+    FELT,
     FRAME,
     FREED,
     GRIP,
@@ -37,6 +38,7 @@ from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import respond
 from rigidsim.engine.switching import SHORT, count_events, note_taken
+from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.functions import absolute
@@ -88,7 +90,9 @@ def loosen_all(model, state, lanes):
 
 @lanewise
 def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
-    """The least approach that rebounds; after many events in a step none does."""
+    """The least approach that rebounds, by all loads and the contact forces of the last step; after many events in a
+    step none does.
+    """
     least = least_approach(-blow.stop * rate.a[0], h)
     blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
 
@@ -101,6 +105,22 @@ def push_unit(turns, hung: HUNG, own: PUSH, carrier: PUSH, lane):
     own.f = f
     carrier.t = negated(add(t, cross(hung.d, f)))
     carrier.f = negated(f)
+
+
+@lanewise
+def feel_blow(part, turns, blow: BLOW, hung: HUNG, felt: FELT, lane):
+    """A part of the impulse on a coordinate, on its body."""
+    impulse = scaled(part * (blow.bounce + blow.catch), hung.u)
+    felt.t = sub(felt.t, scaled(turns, impulse))
+    felt.f = sub(felt.f, scaled(1.0 - turns, impulse))
+
+
+@lanewise
+def feel_blow_inside(part, turns, blow: BLOW, hung: HUNG, felt: FELT, lane):
+    """Its opposite, on the carrier."""
+    impulse = scaled(part * (blow.bounce + blow.catch), hung.u)
+    felt.t = add(felt.t, add(scaled(turns, impulse), scaled(1.0 - turns, cross(hung.d, impulse))))
+    felt.f = add(felt.f, scaled(1.0 - turns, impulse))
 
 
 @lanewise
@@ -324,7 +344,7 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     copy_rows(0, len(state), state, scratch.joints.modes.before)
     loosen_all(model, state, lanes)
-    evaluate(t, era, model, state, scratch, lanes)
+    evaluate_touching(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
     weigh_stops(model, scratch, buffer.made.shift, lanes)
@@ -379,7 +399,8 @@ def review(
     way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
     returns = way * rate.a[0] < -SLACK * freed.k * (value.friction + value.largest)
     waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
-    releases = select(waits, False, select(holds, select(over, True, under), False))
+    beyond = select(grip.waits > 0.0, False, select(over, True, under))
+    releases = select(waits, False, select(holds, beyond, False))
     catches = select(waits, False, select(holds, False, returns))
     away = select(over, -1.0, 1.0)
     mode.slip = select(releases, select(slip == 0.0, away, slip), select(catches, slip, mode.slip))

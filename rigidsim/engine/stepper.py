@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.contact.grips import have_grips, wait_for_contact
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.rebounds import end_of_part, is_part
 from rigidsim.engine.contact.step import begin_step, end_step
@@ -178,6 +179,17 @@ def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contac
 
 
 @inlined
+def correct_if_room(contact, t, h, era, model, state, scratch, buffer, lanes):
+    """Correct a step of length h (s) that ended at time t (s) by contact; if that has no room, the step is put back,
+    with what happened in it. Returns whether it has.
+    """
+    has_room_for_it = end_step(contact, t, h, era, model, state, scratch, lanes)
+    if switches(model) and not has_room_for_it:
+        put_step_back(state, scratch, buffer)
+    return has_room_for_it
+
+
+@inlined
 def next_instant(n, n_end, stride, era, model):
     """The next instant, as a step and a part of it, at which there is a sample, an edge, or the end."""
     following = min(n_end, stride * (n // stride + 1))
@@ -196,11 +208,13 @@ def breaks(method, t, era, model, state, scratch, lanes):
 
 
 @inlined
-def begin_era(method, buffer, t, era, model, state, scratch, lanes):
+def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
+    if contact is not None and have_grips(model):
+        wait_for_contact(model.contacts, model, scratch)
     if switches(model):
         loosen_all(model, state, lanes)
     if buffer is not None:
@@ -247,7 +261,7 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
             era += 1
         if arrives:
-            begin_era(method, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
+            begin_era(method, contact, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes, buffer)
         if n >= n_end or is_full(model, buffer):
@@ -264,7 +278,7 @@ def advance(
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
             return n, done, era
-        if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
+        if contact is not None and not correct_if_room(contact, t_end, h, era, model, state, scratch, buffer, lanes):
             if is_part(contact):
                 continue
             return n, done, era

@@ -28,7 +28,17 @@ from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, select
-from rigidsim.physics.modes import crossing, dip, grip_bounds, grip_margins, looseness, rate_margins, stop_margins
+from rigidsim.physics.modes import (
+    FAR,
+    crossing,
+    dip,
+    grip_bounds,
+    grip_margins,
+    looseness,
+    rate_margins,
+    sliding_grip,
+    stop_margins,
+)
 from rigidsim.physics.step_control import parts_of_step
 
 NEAR = 1e-13  # of the longest part: times that are one
@@ -122,7 +132,8 @@ def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, grip: GRIP, 
     below, above = stop_margins(x, v, slip, stops)
     first, second = rate_margins(v, rate.a[0], slip, lag, value.friction, value.wanted, value.largest)
     upper, lower = grip_margins(grip.torque, grip_bounds(x, slip, lag, stops, value.friction, value.largest))
-    slides = looseness(slip, lag) > 0.0
+    slides, waits = looseness(slip, lag) > 0.0, grip.waits > 0.0
+    upper, lower = select(waits, FAR, upper), select(waits, FAR, lower)
     margins.low = below
     margins.high = above
     margins.slip = select(slides, first[0], upper), select(slides, first[1], 0.0)
@@ -391,12 +402,27 @@ def examine(before, after, h, era, model, scratch, lanes):
         accept(length, h, found.search, found.takes, lanes)
 
 
+@lanewise
+def count_grip(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_VALUE, grip: GRIP, lane):
+    """Add the impulse of a grip in a trial that is taken, to first order."""
+    slides = looseness(mode.slip, mode.lag) > 0.0
+    torque = select(slides, sliding_grip(mode.slip, mode.lag, value.friction, value.largest), grip.torque)
+    grip.given += select(takes.value > 0.0, length.value, 0.0) * torque
+
+
 @routine
 def end_trial(h, era, model, state, scratch, lanes):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
     examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
+    if model.contacts is not None:
+        found = scratch.joints.modes
+        for n in range(len(model.joints.modes)):
+            i = model.joints.modes[n]
+            count_grip(
+                found.takes, scratch.part[at.PART_LENGTH], state[i], model.joints.value[i], found.grip[n], lanes
+            )  # fmt: skip
     give_up(state, scratch, lanes)
     return largest_of(scratch.joints.modes.occurs, lanes)
 

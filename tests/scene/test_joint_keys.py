@@ -452,11 +452,6 @@ def test_bodies_on_joints_collide_but_for_those_that_a_joint_holds():
     ("bodies", "world", "why"),
     [
         (
-            f"b: {{{BALL}, motion: {{hinge: {{axis: [0, 0, 1], limits: [-1, 1]}}}}}}",
-            "",
-            "joints with limits, dry friction or a wanted rate",
-        ),
-        (
             f"b: {{{BALL}, {HINGE}}}",
             "world: {loops: [{type: distance, between: [b, world], at: [1, 0, 0], to_at: [5, 5, 5]}]}\n",
             "bodies that a loop holds",
@@ -469,6 +464,19 @@ def test_shapes_on_trees_that_contact_does_not_know_are_left_out_or_refused(prob
     stepping = HEAD.replace("0.1}", "0.1, contact: {mode: stepping}}")
     first = problem(f"{stepping}{world}bodies:\n  {bodies}\n  {OTHER}")
     assert (first.code, first.path) == ("contact", "bodies.b.shapes[0]")
+
+
+def test_bodies_whose_joints_have_modes_collide_with_rkmk4_alone():
+    """Another method has a warning, and leaves them out."""
+    bodies = f"bodies:\n  b: {{{BALL}, motion: {{hinge: {{axis: [0, 0, 1], limits: [-1, 1]}}}}}}\n  {OTHER}"
+    for method, meets in (("rkmk4", True), ("adaptive", False)):
+        head = HEAD.replace("0.1}", f"0.1, integrator: {method}}}")
+        scene = Scene.from_text(f"{head}{bodies}")
+        assert (build_world(scene).blueprint.contacts is not None) == meets
+        said = (
+            "a sphere on joints with limits, dry friction or a wanted rate, with the integrator adaptive cannot collide"
+        )
+        assert any(said in warning for warning in scene.warnings) != meets
 
 
 def test_what_contact_of_joints_cannot_do_is_said_once(problem):

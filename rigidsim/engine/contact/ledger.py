@@ -317,7 +317,7 @@ def book_motor(turns, hung: HUNG, felt: FELT, step):
 def book_holding(contacts, model, scratch, shift, trees, step, lanes):
     """Book the work of frames and motors that the impulses of contact on trees do not move."""
     joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
-    push_members(trees.total, contacts, model, scratch, lanes)
+    push_members(trees.total, 1.0, contacts, model, scratch, lanes)
     respond(contacts.trees.inward, model, scratch, shift, lanes)
     for k in range(len(joints.held)):
         book_held(hanging.felt[n_moved + k], scratch.frame[joints.held[k]], step)

@@ -14,6 +14,18 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.columns import CENTRE, LINE
+from rigidsim.engine.contact.grips import (
+    ROUNDS,
+    any_pulls,
+    any_waits,
+    begin_grips,
+    compare_grips,
+    end_grips,
+    have_grips,
+    pull_by_grips,
+    strike_by_grips,
+    wait_for_contact,
+)
 from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.ledger import (
     begin_booking,
@@ -54,6 +66,7 @@ from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, 
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
+from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate_back
@@ -67,6 +80,8 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     contacts, motions = model.contacts, arrays.motions
     arrays.lacks[0] = LACKS_NOTHING
     at.copy_rows(0, len(state), state, scratch.before)
+    if have_grips(model):
+        wait_for_contact(contacts, model, scratch)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
@@ -130,11 +145,50 @@ def rounds_now(h, n_point, contacts, arrays):
 
 
 @inlined
-def trees_of(contacts, arrays):
+def trees_of(contacts, model, arrays):
     """What the solver knows of trees, or None."""
     if contacts.trees is None:
         return None
-    return InTrees(contacts.trees, arrays.trees, arrays.lines.inverse)
+    return InTrees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
+
+
+@inlined
+def pushes_trees(n_point, contacts, model, scratch, points):
+    """Whether anything may push trees: contact points, or grips that wait for contact."""
+    if any_hung(points.who, n_point, contacts.trees):
+        return True
+    return any_waits(model, scratch) if have_grips(model) else False
+
+
+@inlined
+def solve(h, n_round, least, n_point, contacts, trees, model, arrays):
+    """The impulses of all contact points in a step of length h, s."""
+    points, lines = arrays.points, arrays.lines
+    solve_contacts(
+        h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
+        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
+        arrays.lanes,
+    )  # fmt: skip
+
+
+@inlined
+def solve_with_grips(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+    """Solve contact again, with other coordinates released, until no grip is beyond its bounds."""
+    points, lines, made, shift = arrays.points, arrays.lines, arrays.trees, arrays.corrections.shift
+    if not pushes_trees(n_point, contacts, model, scratch, points):
+        return
+    at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
+    made.work[0] = 0.0
+    for number in range(ROUNDS):
+        if not compare_grips(h, number, contacts, model, state, scratch, shift, made, lanes):
+            break
+        at.copy_rows(0, len(lines.vel), lines.first, lines.vel)
+        at.copy_rows(0, len(lines.moved), lines.way, lines.moved)
+        at.copy_rows(0, len(lines.smooth), made.smooth, lines.smooth)
+        at.copy_rows(0, n_point, made.point, points.value)
+        weigh_trees(contacts, model, state, scratch, shift, made, lanes)
+        made.work[0] = pull_by_grips(contacts, model, state, scratch, shift, lines, lanes)
+        solve(h, n_round, least, n_point, contacts, trees, model, arrays)
 
 
 @inlined
@@ -151,17 +205,18 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
-    if contacts.trees is not None and any_hung(points.who, n_point, contacts.trees):
+    if contacts.trees is not None and pushes_trees(n_point, contacts, model, scratch, points):
         weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
         begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
-    solve_contacts(
-        h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
-        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
-        arrays.lanes,
-    )  # fmt: skip
+    if have_grips(model):
+        at.copy_rows(0, n_point, points.value, arrays.trees.point)
+        begin_grips(model, scratch)
+    solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+    if have_grips(model):
+        solve_with_grips(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     return True
@@ -292,12 +347,17 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
     found, of_trees = write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger)
+    if have_grips(model):
+        of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
         return
     if trees is not None and of_trees:
         book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
         note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
-        displace_by_trees(contacts, model, scratch, made, arrays.trees, lanes)
+        displace_by_trees(h, contacts, model, state, scratch, made, arrays.trees, lanes)
+        if have_grips(model):
+            strike_by_grips(contacts, model, scratch, made, lanes)
+            ledger.step[c.W_LOADS] += arrays.trees.work[0]
     book_sums(h, ledger)
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
@@ -312,6 +372,8 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         distribute(model.active, model, state, scratch, made, lanes)
         restored, _, of_rates, _ = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
+        if have_grips(model):
+            end_grips(contacts, model, state)
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
     add_to_sums(state[0], work=of_loads)
     ledger.step[c.W_LOADS] += inherited + of_loads + lifted
@@ -324,7 +386,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     within it that has to end it (`is_part`); if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
-    trees = trees_of(contacts, arrays)
+    trees = trees_of(contacts, model, arrays)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
     n_point = -1

@@ -15,16 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards
-from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
+from rigidsim.engine.articulated import gather_inwards, has_modes
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.kinds import is_root
-from rigidsim.engine.layout import ARM, BODY, CARRIED, CORRECTION, FELT, FRAME, TRIPLE
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    CARRIED,
+    COORDINATE,
+    CORRECTION,
+    FELT,
+    FRAME,
+    JOINT_VALUE,
+    TRIPLE,
+)
 from rigidsim.engine.loops import clear, displace_root
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
+from rigidsim.engine.modes import feel_blow, feel_blow_inside, turns_in
 from rigidsim.engine.responses import respond
+from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.articulated import dots, rows_of
 from rigidsim.physics.contact import (
@@ -47,6 +59,9 @@ from rigidsim.physics.vector import add, cross, dot, negated, projection, reject
 
 NONE = (0.0, 0.0, 0.0)
 ONE = (0.0,)  # the lane of a single contact
+# Of the motions that an impulse gives to each of two bodies: with less there is no relative one, if joints have modes.
+# Without this bound random trees whose parts overlap, and are held by stops or friction, gain energy.
+TOGETHER = 1e-4
 # Over the contacts of trees in each sub-step. A landing on four legs sinks a third of what it does with one round.
 ROUNDS = 4
 
@@ -68,6 +83,9 @@ class TreeArrays(NamedTuple):
     push: LINE = floats("bodies")
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
+    smooth: LINE = floats("bodies")  # smooth motion without grips
+    work: np.ndarray = floats(1)  # of the grips of released coordinates, J
+    point: CONTACT_POINT = floats("points")  # before contact was solved, if that may happen again
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
     part: np.ndarray = floats(PARTS)  # of a step that ends at an impact
     momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
@@ -89,6 +107,7 @@ class InTrees(NamedTuple):
     table: Trees
     made: TreeArrays
     inverse: INVERSE  # of all contact bodies; in trees of no use
+    has_modes: bool  # whether joints may hold their rates
 
 
 @inlined
@@ -231,8 +250,20 @@ def slip_by(A, B, r_A, r_B, P, K, trees):
 
 
 @inlined
+def slip_of_each(A, B, r_A, r_B, P, trees):
+    """The slip that an impulse P on B makes of B, and its opposite on A of A, as if they did not hang together."""
+    jump = trees.made.jump
+    jump[:] = 0.0
+    add_jump(A, A, negated(impulse_moment(r_A, P, NONE)), negated(P), trees, jump[0])
+    add_jump(B, B, impulse_moment(r_B, P, NONE), P, trees, jump[1])
+    return slip(jump[0].linear, jump[0].angular, r_A, jump[1].linear, jump[1].angular, r_B)
+
+
+@inlined
 def write_masses(row: CONTACT, A, B, trees):
-    """Effective masses of a contact. In a direction that joints do not allow nothing can be moved."""
+    """Effective masses of a contact. In a direction that joints do not allow nothing can be moved, nor where joints
+    whose rates are held keep both bodies together.
+    """
     n, r_A, r_B, shift = row.normal, row.lever_A, row.lever_B, row.shift
     beside_A, beside_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(n)
     K_n, rates = slip_by(A, B, r_A, r_B, n, NONE, trees)
@@ -240,6 +271,9 @@ def write_masses(row: CONTACT, A, B, trees):
     K_b, _ = slip_by(A, B, beside_A, beside_B, b, NONE, trees)
     k_n = dot(n, K_n)
     least = HELD * (k_n + dot(t, K_t) + dot(b, K_b))
+    if trees.has_modes:
+        each = dot(n, slip_of_each(A, B, r_A, r_B, n, trees))
+        least = select(k_n > TOGETHER * each, least, each)
     row.K_n = add(K_n, cross(rates, shift))
     row.m_n = effective_mass(select(k_n > least, k_n, 0.0))
     row.K_t, row.m_t = tangent_mass(least, t, b, add(K_t, scaled(least, t)), add(K_b, scaled(least, b)))
@@ -253,8 +287,10 @@ def write_masses(row: CONTACT, A, B, trees):
 
 @routine
 def prepare_row(row: CONTACT, A, B, trees):
-    """Effective masses and impulses at the beginning of a step."""
+    """Effective masses and impulses at the beginning of a step: none, where nothing can be moved."""
     write_masses(row, A, B, trees)
+    if row.m_n == 0.0:
+        row.p_n, row.p_t, row.p_r = 0.0, NONE, NONE
     begin_impulses(row, row.normal)
 
 
@@ -414,13 +450,38 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
 
 
 @inlined
-def push_members(values, contacts, model, scratch, lanes):
-    """Let the impulses of all contact bodies of trees alone act on these, at rest."""
+def feel_grips(part, inward, model, scratch, lanes):
+    """Let parts of the impulses of the grips of released coordinates act, too (`grips.py`)."""
+    joints, felt = model.joints, scratch.joints.felt
+    for i in inward:
+        if has_modes(i, joints):
+            blow, hung, turns = (
+                scratch.joints.modes.blow[joints.joint[i].mode],
+                scratch.joints.hung[i],
+                turns_in(i, joints),
+            )
+            feel_blow(part, turns, blow, hung, felt[i], lanes)
+            feel_blow_inside(part, turns, blow, hung, felt[joints.joint[i].carrier], lanes)
+
+
+@routine
+def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
+    """Displace a coordinate that has modes no farther than to its stops."""
+    x, way = mode.x, shift.xyz[0]
+    way = select(x + way > value.high, value.high - x, select(x + way < value.low, value.low - x, way))
+    shift.xyz = (way, 0.0, 0.0)
+
+
+@inlined
+def push_members(values, part, contacts, model, scratch, lanes):
+    """Let the impulses of all contact bodies of trees alone act on these, at rest, with a part of those of grips."""
     table = contacts.trees
     begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
     for m in range(len(table.member)):
         b = table.member[m].body
         hold_impulse(values[b], model.normal, scratch.joints.felt[contacts.body[b].row])
+    if switches(model):
+        feel_grips(part, table.inward, model, scratch, lanes)
 
 
 @routine
@@ -445,13 +506,16 @@ def strike_members(contacts, model, made, trees):
 
 
 @inlined
-def displace_by_trees(contacts, model, scratch, made, trees, lanes):
-    """The displacements of the joints and roots of trees by contact, and the impulses on their bodies; those of free
-    bodies of other kinds are known.
+def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
+    """The displacements of the joints and roots of trees by contact in a step of h s, and the impulses on their
+    bodies; those of free bodies of other kinds are known.
     """
     table = contacts.trees
-    push_members(trees.moved, contacts, model, scratch, lanes)
+    push_members(trees.moved, 0.5 * h, contacts, model, scratch, lanes)
     respond(table.inward, model, scratch, made.shift, lanes)
+    for i in table.inward:
+        if has_modes(i, model.joints):
+            stop_shift(model.joints.value[i], state[i], made.shift[i])
     for i in table.inward:
         if is_root(i, model):
             displace_root(scratch.joints.carried[i], made.own[i], lanes)

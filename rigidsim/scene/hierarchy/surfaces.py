@@ -64,8 +64,9 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        loops = hierarchy.scene.world.loops
-        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops))) for tree in hierarchy.history]
+        method, loops = hierarchy.scene.simulation.integrator.name, hierarchy.scene.world.loops
+        why = f"the integrator {method}" if method != "rkmk4" else "restitution" if self._rebounds(hierarchy) else ""
+        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops), why)) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
@@ -77,6 +78,12 @@ class Surfaces:
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
                 yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
+
+    def _rebounds(self, hierarchy: Hierarchy) -> bool:
+        """Whether some material has restitution, or may have it in a variant."""
+        shaped = [shape for node in hierarchy for shape in (node.body, *node.body.shapes)]
+        given = [getattr(one.material, "restitution", None) for one in (*shaped, *self.entries)]
+        return any(is_column(value) or value for value in given if value is not None)
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -139,10 +146,11 @@ class Surfaces:
             yield *map(self.members, entry.between), entry
 
 
-def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
+def _unknown_to_contact(tree: Tree, looped: set[int], why: str) -> dict[int, str]:
     """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
     modes = (node for node in tree if node.joint and node.joint.has_modes)
-    found = {tree.outermost(node).index: "joints with limits, dry friction or a wanted rate" for node in modes}
+    words = f"joints with limits, dry friction or a wanted rate, with {why}"
+    found = {tree.outermost(node).index: words for node in modes if why}
     return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
 
 

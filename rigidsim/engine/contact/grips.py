@@ -1,0 +1,234 @@
+"""Coordinates that have modes (stops, dry friction, motors of a wanted rate) in trees that contact pushes.
+
+In a step that begins with contact on a tree, what holds a rate at rest is not compared with its bounds before contact
+is known: the coordinate waits. Contact is solved as if it were held, whatever that takes. Then the impulse of its grip
+in the whole step, that in the smooth motion and what it takes against contact, is compared with the bounds times the
+length of the step: where it is beyond one, the coordinate is released, and contact is solved again, with what the bound
+leaves of the grip as a force that is constant within the step. In the first rounds a released coordinate that moves
+the other way is held again (principal pivoting, as in `modes.choose_modes`), afterwards not, so that it ends, and no
+grip is beyond its bounds. What rests on held joints rests; what slides is right to first order, as all contact is.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine.articulated import has_modes
+from rigidsim.engine.contact.columns import LINE
+from rigidsim.engine.contact.trees import begin_impulses_on_trees, feel_grips, push_members
+from rigidsim.engine.layout import (
+    BLOW,
+    CARRIED,
+    COORDINATE,
+    FREED,
+    GRIP,
+    HUNG,
+    JOINT_VALUE,
+    TRIPLE,
+)
+from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, push_unit, strike, turns_in
+from rigidsim.engine.responses import respond
+from rigidsim.engine.switching import switches
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.articulated import coordinate_acceleration
+from rigidsim.physics.elementary import select
+from rigidsim.physics.modes import grip_bounds, looseness
+from rigidsim.physics.vector import add, cross
+
+ROUNDS = 24  # of contact in a step, each with other coordinates released
+SLACK = 1e-9  # of the impulse of a grip: what is not beyond a bound
+
+
+@inlined
+def have_grips(model):
+    """Whether coordinates of trees that contact pushes may have modes."""
+    return switches(model) and model.contacts is not None and model.contacts.trees is not None
+
+
+# --- before contact
+
+
+@routine
+def begin_grip(grip: GRIP):
+    """No impulse, and no contact, up to now."""
+    grip.given, grip.waits = 0.0, 0.0
+
+
+@routine
+def let_wait(grip: GRIP):
+    """Let a coordinate wait for contact."""
+    grip.waits = 1.0
+
+
+@inlined
+def wait_for_contact(contacts, model, scratch):
+    """Let coordinates wait whose tree was pushed in the last step, as the accelerations by contact say."""
+    joints, found, mean = model.joints, scratch.joints.modes, scratch.contact_mean
+    for n in range(len(joints.modes)):
+        begin_grip(found.grip[n])
+    for m in range(len(contacts.trees.member)):
+        b, pushed = contacts.trees.member[m].body, False
+        for k in range(6):
+            pushed = pushed or mean[b, k] != 0.0
+        if pushed:
+            root = joints.joint[contacts.body[b].row].root
+            for i in contacts.trees.inward:
+                if has_modes(i, joints) and joints.joint[i].root == root:
+                    let_wait(found.grip[joints.joint[i].mode])
+
+
+@routine
+def does_wait(grip: GRIP):
+    """Whether a coordinate waits for contact."""
+    return grip.waits > 0.0
+
+
+@inlined
+def any_waits(model, scratch):
+    """Whether a coordinate waits for contact, which then has to look at it, even if nothing touches any more."""
+    found = False
+    for n in range(len(model.joints.modes)):
+        found = found or does_wait(scratch.joints.modes.grip[n])
+    return found
+
+
+# --- what grips take
+
+
+@routine
+def hold_back(blow: BLOW):
+    """No coordinate is released."""
+    blow.last, blow.bounce, blow.catch = 0.0, 0.0, 0.0
+
+
+@inlined
+def begin_grips(model, scratch):
+    """No coordinate is released yet."""
+    for n in range(len(model.joints.modes)):
+        hold_back(scratch.joints.modes.blow[n])
+
+
+@routine
+def missing_impulse(hung: HUNG, freed: FREED, carrier: CARRIED):
+    """What would hold the rate of a coordinate against the impulses that it feels, N m s or N s."""
+    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
+    return -coordinate_acceleration(1.0, freed.w, (freed.U_t, freed.U_f), domega, dv)
+
+
+@routine
+def compare(h, returns, missing, value: JOINT_VALUE, jump: TRIPLE, grip: GRIP, blow: BLOW, mode: COORDINATE):
+    """Release a coordinate whose grip is out of bounds in a step of h s; with `returns`, hold a released one that moves
+    the other way. Returns whether it was changed.
+    """
+    slip, lag = natural_mode(mode, value)
+    if looseness(mode.slip, mode.lag) == 0.0:
+        lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
+        needed, size = grip.given + missing, SLACK * (abs(grip.given) + abs(missing))
+        if needed <= h * upper + size and needed >= h * lower - size:
+            return False
+        over = needed > h * upper
+        away = -1.0 if over else 1.0
+        blow.last, blow.bounce = away, h * (upper if over else lower) - grip.given
+        mode.slip, mode.lag = select(slip == 0.0, away, slip), select(lag == 0.0, away, lag)
+        return True
+    if returns and blow.last * jump.xyz[0] < 0.0:
+        mode.slip, mode.lag, blow.last, blow.bounce = slip, lag, 0.0, 0.0
+        return True
+    return False
+
+
+@inlined
+def compare_grips(h, number, contacts, model, state, scratch, jumps, trees, lanes):
+    """Compare all grips with their bounds after a round of contact. Returns whether any coordinate was changed."""
+    joints, hanging, changed = model.joints, scratch.joints, False
+    push_members(trees.total, 1.0, contacts, model, scratch, lanes)
+    respond(contacts.trees.inward, model, scratch, jumps, lanes)
+    for i in contacts.trees.inward:
+        if has_modes(i, joints):
+            n, carrier = joints.joint[i].mode, hanging.carried[joints.joint[i].carrier]
+            missing = missing_impulse(hanging.hung[i], hanging.freed[i], carrier)
+            one = compare(
+                h, number < BLOCKS, missing, joints.value[i], jumps[i], hanging.modes.grip[n], hanging.modes.blow[n],
+                state[i],
+            )  # fmt: skip
+            changed = changed or one
+    return changed
+
+
+@routine
+def work_of_grip(blow: BLOW, mode: COORDINATE, jump: TRIPLE):
+    """The work of the impulse of a grip, J, of which the rate jumps by its own share."""
+    return blow.bounce * (mode.v + 0.5 * jump.xyz[0])
+
+
+@routine
+def add_ramp(n_sub, ahead: CARRIED, smooth: LINE):
+    """Add a jump to the smooth motion of a body, in equal parts to all sub-steps."""
+    for k in range(3):
+        smooth[k] += ahead.a[k] / n_sub
+        smooth[k + 3] += ahead.alpha[k] / n_sub
+
+
+@inlined
+def pull_by_grips(contacts, model, state, scratch, jumps, lines, lanes):
+    """Add to the smooth motion of all members what the grips of released coordinates do. Returns their work, J."""
+    joints, hanging, work = model.joints, scratch.joints, 0.0
+    begin_impulses_on_trees(contacts.trees, scratch, len(model.moved_node), lanes)
+    feel_grips(1.0, contacts.trees.inward, model, scratch, lanes)
+    respond(contacts.trees.inward, model, scratch, jumps, lanes)
+    for m in range(len(contacts.trees.member)):
+        b = contacts.trees.member[m].body
+        add_ramp(contacts.substeps, hanging.carried[contacts.body[b].row], lines.smooth[b])
+    for i in contacts.trees.inward:
+        if has_modes(i, joints):
+            work += work_of_grip(hanging.modes.blow[joints.joint[i].mode], state[i], jumps[i])
+    return work
+
+
+# --- handing back
+
+
+@routine
+def pulls(blow: BLOW):
+    """Whether the grip of a released coordinate has an impulse."""
+    return blow.bounce != 0.0
+
+
+@inlined
+def any_pulls(model, scratch):
+    """Whether the grip of some released coordinate has an impulse."""
+    found = False
+    for n in range(len(model.joints.modes)):
+        found = found or pulls(scratch.joints.modes.blow[n])
+    return found
+
+
+@inlined
+def strike_by_grips(contacts, model, scratch, made, lanes):
+    """Add the impulses of the grips of released coordinates to what happens to bodies."""
+    joints, found, n_moved = model.joints, scratch.joints.modes, len(model.moved_node)
+    for i in contacts.trees.inward:
+        if has_modes(i, joints) and pulls(found.blow[joints.joint[i].mode]):
+            n, c, root = joints.joint[i].mode, joints.joint[i].carrier, joints.joint[i].root
+            own, inner = found.push[2 * n], found.push[2 * n + 1]
+            push_unit(turns_in(i, joints), scratch.joints.hung[i], own, inner, lanes)
+            add_impulses(found.blow[n], found.changes, lanes)
+            strike(found.changes, own, made.own[i], lanes)
+            made.is_pushed[i] = 1
+            if c < n_moved:
+                strike(found.changes, inner, made.own[c], lanes)
+                made.is_pushed[c] = 1
+            if root < n_moved:
+                made.is_settled[root] = 1
+
+
+@routine
+def end_grip(value: JOINT_VALUE, mode: COORDINATE):
+    """The mode of a coordinate after contact: held if it can be."""
+    mode.slip, mode.lag = natural_mode(mode, value)
+
+
+@inlined
+def end_grips(contacts, model, state):
+    """The modes of all coordinates after contact."""
+    for i in contacts.trees.inward:
+        if has_modes(i, model.joints):
+            end_grip(model.joints.value[i], state[i])

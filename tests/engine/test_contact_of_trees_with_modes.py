@@ -1,0 +1,172 @@
+"""Contact of trees whose joints have stops, dry friction or motors of a wanted rate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigidsim
+from contact_scenes import G, ball, block, collide, floor, touching
+
+LIFT, LOAD = 2.0, 3.0  # kg
+STEPS = [1e-3, 5e-3]
+
+
+def lift(**joint) -> dict:
+    """A platform on a vertical slide, and a block on it."""
+    platform = block((1, 1, 0.1), LIFT, motion={"slide": {"axis": [0, 0, 1]} | joint})
+    return {"lift": platform, "load": block((0.2, 0.2, 0.2), LOAD, at=(0, 0, 0.15))}
+
+
+def last_speed(trajectory: rigidsim.Trajectory, body: str) -> float:
+    """The largest component of the velocity at the end, m/s."""
+    return np.abs(trajectory[body].world.velocity[-1]).max()
+
+
+# --- what rests
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_load_on_a_slide_that_friction_holds_stays(step):
+    """60 N against 49 N, of which the smooth step knows 20 N; or 15 N, with a spring that alone would overcome that."""
+    spring = {"stiffness": 100.0, "rest": 0.45}  # which does not know of the load in the first step
+    for joint, start in (({"friction": 60.0}, 0.0), ({"friction": 15.0, "spring": spring}, 10 * step**2)):
+        trajectory = collide(lift(**joint), duration=0.5, step=step, record_every=step)
+        assert np.all(trajectory["lift"].joint.rates[5:] == 0.0)
+        assert np.abs(trajectory["lift"].joint.coordinates).max() <= start
+        assert last_speed(trajectory, "load") <= 1e-12
+        assert np.ptp(trajectory.total_energy) <= 1e-6
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_a_load_on_a_lift_that_came_to_its_stop_stays(step, restitution):
+    """With a spring that would lift the platform alone off its stop, too; a rebound of the platform dies out."""
+    for more in ({}, {"spring": {"stiffness": 100.0, "rest": 0.3}}):
+        joint = {"limits": [-0.1, 0.5], "restitution": restitution} | more
+        trajectory = collide(lift(**joint), duration=1.0, step=step, record_every=0.05)
+        assert trajectory["lift"].joint.coordinates[-1, 0] == -0.1
+        assert trajectory["lift"].joint.rates[-1, 0] == 0.0
+        assert last_speed(trajectory, "load") <= 1e-12
+        assert np.ptp(trajectory.total_energy) <= 1e-8
+        assert trajectory.contact_ledger.relative_error <= 1e-12
+
+
+def leg(friction: float, limits: list | None = None) -> dict:
+    """A trunk, a shank and a foot on hinges, a little off the vertical, above a floor."""
+    joint = {"axis": [0, 1, 0], "friction": friction} | ({"limits": limits} if limits else {})
+    foot = block((0.3, 0.2, 0.1), 0.5, at=(0, 0, -0.25), motion={"hinge": joint | {"at": [0, 0, 0.05]}})
+    shank = {"mass": 1.0, "inertia": {"principal": [0.01, 0.01, 0.002]}, "position": [0.1, 0, -0.3]}
+    shank |= {"motion": {"hinge": joint | {"at": [0, 0, 0.2]}}, "children": {"foot": foot}}
+    trunk = block((0.2, 0.2, 0.2), 5.0, at=(0, 0, 0.6005), children={"shank": shank})
+    return {"trunk": trunk, "floor": floor(friction=0.8)}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_leg_stands_if_friction_holds_it_and_else_folds_to_its_stop(step):
+    """The knee bears 5 N m with 10, and none with 1."""
+    for friction, limits, held in ((10.0, None, True), (1.0, [-0.3, 0.3], False)):
+        trajectory = collide(leg(friction, limits), duration=1.5, step=step, record_every=0.05)
+        foot, shank = trajectory["trunk/shank/foot"].joint, trajectory["trunk/shank"].joint
+        assert foot.rates[-1, 0] == shank.rates[-1, 0] == 0.0
+        assert last_speed(trajectory, "trunk") <= 1e-9
+        if held:
+            assert abs(foot.coordinates[-1, 0]) + abs(shank.coordinates[-1, 0]) <= 0.02
+        else:
+            assert foot.coordinates[-1, 0] == 0.3
+        assert np.ptp(trajectory.total_energy) <= 1e-6
+
+
+# --- what moves
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("joint", [{"friction": 40.0}, {"motor": {"rate": 0.1, "max_force": 40.0}}])
+def test_a_slide_with_too_little_to_hold_its_load_falls_at_the_rate_of_the_rest(step, joint):
+    """a = g - F/M, of both: to rounding in the rate, to second order in the way."""
+    trajectory = collide(lift(**joint), duration=0.5, step=step, record_every=0.05)
+    a, t = G - 40.0 / (LIFT + LOAD), trajectory.time
+    start = 0.1 if "motor" in joint else 0.0
+    rates = trajectory["lift"].joint.rates[:, 0]
+    np.testing.assert_allclose(np.diff(rates[1:]), -0.05 * a, rtol=1e-8)
+    assert abs(rates[-1] + a * 0.5) <= start + 2 * G * step
+    assert abs(trajectory["lift"].joint.coordinates[-1, 0] + a * t[-1] ** 2 / 2) <= (start + 2 * G * step) * t[-1]
+    assert trajectory.contact_ledger.relative_error <= 1e-9
+
+
+def test_a_motor_that_is_strong_enough_lifts_the_load_at_its_rate():
+    """60 N against 49 N: from rest, with what is left, and then at 0.1 m/s."""
+    trajectory = collide(lift(motor={"rate": 0.1, "max_force": 60.0}), duration=0.5, step=1e-3, record_every=0.1)
+    assert np.all(trajectory["lift"].joint.rates[1:, 0] == 0.1)
+    assert last_speed(trajectory, "load") == pytest.approx(0.1, rel=1e-12)
+    gains = 60.0 / (LIFT + LOAD) - G
+    assert trajectory["lift"].joint.coordinates[-1, 0] == pytest.approx(0.05 - 0.1**2 / (2 * gains), abs=1e-4)
+
+
+# --- what is struck
+
+DOOR, M, SPEED, ARM = 2.0 / 3, 0.5, 2.0, 0.7  # moment about the hinge, the ball, its speed, its lever
+
+
+def struck_door(joint: dict, step: float, duration: float = 0.2) -> rigidsim.Trajectory:
+    """A ball flies against a door, which turns to positive angles."""
+    moment = 2.0 / 12
+    door = {"mass": 2.0, "inertia": {"principal": [moment, 1e-3, moment]}, "center_of_mass": [0.5, 0, 0]}
+    door |= {"motion": {"hinge": {"axis": [0, 0, 1]} | joint}}
+    door |= {"shapes": [{"type": "box", "size": [1, 0.04, 0.5], "position": [0.5, 0, 0]}]}
+    bodies = {"door": door, "ball": ball(0.05, M, at=(ARM, -0.17, 0), velocity=[0, SPEED, 0], friction=0.0)}
+    return collide(bodies, gravity=[0, 0, 0], duration=duration, step=step, record_every=step)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_ball_strikes_a_door_with_a_stop(step):
+    """Away from the stop with P = M v/(1 + M x^2/I), as if there were none, bit for bit; into it, nothing moves."""
+    free, away = (struck_door(joint, step) for joint in ({}, {"limits": [0, 3]}))
+    rates = away["door"].joint.rates[:, 0]
+    impulse = M * SPEED / (1 + M * ARM**2 / DOOR)
+    assert rates[np.argmax(rates != 0)] == pytest.approx(impulse * ARM / DOOR, rel=1e-4)
+    assert np.array_equal(rates, free["door"].joint.rates[:, 0])
+    into = struck_door({"limits": [-3, 0]}, step)
+    assert np.abs(into["door"].joint.rates).max() <= 1e-15
+    assert np.abs(into["ball"].world.velocity[-1]).max() <= 1e-12
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_door_that_a_ball_throws_against_its_other_stop_stays_there(step):
+    """The ball follows, and presses on: the impact is an event, and the stop is not passed."""
+    trajectory = struck_door({"limits": [-0.05, 0.05]}, step)
+    angle = trajectory["door"].joint.coordinates[:, 0]
+    assert [event.cause for event in trajectory.events].count("stop") >= 1
+    assert angle.max() <= 0.05
+    assert abs(trajectory["door"].joint.rates[-1, 0]) <= 1e-5
+    assert angle[-1] == pytest.approx(0.05, abs=1e-6)
+    assert np.ptp(trajectory.total_energy) <= 1e-12
+
+
+def test_friction_takes_from_a_blow_what_it_can_in_a_step_and_then_stops_the_door():
+    """The rate after the blow is less by F h/I at most; F times the angle is what energy the door and the ball had."""
+    step, friction = 1e-3, 5.0
+    trajectory = struck_door({"friction": friction}, step, duration=0.3)
+    rates, angle = trajectory["door"].joint.rates[:, 0], trajectory["door"].joint.coordinates[:, 0]
+    struck, impulse = int(np.argmax(rates != 0)), M * SPEED / (1 + M * ARM**2 / DOOR)
+    assert 0 <= impulse * ARM / DOOR - rates[struck] <= friction * step / DOOR
+    both = DOOR + M * ARM**2  # the ball presses on, and is braked with the door
+    braked = (rates[struck] - rates[struck + 20]) / (20 * step)
+    assert braked == pytest.approx(friction / both, rel=3e-3)
+    assert angle[-1] == pytest.approx((impulse * ARM / DOOR) ** 2 * both / (2 * friction), rel=1e-2)
+    assert rates[-1] == 0.0
+
+
+# --- bits
+
+
+def test_slices_do_not_change_the_bits_of_a_leg_that_folds():
+    """What waits for contact follows from what is kept between slices."""
+    scene = touching(leg(2.0, [-0.3, 0.3]), duration=0.4, step=5e-3)
+    whole, sliced = rigidsim.simulate(scene), rigidsim.Simulation(scene)
+    for count in (1, 2, 30, 1, 46):
+        sliced.step(count)
+    for body in ("trunk", "trunk/shank/foot"):
+        for quantity in ("position", "velocity"):
+            reached = getattr(whole[body].world, quantity)[-1]
+            assert np.array_equal(getattr(sliced.state[body].world, quantity), reached), (body, quantity)
