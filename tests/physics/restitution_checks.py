@@ -182,6 +182,8 @@ RESTITUTION_EQUIVALENT = {
     "restitution.allowed_inverse: negated sub(t, scaled(dot(t, K_n) / k_n, n))": 1,
     "restitution.allowed_inverse: negated tangents(n)": 1,
     # Divisors and dividends of branches that are not taken, and shares that are cut to 1.
+    "restitution._inverse_across: doubled 0.0": 3,
+    "restitution._inverse_across: doubled 1.0": 2,
     "restitution.combined_restitution: doubled 0.0": 3,
     "restitution.combined_restitution: doubled 1.0": 1,
     "restitution.least_energy: doubled 0.0": 3,
