@@ -170,3 +170,18 @@ def test_slices_do_not_change_the_bits_of_a_leg_that_folds():
         for quantity in ("position", "velocity"):
             reached = getattr(whole[body].world, quantity)[-1]
             assert np.array_equal(getattr(sliced.state[body].world, quantity), reached), (body, quantity)
+
+
+@pytest.mark.parametrize("given", ["material", "pair"])
+def test_restitution_of_a_material_or_a_pair_leaves_trees_with_modes_out(given):
+    bar = {"mass": 1, "inertia": {"principal": [0.01, 0.1, 0.1]}, "shapes": [{"type": "sphere", "radius": 0.1}]}
+    bar["motion"] = {"slide": {"axis": [0, 0, 1], "friction": 1.0}}
+    floor = {"shapes": [{"type": "plane"}], "position": [0, 0, -1]}
+    world = {"gravity": [0, 0, -9.81]}
+    if given == "material":
+        floor["material"] = {"restitution": 0.5}
+    else:
+        world["contacts"] = [{"between": ["floor", "bar"], "restitution": 0.5}]
+    made = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "world": world}
+    scene = rigidsim.Scene.from_dict(made | {"bodies": {"floor": floor, "bar": bar}})
+    assert any("restitution" in warning for warning in scene.warnings)

@@ -80,9 +80,9 @@ class Surfaces:
                 yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
 
     def _rebounds(self, hierarchy: Hierarchy) -> bool:
-        """Whether some material has restitution, or may have it in a variant."""
-        shaped = [shape for node in hierarchy for shape in (node.body, *node.body.shapes)]
-        given = [getattr(one.material, "restitution", None) for one in (*shaped, *self.entries)]
+        """Whether some material or pair has restitution, or may have it in a variant."""
+        materials = [shape.material for node in hierarchy for shape in (node.body, *node.body.shapes)]
+        given = [getattr(one, "restitution", None) for one in (*materials, *self.entries)]
         return any(is_column(value) or value for value in given if value is not None)
 
     def _number(self, surface: Surface) -> int:
