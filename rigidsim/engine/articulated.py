@@ -334,6 +334,12 @@ def has_modes(i, joints):
 
 
 @inlined
+def turns_in(i, joints):
+    """1 for a hinge, 0 for a slide."""
+    return 1.0 if joints.joint[i].kind == at.HINGE else 0.0
+
+
+@inlined
 def keeps_mode(k, model):
     """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
     return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
@@ -351,7 +357,7 @@ def gather_inwards(model, state, scratch, lanes):
         kind, value, hung, felt = joints.joint[i].kind, joints.value[i], hanging.hung[i], hanging.felt[i]
         freed, carrier = hanging.freed[i], hanging.felt[joints.joint[i].carrier]
         if has_modes(i, joints):
-            grip, turns = hanging.modes.grip[joints.joint[i].mode], 1.0 if kind == at.HINGE else 0.0
+            grip, turns = hanging.modes.grip[joints.joint[i].mode], turns_in(i, joints)
             free_gripped(turns, state[i], state[i], value, hung, felt, freed, grip, carrier, lanes)
         elif kind == at.HINGE:
             free_hinge(state[i], value, hung, felt, freed, carrier, lanes)
@@ -520,7 +526,7 @@ def accelerate_jointed(node, model, scratch, lanes):
         wrench, root = scratch.wrench[i], scratch.wrench[joints.joint[i].root]
         arm, frame, carried, rate = scratch.arm[place], scratch.frame[place + 1], hanging.carried[i], scratch.rate[i]
         if has_modes(i, joints):
-            grip, turns = hanging.modes.grip[joints.joint[i].mode], 1.0 if kind == at.HINGE else 0.0
+            grip, turns = hanging.modes.grip[joints.joint[i].mode], turns_in(i, joints)
             accelerate_gripped(turns, body, hung, freed, grip, carrier, wrench, root, arm, frame, carried, rate, lanes)
         elif kind == at.HINGE:
             accelerate_hinge(body, hung, freed, carrier, wrench, root, arm, frame, carried, rate, lanes)

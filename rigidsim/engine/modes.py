@@ -9,6 +9,7 @@ inverse mass matrix is positive definite.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
@@ -17,7 +18,6 @@ from rigidsim.engine.layout import (
     BODY,
     COORDINATE,
     DUE,
-    FELT,
     FRAME,
     FREED,
     GRIP,
@@ -108,31 +108,9 @@ def push_unit(turns, hung: HUNG, own: PUSH, carrier: PUSH, lane):
 
 
 @lanewise
-def feel_blow(part, turns, blow: BLOW, hung: HUNG, felt: FELT, lane):
-    """A part of the impulse on a coordinate, on its body."""
-    impulse = scaled(part * (blow.bounce + blow.catch), hung.u)
-    felt.t = sub(felt.t, scaled(turns, impulse))
-    felt.f = sub(felt.f, scaled(1.0 - turns, impulse))
-
-
-@lanewise
-def feel_blow_inside(part, turns, blow: BLOW, hung: HUNG, felt: FELT, lane):
-    """Its opposite, on the carrier."""
-    impulse = scaled(part * (blow.bounce + blow.catch), hung.u)
-    felt.t = add(felt.t, add(scaled(turns, impulse), scaled(1.0 - turns, cross(hung.d, impulse))))
-    felt.f = add(felt.f, scaled(1.0 - turns, impulse))
-
-
-@lanewise
 def keep_jump(jump: TRIPLE, product: SCALAR, lane):
     """Keep what the impulse does to the rate of a coordinate."""
     product.value = jump.xyz[0]
-
-
-@inlined
-def turns_in(i, joints):
-    """1 for a hinge, 0 for a slide."""
-    return 1.0 if joints.joint[i].kind == at.HINGE else 0.0
 
 
 @inlined
@@ -224,9 +202,9 @@ def share_blows(model, found, lanes):
 
 
 @lanewise
-def add_impulses(blow: BLOW, total: SCALAR, lane):
-    """The whole impulse in a coordinate."""
-    total.value = blow.bounce + blow.catch
+def add_impulses(part, blow: BLOW, total: SCALAR, lane):
+    """A part of the whole impulse in a coordinate."""
+    total.value = part * (blow.bounce + blow.catch)
 
 
 @lanewise
@@ -249,7 +227,7 @@ def deliver_blows(t, model, state, scratch, made, lanes):
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         c = joints.joint[i].carrier
-        add_impulses(found.blow[n], found.changes, lanes)
+        add_impulses(1.0, found.blow[n], found.changes, lanes)
         strike(found.changes, found.push[2 * n], made.own[i], lanes)
         made.is_pushed[i] = 1
         if c < len(model.moved_node):
@@ -433,12 +411,25 @@ def set_now(t, search: SEARCH, now: SCALAR, lane):
 
 
 @inlined
-def settle_modes(t, h, era, model, state, scratch, buffer, lanes):
-    """What happens at time t (s) in lanes in which an event occurs; a rebound shorter than h (s) is none."""
+def let_all_occur(found, lanes):
+    """An event in every lane, at which no coordinate arrives anywhere."""
+    fill(found.occurs, 1.0, lanes)
+    found.due[:] = 0.0
+
+
+@inlined
+def arrive_all(model, state, scratch, lanes):
+    """Put all coordinates where they have arrived, in lanes in which an event occurs."""
     joints, found = model.joints, scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+
+
+@inlined
+def settle_modes(t, h, era, model, state, scratch, buffer, lanes):
+    """What happens at time t (s) in lanes in which an event occurs; a rebound shorter than h (s) is none."""
+    arrive_all(model, state, scratch, lanes)
     instant = buffer.filled[0]
     strikes = strike_stops(t, h, era, model, state, scratch, buffer, lanes)
     if strikes and not lacks_room(model, buffer):
@@ -485,12 +476,8 @@ def settle_taken(trial, era, model, state, scratch, buffer, lanes):
 @inlined
 def resume_modes(t, era, model, state, scratch, lanes):
     """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
-    joints, found = model.joints, scratch.joints.modes
-    fill(found.occurs, 1.0, lanes)
-    found.due[:] = 0.0
-    for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+    let_all_occur(scratch.joints.modes, lanes)
+    arrive_all(model, state, scratch, lanes)
     choose_modes(t, era, model, state, scratch, lanes)
 
 
@@ -498,7 +485,6 @@ def resume_modes(t, era, model, state, scratch, lanes):
 def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
     """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""
     found = scratch.joints.modes
-    fill(found.occurs, 1.0, lanes)
-    found.due[:] = 0.0
+    let_all_occur(found, lanes)
     forget_events(found.search, lanes)
     settle_modes(t, h, era, model, state, scratch, buffer, lanes)

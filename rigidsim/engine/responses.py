@@ -168,10 +168,16 @@ def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
 
 
 @inlined
+def drive_left(hung, freed, carrier):
+    """What drives a coordinate after the jump of its carrier, N m s or N s: `coordinate_acceleration` over k."""
+    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
+    return coordinate_acceleration(1.0, freed.w, (freed.U_t, freed.U_f), domega, dv)
+
+
+@inlined
 def rate_jump(hung, freed, carrier):
     """The jump of the rate of a coordinate."""
-    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    return coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
+    return freed.k * drive_left(hung, freed, carrier)
 
 
 @inlined

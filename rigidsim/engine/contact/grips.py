@@ -11,7 +11,7 @@ grip is beyond its bounds. What rests on held joints rests; what slides is right
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import has_modes
+from rigidsim.engine.articulated import has_modes, turns_in
 from rigidsim.engine.contact.columns import LINE
 from rigidsim.engine.contact.trees import begin_impulses_on_trees, feel_grips, push_members
 from rigidsim.engine.layout import (
@@ -24,14 +24,13 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, push_unit, strike, turns_in
-from rigidsim.engine.responses import respond
+from rigidsim.engine.loops import strike
+from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, push_unit
+from rigidsim.engine.responses import drive_left, respond
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.articulated import coordinate_acceleration
 from rigidsim.physics.elementary import select
 from rigidsim.physics.modes import grip_bounds, looseness
-from rigidsim.physics.vector import add, cross
 
 ROUNDS = 24  # of contact in a step, each with other coordinates released
 SLACK = 1e-9  # of the impulse of a grip: what is not beyond a bound
@@ -109,8 +108,7 @@ def begin_grips(model, scratch):
 @routine
 def missing_impulse(hung: HUNG, freed: FREED, carrier: CARRIED):
     """What would hold the rate of a coordinate against the impulses that it feels, N m s or N s."""
-    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    return -coordinate_acceleration(1.0, freed.w, (freed.U_t, freed.U_f), domega, dv)
+    return -drive_left(hung, freed, carrier)
 
 
 @routine
@@ -210,7 +208,7 @@ def strike_by_grips(contacts, model, scratch, made, lanes):
             n, c, root = joints.joint[i].mode, joints.joint[i].carrier, joints.joint[i].root
             own, inner = found.push[2 * n], found.push[2 * n + 1]
             push_unit(turns_in(i, joints), scratch.joints.hung[i], own, inner, lanes)
-            add_impulses(found.blow[n], found.changes, lanes)
+            add_impulses(1.0, found.blow[n], found.changes, lanes)
             strike(found.changes, own, made.own[i], lanes)
             made.is_pushed[i] = 1
             if c < n_moved:

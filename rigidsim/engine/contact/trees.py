@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards, has_modes
+from rigidsim.engine.articulated import gather_inwards, has_modes, turns_in
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
@@ -32,9 +32,9 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.loops import clear, displace_root
+from rigidsim.engine.loops import clear, displace_root, feel
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
-from rigidsim.engine.modes import feel_blow, feel_blow_inside, turns_in
+from rigidsim.engine.modes import add_impulses, push_unit
 from rigidsim.engine.responses import respond
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
@@ -452,16 +452,15 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
 @inlined
 def feel_grips(part, inward, model, scratch, lanes):
     """Let parts of the impulses of the grips of released coordinates act, too (`grips.py`)."""
-    joints, felt = model.joints, scratch.joints.felt
+    joints, felt, found = model.joints, scratch.joints.felt, scratch.joints.modes
     for i in inward:
         if has_modes(i, joints):
-            blow, hung, turns = (
-                scratch.joints.modes.blow[joints.joint[i].mode],
-                scratch.joints.hung[i],
-                turns_in(i, joints),
-            )
-            feel_blow(part, turns, blow, hung, felt[i], lanes)
-            feel_blow_inside(part, turns, blow, hung, felt[joints.joint[i].carrier], lanes)
+            n = joints.joint[i].mode
+            own, inner = found.push[2 * n], found.push[2 * n + 1]
+            push_unit(turns_in(i, joints), scratch.joints.hung[i], own, inner, lanes)
+            add_impulses(part, found.blow[n], found.changes, lanes)
+            feel(found.changes, own, felt[i], lanes)
+            feel(found.changes, inner, felt[joints.joint[i].carrier], lanes)
 
 
 @routine
