@@ -52,7 +52,7 @@ FAULTS = {
     "faster": (
         {"shapes": [BALL | {"surface_velocity": [0, -1e51, 0]}]},
         ".shapes[0].surface_velocity[1]",
-        "must be from -1e+50 to 1e+50 m/s, got -1e+51",
+        "-1e+51 m/s is beyond 1e+50 m/s",
     ),
     "fast": ({"shapes": [BALL | {"surface_velocity": 1}]}, ".shapes[0].surface_velocity", "expected a list [x, y, z]"),
 }
@@ -399,6 +399,6 @@ def test_a_size_that_vanishes_is_no_size(problem):
     assert "the size of the shape is not between" in problem(data_of({"a": ball(), "f": {"shapes": [shape]}})).message
     box = {"type": "box", "size": [1, 1, 1], "scale": [1e-60, 1, 1]}
     assert "the size of the shape is not between" in problem(data_of({"a": ball(), "f": {"shapes": [box]}})).message
-    plane = {"type": "plane", "offset": 1e300}
+    plane = {"type": "plane", "offset": 1e45}
     found = problem(data_of({"a": ball(), "f": {"scale": 1e10, "shapes": [plane]}}))
     assert found.message == "the position of the shape is not below 1e+50 m, so it cannot collide"
