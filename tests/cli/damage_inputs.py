@@ -87,7 +87,8 @@ MJCF = """<mujoco model="m"><compiler angle="radian"/><option timestep="0.002" g
 MESH = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 ODD = [
     None, True, "", "text", "= 1/0", "= t", "= spin", "=", "= ((((", "1e400", "5 parsec", -1, 0, 0.5,
-    1e300, -1e300, 1e-300, float("nan"), float("inf"), 10**400, 2**63, [], [1], [1, 2, 3], [[1, 2], [3]], {}, {"value": 1},
+    1e300, -1e300, 1e-300, float("nan"), float("inf"), 10**400, 2**63, [],
+    [1], [1, 2, 3], [[1, 2], [3]], {}, {"value": 1},
     {"a": {"b": {}}}, "2026-11-24", b"\xff\x00", "x" * 10_000, "\x1b[2J", "../../etc/passwd", "world",
     [None] * 3, [1e50, 1e50, 1e50], "../top",
 ]  # fmt: skip
