@@ -261,6 +261,11 @@ NORMS = Row(
     value=1, rate=1, second=1, middle=1, after=1, fourth_last=1, third_last=1, before_last=1, last=1, length=1,
     failed=1,
 )  # fmt: skip
+DEFECT = Row(
+    "of a vector, at a point of a step: the squares of its rate less the slope of its series, of that slope and the"
+    " rate, and of its size; the rounding of its rate; the integral of the defect in a step of length 1; the largest size or change",
+    square=1, slope=1, part=1, rounding=1, total=1, size=1,
+)  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"
     " gets another answer, s from its beginning; whether there is one, and whether it is still searched for",
