@@ -263,7 +263,8 @@ NORMS = Row(
 )  # fmt: skip
 DEFECT = Row(
     "of a vector, at a point of a step: the squares of its rate less the slope of its series, of that slope and the"
-    " rate, and of its size; the rounding of its rate; the integral of the defect in a step of length 1; the largest size or change",
+    " rate, and of its size; the rounding of its rate; the integral of the defect in a step of length 1; the largest"
+    " size or change",
     square=1, slope=1, part=1, rounding=1, total=1, size=1,
 )  # fmt: skip
 CROSSING = Row(

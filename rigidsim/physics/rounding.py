@@ -1,7 +1,7 @@
 """Bounds of the rounding of operations, from those of their operands: a running error analysis.
 
-Each takes the result x, the operands, and their bounds e >= 0, and returns a bound of the rounding of x to first order in
-UNIT: what the bounds of the operands make of it, and a last digit of its own.
+Each takes the result x, the operands, and their bounds e >= 0. It returns a bound of the rounding of x to first order
+in UNIT: what the bounds of the operands make of it, and a last digit of its own.
 Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 3.3.
 """
 
@@ -12,7 +12,7 @@ from rigidsim.physics.elementary import select
 from rigidsim.physics.exponentials import logarithm
 from rigidsim.physics.functions import absolute, choice
 
-UNIT = 2.0**-53  # of a double
+UNIT = 1.1102230246251565e-16  # of a double
 TINY = 1e-300
 
 

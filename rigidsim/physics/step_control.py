@@ -147,7 +147,7 @@ def root_of_square(square):
 
 @formula
 def length_by_defect(h, error, order):
-    """The length, s, of the step in place of one of length h whose integrated defect is `error` > 1 times the tolerance.
+    """The length, s, of the step in place of one of length h, whose integrated defect is `error` times the tolerance.
 
     0.9 h error^(-1/(order + 1)), since the defect of a series grows as h^order; at least h/8, also if it is not a
     number, and at most 0.8 h.

@@ -115,8 +115,11 @@ def add_error(tolerance, step: STEP, trial: STEP, defect: DEFECT, error: SCALAR,
 
 @lanewise
 def judge_defect(order, step: STEP, trial: STEP, error: SCALAR, lane):
-    """Repeat a step that is wrong with a shorter one; one whose coefficients are not finite fails as it is."""
-    fails = select(trial.h > 0.0, select(error.value <= 1.0, 0.0, 1.0), 0.0) > 0.0
+    """Repeat a step that is wrong with a shorter one. One whose coefficients are not finite fails as it is; in one that
+    a branch ends at once, rounding decides the answer.
+    """
+    counts = select(trial.h > 0.0, trial.quick == 0.0, False)
+    fails = select(counts, select(error.value <= 1.0, 0.0, 1.0), 0.0) > 0.0
     trial.error = select(fails, select(error.value > 1.0, error.value, 2.0), trial.error)
     trial.h = select(fails, length_by_defect(trial.t - step.t, error.value, 1.0 * order), trial.h)
 
@@ -152,8 +155,8 @@ def bound_rounding(given, begin, end, width, probe, rounding, lanes):
                     rows, errs = (numbers[a:], numbers[b:], numbers[c:]), (errors[a:], errors[b:], errors[c:])
                     for lane in range(n):
                         now = SCALAR(numbers[x:], lane, n).value
-                        given_errors, given_values = numbers_of(errs[:takes], lane, n), numbers_of(rows[:takes], lane, n)
-                        SCALAR(errors[x:], lane, n).value = bound(now, given_values, given_errors)
+                        operands, bounds = numbers_of(rows[:takes], lane, n), numbers_of(errs[:takes], lane, n)
+                        SCALAR(errors[x:], lane, n).value = bound(now, operands, bounds)
                 break
 
 

@@ -84,8 +84,8 @@ A, B, C, X = 0, 1, 2, 3  # the operands and the result
 
 class Operation(NamedTuple):
     """An operation: its name, the formula of its value, of so many numbers, and that of x_k for k > 0, with what it
-    takes of which numbers; a bound of the rounding of the value. What is held has no x_k, a number whose rate is given no
-    value.
+    takes of which numbers; a bound of the rounding of the value. What is held has no x_k, a number whose rate is given
+    no value.
     """
 
     name: str
@@ -103,18 +103,18 @@ BOUNDS = {
 }  # fmt: skip
 """Those of the rounding of functions whose vertex is held."""
 OPERATIONS = (
-    Operation("add", add, 2, add, ((A, last), (B, last)), bound=of_sum),
-    Operation("subtract", sub, 2, sub, ((A, last), (B, last)), bound=of_sum),
-    Operation("multiply", mul, 2, product_term, ((A, up_to), (B, up_to)), bound=of_product),
-    Operation("square", mul, 2, square_term, ((A, up_to),), bound=of_product),
-    Operation("scale", mul, 2, mul, ((A, last), (B, first)), bound=of_product),
-    Operation("negate", neg, 1, neg, ((A, last),), bound=of_one),
-    Operation("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below)), bound=of_quotient),
-    Operation("sqrt", sqrt, 1, root_term, ((A, last), (X, below)), bound=of_root),
-    Operation("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below)), bound=of_length),
-    Operation("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below)), bound=of_one),
-    Operation("theta", sub, 2, mul, ((A, order), (A, last)), bound=of_none),
-    Operation("choose", choice, 3, choice, ((A, first), (B, last), (C, last)), bound=of_choice),
+    Operation("add", add, 2, add, ((A, last), (B, last)), of_sum),
+    Operation("subtract", sub, 2, sub, ((A, last), (B, last)), of_sum),
+    Operation("multiply", mul, 2, product_term, ((A, up_to), (B, up_to)), of_product),
+    Operation("square", mul, 2, square_term, ((A, up_to),), of_product),
+    Operation("scale", mul, 2, mul, ((A, last), (B, first)), of_product),
+    Operation("negate", neg, 1, neg, ((A, last),), of_one),
+    Operation("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below)), of_quotient),
+    Operation("sqrt", sqrt, 1, root_term, ((A, last), (X, below)), of_root),
+    Operation("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below)), of_length),
+    Operation("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below)), of_one),
+    Operation("theta", sub, 2, mul, ((A, order), (A, last)), of_none),
+    Operation("choose", choice, 3, choice, ((A, first), (B, last), (C, last)), of_choice),
     *(Operation(name, value, 2 if name in OF_TWO else 1, bound=BOUNDS[name]) for name, value in HELD.items()),
     # Of sums, differences and quotients with a held number, and of numbers whose rate is given.
     Operation("copy", None, 0, pos, ((A, last),)),
