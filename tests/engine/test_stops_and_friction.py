@@ -281,6 +281,17 @@ def tangled(k: int = 0) -> dict:
     return {"cart": BOX | {"children": {"arm": arm}, "motion": {"slide": slide}}}
 
 
+@pytest.mark.parametrize("method", ["adaptive", "taylor"])
+def test_impacts_far_apart_in_time_do_not_end_each_other(method):
+    """A mass between elastic stops: its way folded, after each of 150 impacts as after the first."""
+    body = {"mass": 1.0, "inertia": "point", "motion": {"slide": {"axis": [1, 0, 0], "rate": 1.0}}}
+    body["motion"]["slide"] |= {"limits": [-0.1, 0.1], "restitution": 1}
+    found = run({"bead": body}, duration=30.05, step=0.05, integrator=method, record_every=0.05)
+    x, v = motion_of(found)
+    folded = 0.1 - abs((found.time - 0.1) % 0.4 - 0.2)
+    assert abs(x + folded).max() < 1e-12 and abs(abs(v) - 1.0).max() < 1e-12
+
+
 def test_impacts_at_stops_are_events(tmp_path):
     """At their exact times, with the impulse on the body, its rate before and after, and the energy that is lost."""
     ball = on_slide([0, 0, -1], displacement=-1.0, limits=[None, 0], restitution=0.5) | {"scale": 2.0}
