@@ -15,6 +15,7 @@ from rigidsim.imports.elements import Element, LeftOut
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.joints import JOINTS
 from rigidsim.scene.schema.names import WORDS
+from rigidsim.scene.text.builder import MAX_DEPTH
 from rigidsim.scene.text.document import path_text
 from rigidsim.scene.text.plain import as_yaml
 
@@ -24,6 +25,10 @@ KEYS = ("mass", "density", "center_of_mass", "inertia", "position", "orientation
         "collide", "children")  # fmt: skip
 """The order in which a body says what it is."""
 ORIGIN = (0.0, 0.0, 0.0)
+DEEPEST = (MAX_DEPTH - 2 - 8) // 2
+"""How many bodies may hang one below the other. Of the levels of a scene's text, two are those of the scene and of
+`bodies`, each body takes two (its own and `children`), and what the last one says at most eight.
+"""
 
 
 @dataclass
@@ -47,6 +52,9 @@ class Robot:
     ) -> tuple[str, ...]:
         """Hang a body on another one, the world if `parent` is empty; its path. Its name is changed if it has to be."""
         siblings = self._children(parent)
+        if len(parent) == DEEPEST:
+            hint = "shorten the chain, or write parts that never move against each other as one body"
+            raise element.error("depth", f"{element} hangs more than {DEEPEST} bodies below the world", hint)
         name = free_name(name, siblings)
         siblings[name] = {key: body[key] for key in KEYS if key in body}
         path = (*parent, name)

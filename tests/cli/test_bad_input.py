@@ -326,7 +326,7 @@ def test_debug_shows_the_traceback(call):
 def test_bug_of_ours_is_owned_up_to(call, monkeypatch):
     monkeypatch.setattr("rigidsim.scene.Scene.from_file", lambda *_: 1 / 0)
     code, out, err = call("validate", "scene.yaml")
-    assert (code, out) == (1, "")
+    assert (code, out) == (70, "")
     assert (
         err == "internal error: ZeroDivisionError: division by zero\n"
         "this is a bug in rigidsim; --debug shows the traceback\n"
