@@ -60,7 +60,7 @@ def sample_stride(simulation, n_step: int) -> int:
 
 
 def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
-    """The group of bodies that attract each other; by default (`bodies` is None) all free bodies with gravity."""
+    """The group of bodies that attract each other; by default (`bodies` is None) all moved bodies with gravity."""
     if mutual is None:
         return None
     bodies = mutual.bodies and tuple(tree[path].index for path in mutual.bodies)
