@@ -376,7 +376,9 @@ def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
     damping = joint.numbers("damping", None, (0.0,))
     if any(stiffness[1:]) or any(damping[1:]):
         left_out.add(joint, "only the linear part of its spring and damper is understood")
-    spring = {"stiffness": stiffness[0], **without_defaults(rest=angle_of(rest, turns))} if stiffness[0] else None
+    # A ball has no angle of rest: its spring is at rest in its pose at zero.
+    at_rest = {} if kind == "ball" else without_defaults(rest=angle_of(rest, turns))
+    spring = {"stiffness": stiffness[0], **at_rest} if stiffness[0] else None
     keys = without_defaults(
         at=at, **_limits(mjcf, joint, kind), spring=spring, damping=damping[0],
         friction=joint.number("frictionloss", 0.0),

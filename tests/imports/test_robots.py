@@ -590,3 +590,13 @@ def test_a_random_tree_moves_as_in_mujoco(tmp_path, seed):
     errors = [np.abs(ends[model.body(i).name] - data.xpos[i]).max() for i in range(1, model.nbody)]
     # Measured 8e-11; of the first 200 trees one differs by 2e-6, and by 5e-9 at a quarter of the step.
     assert max(errors) < 1e-9
+
+
+def test_the_spring_of_a_ball_has_no_angle_of_rest(tmp_path):
+    """MuJoCo ignores `springref` of a ball joint, which may inherit it from a default."""
+    robot = robot_in(
+        tmp_path,
+        '<mujoco><default><joint stiffness="0.5" springref="15"/></default><worldbody><body name="b" pos="0 0 1">'
+        '<joint name="j" type="ball"/><geom type="sphere" size="0.1" pos="0 0 -0.3"/></body></worldbody></mujoco>',
+    )
+    assert "motion: {ball: {spring: {stiffness: 0.5}}}" in robot.checked(str(tmp_path / "scene.yaml"))

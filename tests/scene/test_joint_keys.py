@@ -408,7 +408,6 @@ BREAKING = {
     "no limit": ("{weld: {breaks: {}}}", "missing-key", "weld.breaks", "neither 'force' nor 'torque'"),
     "zero": ("{weld: {breaks: {force: 0}}}", "not-positive", "weld.breaks.force", "must be greater than zero"),
     "a unit": ("{weld: {breaks: {torque: 5 N}}}", "unit", "weld.breaks.torque", "torque (N*m) is expected"),
-    "a word": ("weld", "motion", "", "write motion: {weld: {breaks: {force: 100 N}}}"),
 }
 
 
@@ -509,3 +508,11 @@ def test_springs_and_dampers_too_stiff_for_the_step_and_idle_restitutions_are_wa
     (warning,) = scene_of(f"b: {{{BRICK}, motion: {motion}}}").warnings
     assert warning.startswith(f"bodies.b.motion.{motion[1:-1].split(':')[0]}")
     assert words in warning
+
+
+def test_a_weld_is_a_word_and_a_spring_that_is_not_there_is_null():
+    springs = "motion: {universal: {axes: [[1, 0, 0], [0, 1, 0]], springs: [null, {stiffness: 3}]}}"
+    text = f"{HEAD}bodies:\n  a: {{{BRICK}, {springs}}}\n  b: {{{BRICK}, motion: weld}}"
+    bodies = Scene.from_text(text).bodies
+    assert bodies["b"].motion.joint[0] == "weld"
+    assert [spring.stiffness for spring in bodies["a"].motion.joint[1].springs] == [0.0, 3.0]
