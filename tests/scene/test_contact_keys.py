@@ -293,25 +293,21 @@ LEFT_OUT = {
 }
 
 
+@pytest.mark.parametrize("contact", ["auto", "stepping"])
 @pytest.mark.parametrize("name", LEFT_OUT)
-def test_a_shape_that_cannot_collide_is_left_out_with_one_warning(name, problem):
+def test_a_shape_that_could_touch_and_cannot_collide_is_an_error(name, contact, problem):
     bodies = {"a": ball(shapes=[LEFT_OUT[name]]), "b": ball()}
-    scene = scene_of(bodies)
-    assert scene.warnings == (f"bodies.a.shapes[0]: {name} cannot collide in this version; write collide: false",)
-    assert Meetings(scene.hierarchy).mode == "off"
-    found = problem(data_of(bodies, contact="stepping"))
-    assert found.path == "bodies.a.shapes[0]"
-    assert found.message == f"{name} cannot collide in this version"
-    assert found.hint == "write collide: false here, or contact: auto, under which such shapes are left out"
+    found = problem(data_of(bodies, contact=contact))
+    assert (found.code, found.path) == ("collide", "bodies.a.shapes[0]")
+    assert found.message == f"{name} can touch others, but cannot collide in this version"
+    assert found.hint == "write collide: false here or in an entry of world.contacts, or simulation.contact: off"
 
 
 def test_shapes_that_cannot_collide_are_silent_where_they_meet_nothing():
     cone = LEFT_OUT["a cone"]
     for bodies in ({"a": ball(shapes=[cone])}, {"a": ball(shapes=[cone], collide=False), "b": ball()}):
-        assert scene_of(bodies).warnings == ()
-        assert scene_of(bodies, contact="stepping").warnings == ()
-    (only,) = scene_of({"a": ball(shapes=[cone, cone]), "b": ball(shapes=[cone])}).warnings
-    assert "a cone cannot collide in this version, nor can 2 further shapes; write" in only
+        for contact in ("auto", "stepping"):
+            assert scene_of(bodies, contact=contact).warnings == ()
     assert scene_of({"a": ball(shapes=[cone]), "b": ball()}, contact="off").warnings == ()
 
 
