@@ -272,7 +272,8 @@ def test_force_replaces_only_trajectories_and_empty_files(call, workplace, monke
     with h5py.File("theirs.h5", "w") as file:
         file["x"] = [1.0, 2.0]
     (workplace / "cut.h5").write_bytes((workplace / "theirs.h5").read_bytes()[:100])
-    for name in ("theirs.h5", "cut.h5", "scene.yaml"):
+    (workplace / "theirs").write_text("kept")
+    for name in ("theirs.h5", "cut.h5", "theirs"):
         before = (workplace / name).read_bytes()
         code, _, err = call("run", "scene.yaml", "-o", name, "--force")
         words = "is not a trajectory, or it is damaged; --force overwrites trajectories only"
