@@ -262,10 +262,10 @@ NORMS = Row(
     failed=1,
 )  # fmt: skip
 DEFECT = Row(
-    "of a vector, at a point of a step: the squares of its rate less the slope of its series, of that slope and the"
+    "of a vector, at a point of a step: the squares of its rate less the slope of its series, of that slope, of the"
     " rate, and of its size; the rounding of its rate; the integral of the defect in a step of length 1; the largest"
     " size or change",
-    square=1, slope=1, part=1, rounding=1, total=1, size=1,
+    square=1, slope=1, rate=1, part=1, rounding=1, total=1, size=1,
 )  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"
@@ -311,8 +311,9 @@ TERM = Row(
     "an operation of a graph: where the coefficients of its three operands and of its result begin", a=1, b=1, c=1, x=1
 )
 GROUP = Row(
-    "numbers that are one vector: the first one and that after the last, and whether their errors limit a step",
-    begin=1, end=1, limits=1,
+    "numbers that are one vector: the first one and that after the last; whether their last terms limit a step; of work,"
+    " the group of the velocity of the same row, which that of its rate of rotation follows, else NO_ROW",
+    begin=1, end=1, limits=1, velocity=1,
 )  # fmt: skip
 RUN = Row(
     "operations of one kind, one after the other: that of the value, that of the growth or NO_ROW, the first one, and"

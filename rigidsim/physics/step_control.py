@@ -146,6 +146,21 @@ def root_of_square(square):
 
 
 @formula
+def energy_scale(power, velocity, turning):
+    """An energy, J: that of motion, by how the power P of forces changes it, from P^2, (|v|^2, |a|^2) and
+    (|omega|^2, |alpha|^2): |P| times the shorter one of the times |v|/|a| and |omega|/|alpha|, of what moves at all.
+
+    Of a particle on a line it is m v^2, whatever the force. Forces without power, and what is at rest, give 0; so does
+    a motion at constant rates, where P says nothing of m.
+    """
+    shortest = HUGE
+    for size, rate in (velocity, turning):
+        square = size / select(rate > VANISHES, rate, 1.0)
+        shortest = select(size > VANISHES, select(rate > VANISHES, select(square < shortest, square, shortest), shortest), shortest)
+    return select(shortest < HUGE, sqrt(power * select(shortest < HUGE, shortest, 0.0)), 0.0)
+
+
+@formula
 def length_by_defect(h, error, order):
     """The length, s, of the step in place of one of length h, whose integrated defect is `error` times the tolerance.
 

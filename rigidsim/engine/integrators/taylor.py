@@ -30,13 +30,15 @@ from rigidsim.physics.step_control import rough_power_of_two
 
 class TaylorOptions(NamedTuple):
     """log2 of the largest share of the last terms in a step; the longest step, s; the orders of the terms, as many as
-    follow from the first, as a tuple, so that they are known in the code; and the shortest step.
+    follow from the first, as a tuple, so that they are known in the code; the shortest step; and the longest part of a
+    step that is looked at as a whole, s.
     """
 
     tolerance: float
     max_step: float
     orders: tuple[int, ...] = tuple(range(1, 16))
     min_step: float = 0.0
+    look: float = np.inf
 
 
 class Trial(NamedTuple):
@@ -47,13 +49,17 @@ class Trial(NamedTuple):
     shifted: np.ndarray  # (1, (order + 1) * lanes) those of a margin, about another time
     probe: np.ndarray  # (row, lanes) all numbers of the equations at a point inside a step
     rounding: np.ndarray  # (row, lanes) bounds of their rounding, at the beginning
-    points: np.ndarray  # (2, points) those points, of a step of length 1, and their weights
+    slope: np.ndarray  # (variable, lanes) of their series
+    points: np.ndarray  # (2, points) those points, in a part of length 1, and their weights
+    look: np.ndarray  # (1) the longest part, s
     defect: DEFECT = floats("group")
     state: STATE = floats("state")  # at its end
     fault: FAULT = floats("expressed")  # of expressions, before it
     norms: NORMS = floats()
     crossing: CROSSING = floats()
     by: SCALAR = floats()
+    parts: SCALAR = floats()
+    place: np.ndarray = floats(SCALAR)
     resting: SCALAR = floats()
 
 
@@ -73,7 +79,10 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
         given, rows = tables_of(source.equations, source.number, width, n)
         sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "group": len(given.group)}
         series, shifted, probe = zeros(rows.n, width * n), zeros(1, width * n), zeros(rows.n, n)
-        verified = {"probe": probe, "rounding": zeros(rows.n, n), "points": quadrature(len(method.orders))}
+        is_explicit = model.expressions is not None
+        points, slope = quadrature(len(method.orders), is_explicit), zeros(len(given.variable), n)
+        look = np.array([method.look if is_explicit else np.inf])
+        verified = {"probe": probe, "rounding": zeros(rows.n, n), "slope": slope, "points": points, "look": look}
         before = made(SeriesTrial, sizes, given=given, series=series, shifted=shifted, **verified)
         before.source, before.rows = source, rows
     for numbers in (before.series, before.probe):

@@ -38,7 +38,7 @@ class Equations(NamedTuple):
     graph: Graph
     variables: list[Variable]
     windings: list[tuple[int, Vertex, Number, Number]]  # row of the state, vertex; the winding now, if it turns over
-    groups: list[tuple[int, int, bool]]  # first variable, and that after the last; whether it limits a step
+    groups: list[tuple[int, int, bool, int]]  # as in GROUP; variables begin with the time
     resting: frozenset[int]
 
     def turning(self) -> frozenset[int]:
@@ -109,9 +109,11 @@ def _evaluated(
                 Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
         measured = first + (1 if name == "p" and keeps_mode(row, with_rows(model)) else width)
-        found.groups.append((first, measured, name != "work"))
+        if name == "v":
+            velocity = len(found.groups)
+        found.groups.append((first, measured, name != "work", velocity if name == "work" else at.NO_ROW))
         if measured < first + width:
-            found.groups.append((measured, first + width, False))
+            found.groups.append((measured, first + width, False, at.NO_ROW))
     for k, (row, vertex, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
         found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
