@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -39,10 +40,14 @@ def as_integer(ratio: float) -> int:
     return round(ratio)
 
 
-def method_of(choice) -> NamedTuple:
-    """The options of the chosen integrator for the kernels, which take numbers in place of words."""
+def method_of(choice, interval: float) -> NamedTuple:
+    """The options of the chosen integrator for the kernels, which take numbers in place of words, for samples at this
+    interval, s.
+    """
     options = integrators.BY_NAME[choice.name].options
     given = {key: WORDS.get(value, value) for key, value in choice.in_numbers().items()}
+    if choice.intervals:
+        given["look"] = choice.intervals * interval if choice.max_step is None else math.inf
     return options(**given)
 
 
@@ -75,6 +80,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
     simulation, (drives, driven) = scene.simulation, drive_tables(scene.hierarchy)
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
+    stride = sample_stride(simulation, n_step)
     return Blueprint(
         tree=tree,
         loads=written.loads,
@@ -87,9 +93,9 @@ def blueprint_of(scene: Scene) -> Blueprint:
         mutual=mutual_of(scene.world.mutual_gravity, tree),
         normal=tuple(scene.world.normal or ()),
         schedule=schedule,
-        method=method_of(simulation.integrator),
+        method=method_of(simulation.integrator, stride * simulation.step),
         n_step=n_step,
-        stride=sample_stride(simulation, n_step),
+        stride=stride,
         labels=(*written.scripts.labels, *driven, *written.motors),
         contacts=contact_plan(scene.hierarchy),
         metrics=metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None,

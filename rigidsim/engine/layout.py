@@ -311,8 +311,8 @@ TERM = Row(
     "an operation of a graph: where the coefficients of its three operands and of its result begin", a=1, b=1, c=1, x=1
 )
 GROUP = Row(
-    "numbers that are one vector: the first one and that after the last; whether their last terms limit a step; of work,"
-    " the group of the velocity of the same row, which that of its rate of rotation follows, else NO_ROW",
+    "numbers that are one vector: the first one and that after the last; whether their last terms limit a step; of"
+    " work, the group of the velocity of the same row, which that of its rate of rotation follows, else NO_ROW",
     begin=1, end=1, limits=1, velocity=1,
 )  # fmt: skip
 RUN = Row(

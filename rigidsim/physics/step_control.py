@@ -9,7 +9,7 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import ROUNDER, select, sqrt
 from rigidsim.physics.exponentials import exponential, logarithm, power_of_two, split
-from rigidsim.physics.functions import floored, larger
+from rigidsim.physics.functions import floored, larger, smaller
 from rigidsim.physics.vector import dot
 
 AIM = 0.015  # the error of a step that is neither too long nor too short, in units of the tolerance
@@ -155,8 +155,8 @@ def energy_scale(power, velocity, turning):
     """
     shortest = HUGE
     for size, rate in (velocity, turning):
-        square = size / select(rate > VANISHES, rate, 1.0)
-        shortest = select(size > VANISHES, select(rate > VANISHES, select(square < shortest, square, shortest), shortest), shortest)
+        square = select(size > VANISHES, size / select(rate > VANISHES, rate, VANISHES), HUGE)
+        shortest = smaller(square, shortest)
     return select(shortest < HUGE, sqrt(power * select(shortest < HUGE, shortest, 0.0)), 0.0)
 
 

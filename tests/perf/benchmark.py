@@ -7,6 +7,7 @@ Each figure is the median of five, after a first call that is not counted.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
 import statistics
@@ -70,7 +71,7 @@ TREES = {"flat": flat, "chain": chain}
 def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[World]:
     """As many worlds as lanes."""
     worlds = [TREES[tree](n_body, seed) for seed in range(n_lane)]
-    options = method_of(MODELS[method](name=method))
+    options = method_of(MODELS[method](name=method), math.inf)
     return [world._replace(blueprint=world.blueprint._replace(method=options)) for world in worlds]
 
 

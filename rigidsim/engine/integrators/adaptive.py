@@ -41,20 +41,24 @@ from rigidsim.engine.relations import keep_windings, step_row
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.frames import changes_in_parent
+from rigidsim.physics.functions import absolute, larger, smaller
 from rigidsim.physics.quaternion import dexp_inverse_full, exp_full, product, renormalised, rotate_back
-from rigidsim.physics.step_control import first_length, length_asked, next_length, step_error, worse
+from rigidsim.physics.step_control import energy_scale, first_length, length_asked, next_length, step_error, worse
 from rigidsim.physics.vector import add, dot, scaled
 
 NONE = (0.0, 0.0, 0.0)
 
 
 class AdaptiveOptions(NamedTuple):
-    """Tolerances, relative and absolute (m, m/s, rad, rad/s), and the shortest and the longest step, s."""
+    """Tolerances, relative and absolute (m, m/s, rad, rad/s), and the shortest and the longest step, s; `look` is the
+    longest step of a scene with expressions.
+    """
 
     rtol: float
     atol: float
     min_step: float
     max_step: float
+    look: float = np.inf
 
 
 class Trial(NamedTuple):
@@ -254,6 +258,23 @@ def measure_coordinate(
 
 
 @lanewise
+def measure_work(
+    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, first: SUMS, last: SUMS, state: STATE, start: START, end: STAGE,
+    after: STATE, rtol, atol, k, lane,
+):  # fmt: skip
+    """The error of the work of chart k, beside it or the energy by which it changes the motion."""
+    size = larger(absolute(state.work), absolute(after.work))
+    for slope, v, omega in ((first, start.v, state.omega), (last, end.v, end.omega)):
+        velocity, turning = (dot(v, v), dot(slope.a, slope.a)), (dot(omega, omega), dot(slope.alpha, slope.alpha))
+        size = larger(size, energy_scale(slope.power * slope.power, velocity, turning))
+    one = (size, 0.0, 0.0)
+    e = step_error(trial.t - step.t, (fifth.power, 0.0, 0.0), (third.power, 0.0, 0.0), one, one, rtol, atol)
+    total = worse(trial.error, e)
+    trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
+    trial.error = total
+
+
+@lanewise
 def control(step: STEP, trial: STEP, most, lane):
     """The length of the next step, or of the one in its place; after one that was repeated it does not grow."""
     longest = select(step.repeats > 0.0, select(trial.h < most, trial.h, most), most)
@@ -286,6 +307,12 @@ def take_slope(i, era, model, state, scratch, lanes):
 
 
 @inlined
+def longest(method, model):
+    """The longest step, s: stages far from each other pass over what an expression may do between them."""
+    return method.max_step if model.expressions is None else smaller(method.max_step, method.look)
+
+
+@inlined
 def begin_charts(model, state, scratch, lanes):
     """The beginning of the step: the charts in world axes, and the frames of their parents."""
     trial, n, n_moved = scratch.trial, step_row(state, scratch), len(model.moved_node)
@@ -308,7 +335,7 @@ def set_length(method, stop, model, state, scratch, lanes):
             guess_coordinate(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
         else:
             guess(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
-    set_end(state[n], trial.state[n], stop, method.max_step, lanes)
+    set_end(state[n], trial.state[n], stop, longest(method, model), lanes)
 
 
 @inlined
@@ -360,7 +387,12 @@ def attempt(method, stop, era, model, state, scratch, lanes):
                 state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
                 lanes,
             )  # fmt: skip
-    control(state[n], trial.state[n], method.max_step, lanes)
+        if k < len(model.moved_node):
+            measure_work(
+                state[n], trial.state[n], fifth, third, trial.slopes[k], trial.slopes[(STAGES - 1) * n + k], state[k],
+                start, scratch.stage[k], trial.state[k], method.rtol, method.atol, k, lanes,
+            )  # fmt: skip
+    control(state[n], trial.state[n], longest(method, model), lanes)
 
 
 @inlined

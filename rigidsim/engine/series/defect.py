@@ -135,7 +135,14 @@ def end_point(part, weight, parts: SCALAR, step: STEP, trial: STEP, defect: DEFE
 
 @lanewise
 def add_energy(part, parts: SCALAR, velocity: DEFECT, turning: DEFECT, work: DEFECT, lane):
-    """What work is small beside: the kinetic energy, by which forces of this power change the velocities."""
+    """What work is small beside: the kinetic energy, by which forces of this power change the velocities. There is no
+    defect where the rates of these are noise.
+    """
+    is_quiet = (
+        velocity.rate + turning.rate <= velocity.rounding * velocity.rounding + turning.rounding * turning.rounding
+    )
+    knows = velocity.rounding + turning.rounding > 0.0
+    work.square = select(knows, select(is_quiet, 0.0, work.square), work.square)
     found = energy_scale(work.rate, (velocity.part, velocity.rate), (turning.part, turning.rate))
     work.size = select(part < parts.value, larger(work.size, found), work.size)
 
@@ -270,7 +277,13 @@ def end_rounding(defect: DEFECT, lane):
 @inlined
 def integrate_defect(given, number, order, tolerance, step, trial, scratch, lanes):
     """The error of each lane: that of the vector whose defect is the largest."""
-    first, probe, points, parts, defect = given.begin[number], scratch.probe, scratch.points, scratch.parts, scratch.defect
+    first, probe, points, parts, defect = (
+        given.begin[number],
+        scratch.probe,
+        scratch.points,
+        scratch.parts,
+        scratch.defect,
+    )
     for g in range(len(given.group)):
         begin_vector(defect[g], lanes)
     p = 0.0
@@ -285,10 +298,10 @@ def integrate_defect(given, number, order, tolerance, step, trial, scratch, lane
                     for i in range(given.group[g].begin, given.group[g].end):
                         now, rate = probe[first + i + 1], probe[given.rate[number, i]]
                         add_component(now, rate, scratch.slope[i], defect[g], lanes)
-                    end_point(p, points[1, k], parts, step, trial, defect[g], lanes)
                     if given.group[g].velocity != NO_ROW:
                         v = given.group[g].velocity
                         add_energy(p, parts, defect[v], defect[v + 1], defect[g], lanes)
+                    end_point(p, points[1, k], parts, step, trial, defect[g], lanes)
             k += 1
         p += 1.0
     begin_verdict(trial, scratch.by, lanes)

@@ -177,7 +177,7 @@ def tables_of(
         number=table(number, 2),
         resting=table([[row in rows for row in range(n_posed)] for rows in resting], n_posed) if any(resting) else None,
         begin=np.array(rows.begin),
-        group=table([[begin - 1, end - 1, limits, velocity] for begin, end, limits, velocity in one.groups], at.GROUP.width),
+        group=table([[begin - 1, end - 1, *more] for begin, end, *more in one.groups], at.GROUP.width),
         varies=table(varies, len(one.groups)),
         rate=table(rates, len(one.variables) - 1),
         alone=table([[place // width for place in places] for places in terms], at.TERM.width),

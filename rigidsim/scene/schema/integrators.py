@@ -51,6 +51,10 @@ class Method(SceneModel):
     """Whether forces may be functions of Python, of which the equations are not known."""
     unset: ClassVar[dict[str, str]] = {}
     """What stands for options that are omitted and have no value by default."""
+    intervals: ClassVar[float] = 0.0
+    """Of a scene with expressions, the longest part of a run in which its forces are looked at as a whole, where there
+    is no `max_step`: so many intervals between samples; 0 of methods with steps of a given length.
+    """
     in_world: ClassVar[bool] = False
     """Whether positions are stepped in world axes, where a parent's turn costs no accuracy."""
 
@@ -191,7 +195,11 @@ class AdaptiveMethod(Method):
     chooses: ClassVar[bool] = True
     refined_by: ClassVar[str] = "rtol"
     in_world: ClassVar[bool] = True
-    unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
+    intervals: ClassVar[float] = 10.0
+    unset: ClassVar[dict[str, str]] = {
+        "atol": "rtol/1000",
+        "max_step": "none; 10 intervals between samples with expressions",
+    }
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
@@ -223,7 +231,8 @@ class TaylorMethod(Method):
     chooses: ClassVar[bool] = True
     refined_by: ClassVar[str] = "tolerance"
     takes_callbacks: ClassVar[bool] = False
-    unset: ClassVar[dict[str, str]] = {"max_step": "none"}
+    intervals: ClassVar[float] = 5.0
+    unset: ClassVar[dict[str, str]] = {"max_step": "none, but see the text"}
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
