@@ -36,7 +36,7 @@ def graph_of(rate, order=ORDER, exponents=()):
     graph = Graph({*exponents})
     t, y = graph.variable(), graph.variable()
     rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
-    equations = Equations(graph, list(rates), [], [(1, 2, True, NO_ROW)], frozenset())
+    equations = Equations(graph, list(rates), [], [(1, 2, True, at.NO_ROW)], frozenset())
     return tables_of([equations], [(0, at.NO_ROW)], order + 1, 1)
 
 

@@ -138,11 +138,9 @@ def add_energy(part, parts: SCALAR, velocity: DEFECT, turning: DEFECT, work: DEF
     """What work is small beside: the kinetic energy, by which forces of this power change the velocities. There is no
     defect where the rates of these are noise.
     """
-    is_quiet = (
-        velocity.rate + turning.rate <= velocity.rounding * velocity.rounding + turning.rounding * turning.rounding
-    )
-    knows = velocity.rounding + turning.rounding > 0.0
-    work.square = select(knows, select(is_quiet, 0.0, work.square), work.square)
+    noise = velocity.rounding * velocity.rounding + turning.rounding * turning.rounding
+    is_noise = select(noise > 0.0, velocity.rate + turning.rate <= noise, False)
+    work.square = select(is_noise, 0.0, work.square)
     found = energy_scale(work.rate, (velocity.part, velocity.rate), (turning.part, turning.rate))
     work.size = select(part < parts.value, larger(work.size, found), work.size)
 
