@@ -57,7 +57,7 @@ TITLES = {
     "friction": "friction",
     "damping": "damping",
     "overlaps": "overlapping shapes",
-    "driven": "driven surfaces",
+    "driven": "motors, driven surfaces",
     "loads": "loads along displacements",
     "error": "error of contact",
 }
