@@ -217,6 +217,14 @@ def test_a_step_that_is_too_long_gets_a_warning():
     assert ledger_warnings(brick(2e-3), 2e-3) == []
 
 
+def test_an_error_that_turns_do_not_explain_is_not_said_to_fall_with_the_step():
+    """Of second order it would ask for a step that is 45 times shorter, then for one 45 times shorter than that."""
+    causes = dict.fromkeys(CAUSES, 0.0) | {"error": -2.0}
+    (warning,) = ledger_warnings(ContactLedger(**causes, kinetic_energy=1.0, left_out=0, unsettled=0), 1e-3)
+    assert "use at most" not in warning and "turn too far" not in warning
+    assert "run once with 0.0005 s: if the error does not fall to a quarter" in warning
+
+
 def test_the_error_falls_with_the_square_of_the_step():
     """In the mean of twenty bricks: 4.8e-4, 1.3e-4, 1.2e-5 of the energy."""
     random = np.random.default_rng(1)
