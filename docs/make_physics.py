@@ -10,7 +10,7 @@ PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "elementary", "exponentials", "functions", "jets", "error_function", "operations", "vector", "quaternion", "frames",
     "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "loops", "modes", "forces", "impulses",
-    "prescribed", "summation", "magnus", "step_control", "series", "interpolation", "distances", "contact",
+    "prescribed", "summation", "magnus", "step_control", "series", "rounding", "interpolation", "distances", "contact",
     "contact_energy", "restitution", "corrections", "reductions",
 )  # fmt: skip
 

@@ -14,10 +14,14 @@ def did_you_mean(name: object, known: Iterable[str], otherwise: str = "") -> str
     return f"did you mean '{close[0]}'?" if close else otherwise
 
 
-class RigidsimError(Exception):
-    """An error that the user can act on; its text is a complete message."""
+INTERNAL = 70
+"""The exit code of a bug of rigidsim: EX_SOFTWARE of the BSD sysexits, as 1 says that results differ."""
 
-    exit_code = 1
+
+class RigidsimError(Exception):
+    """An error that the user can act on; its text is a complete message. Each kind has an exit code of its own."""
+
+    exit_code = INTERNAL
 
 
 class UsageError(RigidsimError):

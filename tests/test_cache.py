@@ -74,18 +74,38 @@ def test_relative_folder_stays_the_same_when_the_program_moves(choice, monkeypat
     assert choice().parent == tmp_path / "mine"
 
 
-@pytest.mark.parametrize("value", ["file", "file/below", "/dev/null/nowhere", "link", "x" * 300])
+@pytest.mark.parametrize("value", ["file", "file/below", "/dev/null/nowhere", "loop", "x" * 300])
 def test_value_that_cannot_be_used_is_named_and_passed_over(choice, monkeypatch, tmp_path, logged, value):
     (tmp_path / "file").touch()
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "link").symlink_to("elsewhere")
+    (tmp_path / "loop").symlink_to("loop")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", value)
     assert choice().parent == tmp_path / "home" / "rigidsim"
     (line,) = logged()
     assert line.startswith(f"RIGIDSIM_CACHE_DIR={value!r} is not used: ")
     assert not line.endswith("None")
-    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("place", ["RIGIDSIM_CACHE_DIR", "home"])
+def test_a_link_of_this_user_is_followed_to_a_folder_that_can_be_trusted(choice, monkeypatch, tmp_path, logged, place):
+    (tmp_path / "shared" / "mine").mkdir(parents=True)
+    link = tmp_path / "home" / "rigidsim"
+    link.parent.mkdir()
+    link.symlink_to("../shared/mine")
+    if place != "home":
+        monkeypatch.setenv(place, str(link))
+    assert choice().parent == tmp_path / "shared" / "mine"
+    assert logged() == []
+    if place != "home":
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+        for bad, mode in ((tmp_path / "shared", 0o777), (tmp_path / "shared" / "mine", 0o777)):
+            os.chmod(bad, mode)
+            assert choice().parent == tmp_path / "other" / "rigidsim"
+            assert logged()[-1].endswith(f" is not used: {bad}: can be written to by other users")
+            os.chmod(bad, 0o700)
+        owned_by_another(monkeypatch, link)
+        assert choice().parent == tmp_path / "other" / "rigidsim"
+        assert logged()[-1].endswith(f" is not used: {link}: is a link of another user")
 
 
 def test_no_folder_at_all_is_allowed(choice, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ from rigidsim.tree.nodes import Tree
 
 WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
+INTERVALS = 8.0  # between samples, in which a method that chooses its steps looks for pulses of expressions
 
 
 def as_integer(ratio: float) -> int:
@@ -39,10 +41,14 @@ def as_integer(ratio: float) -> int:
     return round(ratio)
 
 
-def method_of(choice) -> NamedTuple:
-    """The options of the chosen integrator for the kernels, which take numbers in place of words."""
+def method_of(choice, longest: float = math.inf) -> NamedTuple:
+    """The options of the chosen integrator for the kernels, which take numbers in place of words; `longest` is the
+    longest step, s, of a method that chooses its steps, if the scene gives none.
+    """
     options = integrators.BY_NAME[choice.name].options
     given = {key: WORDS.get(value, value) for key, value in choice.in_numbers().items()}
+    if given.get("max_step") == math.inf:
+        given["max_step"] = longest
     return options(**given)
 
 
@@ -54,7 +60,7 @@ def sample_stride(simulation, n_step: int) -> int:
 
 
 def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
-    """The group of bodies that attract each other; by default (`bodies` is None) all free bodies with gravity."""
+    """The group of bodies that attract each other; by default (`bodies` is None) all moved bodies with gravity."""
     if mutual is None:
         return None
     bodies = mutual.bodies and tuple(tree[path].index for path in mutual.bodies)
@@ -75,21 +81,23 @@ def blueprint_of(scene: Scene) -> Blueprint:
     simulation, (drives, driven) = scene.simulation, drive_tables(scene.hierarchy)
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
+    stride, scripts = sample_stride(simulation, n_step), written.scripts.tables()
+    has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.courses)))
     return Blueprint(
         tree=tree,
         loads=written.loads,
         impulses=written.impulses,
         loops=loops_of(scene.hierarchy),
-        scripts=written.scripts.tables(),
+        scripts=scripts,
         drives=drives,
         gravity=scene.world.uniform_gravity,
         source=written.source,
         mutual=mutual_of(scene.world.mutual_gravity, tree),
         normal=tuple(scene.world.normal or ()),
         schedule=schedule,
-        method=method_of(simulation.integrator),
+        method=method_of(simulation.integrator, INTERVALS * stride * simulation.step if has_functions else math.inf),
         n_step=n_step,
-        stride=sample_stride(simulation, n_step),
+        stride=stride,
         labels=(*written.scripts.labels, *driven, *written.motors),
         contacts=contact_plan(scene.hierarchy),
         metrics=metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None,

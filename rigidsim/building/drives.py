@@ -23,14 +23,14 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     poses = [_pose(assembler, node.prescribed) for node in driven]
     rates = [_rates(assembler, node.body.prescribed) for node in paced]
     axes = [[c for axis, _ in node.prescribed.turns for c in axis] or [0.0] * 9 for node in driven]
-    rows = [
-        (node.index, *map(assembler.register, six)) for node, six in zip(driven + paced, poses + rates, strict=True)
-    ]
     coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
     coursed = [
         (node, k, assembler.place_of(x.course if x.turns else product_of(node.parent_metres, x.course)))
         for node, k, x in coordinates
         if x.course is not None
+    ]
+    rows = [
+        (node.index, *map(assembler.register, six)) for node, six in zip(driven + paced, poses + rates, strict=True)
     ]
     flags = [(int(bool(node.prescribed.speeds)), int(bool(node.prescribed.rates))) for node in paced]
     tables = DriveTables(

@@ -30,9 +30,14 @@ class Assembler:
         self._views: dict[tuple, int] = {}  # the first register of each, counted among views
         self._n_view = 0
         self._operations: list[tuple[int, list[RegisterRef]]] = []
+        self._is_complete = False  # numbers of registers depend on all that was added
 
     def place_of(self, given: float | Expression | ExpressionTree) -> RegisterRef:
-        """The register that will hold the value of a number, an expression or a tree."""
+        """The register that will hold the value of a number, an expression or a tree; none is added once `register`
+        has given a number.
+        """
+        if self._is_complete:
+            raise RuntimeError("an expression is added after registers have their numbers")
         tree = tree_of(given)
         if isinstance(tree, Number):
             self.constants.append(tree.value)
@@ -61,6 +66,7 @@ class Assembler:
 
     def register(self, place: RegisterRef | None) -> int:
         """The number of a register, after all expressions have been added; -1 for none."""
+        self._is_complete = True
         if place is None:
             return -1
         time = len(self.constants)

@@ -31,12 +31,12 @@ from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
 from rigidsim.cli.video import video
 from rigidsim.cli.view import view
-from rigidsim.errors import RigidsimError, StorageError, out_of_memory
+from rigidsim.errors import INTERNAL, RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
-Exit codes: 0 success, 1 internal error, 2 usage, 3 invalid scene, 4 the simulation failed,
+Exit codes: 0 success, 1 `diff` finds a difference, 2 usage, 3 invalid scene, 4 the simulation failed,
 5 a file could not be read or written, 6 damaged or foreign file, 7 some runs of a sweep failed,
-1 also if `diff` finds a difference, 4 also if `selftest` or `certify` is not passed,
+70 internal error, 4 also if `selftest` or `certify` is not passed,
 128 + n stopped by signal n:
 129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
 With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
@@ -133,4 +133,4 @@ def _report_error(error: BaseException) -> int:
     print_message(
         f"internal error: {type(error).__name__}: {error}\nthis is a bug in rigidsim; --debug shows the traceback"
     )
-    return RigidsimError.exit_code
+    return INTERNAL

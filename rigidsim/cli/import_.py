@@ -16,8 +16,14 @@ from rigidsim.report.wording import counted
 @click.option("-o", "--output", type=click.Path(), help="Scene to write; - for standard output.  [default: FILE.yaml]")
 @click.option("--base", type=click.Choice(["fixed", "free"]), default="fixed", show_default=True,
               help="URDF: whether the root link rests in the world.")  # fmt: skip
+@click.option(
+    "--within",
+    type=click.Path(),
+    metavar="FOLDER",
+    help="Of what FILE names (includes, meshes), open files in FOLDER only.  [default: that of FILE]",
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing scene.")
-def import_command(file, output, base, force):
+def import_command(file, output, base, within, force):
     """Make a scene of FILE, a robot in URDF or MJCF: bodies, joints, inertias and shapes.
 
     \b
@@ -35,7 +41,7 @@ def import_command(file, output, base, force):
     path = Path("scene.yaml") if to_stdout else Path(output or beside(file, ".yaml"))
     if not to_stdout:
         check_output(path, FileKind("a scene", "scenes", (".yaml",)), force, IN_SHELL)
-    robot = read_robot(Path(file), path.parent, base)
+    robot = read_robot(Path(file), path.parent, base, within=Path(within) if within else None)
     text = robot.checked(str(path))
     for line in robot.left_out.lines():
         print_message(f"left out: {line}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import click
 
@@ -42,13 +43,30 @@ def completing(names: Callable[[], Iterable[str]]) -> Callable[[click.Context, c
     return lambda _context, _parameter, begin: [name for name in names() if name.startswith(begin)]
 
 
+OTHER_KINDS = {
+    **dict.fromkeys((".txt", ".csv", ".tsv", ".xlsx", ".parquet"), "`rigidsim export` writes tables"),
+    **dict.fromkeys((".json", ".log", ".md"), "`rigidsim inspect --json` prints what is in it"),
+    **dict.fromkeys((".png", ".svg", ".pdf", ".jpg"), "`rigidsim plot` and `run --plot` draw it"),
+    **dict.fromkeys((".gif", ".mp4", ".webm", ".avi"), "`rigidsim video` films it"),
+    **dict.fromkeys((".html", ".htm"), "`rigidsim view` and `run --view` make pages"),
+    **dict.fromkeys((".yaml", ".yml", ".xml", ".urdf"), "scenes are named before -o"),
+    **dict.fromkeys((".py", ".zip", ".npz", ".npy", ".mat"), "`rigidsim export` writes other formats"),
+}
+"""Endings of names that stand for other kinds of files, and a hint of what makes or reads these."""
+
+
 def require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
-    """The path of an HDF5 file to write, which is neither empty nor standard output."""
+    """The path of an HDF5 file to write, which is neither empty nor standard output, nor named as another kind."""
     if output == STANDARD:
         hint = "name a file; `rigidsim inspect FILE` prints what is in it (--csv: samples) to standard output"
         raise UsageError(f"-o -: an HDF5 file cannot be written to standard output; {hint}")
     if output == "":
         raise UsageError("-o: the name of the file is empty")
+    if output and (hint := OTHER_KINDS.get(Path(output).suffix.lower())):
+        name = Path(output).with_suffix(".h5")
+        raise UsageError(
+            f"-o {output}: results are written as HDF5, not as {Path(output).suffix}; name it {name}; {hint}"
+        )
     return output
 
 

@@ -112,11 +112,10 @@ def plot(
             print_result("\n".join(_listed(shown)))
             return
         from rigidsim.plots.plotting import plot as figure_of
-        from rigidsim.plots.saving import check_picture, save_picture
+        from rigidsim.plots.saving import save_picture
         from rigidsim.running.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL
 
-        check_picture(path, force, IN_SHELL)
         with Working(f"drawing {path}"):
             figure = figure_of(shown, *quantities, path=paths, frame=frames, over=over, begin=begin, end=end,
                                title=title, size=size, plane=plane, log=is_log, separate=separate)  # fmt: skip

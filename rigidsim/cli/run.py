@@ -119,7 +119,7 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
 @click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
               callback=_named_as(".html", ".htm", what="page", example="an .html"),
               help="Write a page that shows it in space, too.  [default: the trajectory's name, .html]")  # fmt: skip
-@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
+@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted; where nothing was kept, begin.")
 @click.option("--extend", type=TimeType(), metavar="TIME", help="Go on with a complete run for this time: 10, '2 min'.")
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 @strict_option

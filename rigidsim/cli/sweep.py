@@ -36,7 +36,7 @@ def resume_command() -> str:
 @click.option("--dask", metavar="ADDRESS|local:N",
               help="Run on a Dask cluster: the address of its scheduler, or N workers on this machine.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Check the plan, show what it takes, and run nothing.")
-@click.option("--resume", is_flag=True, help="Continue a sweep that was interrupted.")
+@click.option("--resume", is_flag=True, help="Continue a sweep that was interrupted; where nothing was kept, begin.")
 @click.option("--retry-failed", is_flag=True, help="Run the runs that failed again; implies --resume.")
 @click.option("--force", is_flag=True, help="Overwrite an existing result file, or one that was interrupted.")
 @strict_option
@@ -75,6 +75,8 @@ def sweep(
 
     contents = contents_of(read, plan, record, runs)
     done = check_sweep_output(path, contents, force, resume)
+    if resume and not (done or quiet):
+        print_message(f"{path}: nothing was kept of an earlier sweep; this one begins from the start")
     with connected(dask) if dask else nullcontext() as cluster:
         threads = cluster.threads if cluster else threads or cores()
         if dry_run or not quiet:

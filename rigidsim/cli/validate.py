@@ -30,6 +30,10 @@ class Verdict:
         self.bodies, self.warnings, self.contact_settings = Counter(), (), NO_CONTACT
         try:
             scene = read_scene(file, sets)
+            if scene.sweep is not None:
+                from rigidsim.sweeps.sweeping import check_own_plan
+
+                check_own_plan(scene)
         except RigidsimError as error:
             self.error = error
             return
@@ -84,8 +88,8 @@ class Verdict:
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result and all problems as JSON.")
 def validate(scenes, sets, strict, as_json):
-    """Check each SCENE, a YAML file or - for standard input, and print all errors with file, line, column and a
-    suggestion.
+    """Check each SCENE, a YAML file or - for standard input, with the plan of its sweep, and print all errors with
+    file, line, column and a suggestion.
 
     Each file gets a line of its own; the exit code is the highest of all.
     """

@@ -340,6 +340,12 @@ def turns_in(i, joints):
 
 
 @inlined
+def slides_in(i, joints):
+    """1 for a slide, whether a motor moves it or not, else 0."""
+    return 1.0 if joints.joint[i].kind == at.SLIDE or joints.joint[i].kind == at.SLID else 0.0
+
+
+@inlined
 def keeps_mode(k, model):
     """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
     return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)

@@ -171,10 +171,11 @@ SEARCH = Row(
     done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1, ends=1,
 )  # fmt: skip
 BLOW = Row(
-    "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, and"
-    " the least approach that rebounds, rad/s or m/s; the impulse of the last round, that of rebounds, and that of"
-    " approaches which end, N m s or N s",
-    stop=1, rate=1, least=1, last=1, bounce=1, catch=1,
+    "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, that"
+    " before the impact, and the least approach that rebounds, rad/s or m/s; the impulse of the last round, that of"
+    " impacts which rebound, and that of approaches which end, N m s or N s; the number of those that strike together,"
+    " and twice the works of all of these by which they are stopped, and which they give back, J",
+    stop=1, rate=1, start=1, least=1, last=1, bounce=1, catch=1, island=1, compressed=1, returned=1,
 )  # fmt: skip
 CARRIED = Row(
     "angular acceleration of a carrier, and acceleration of its centre of mass, in a tree that hangs on a free body"
@@ -260,6 +261,12 @@ NORMS = Row(
     " first vector that has none, because a coefficient is not finite, the row of the state, else -1",
     value=1, rate=1, second=1, middle=1, after=1, fourth_last=1, third_last=1, before_last=1, last=1, length=1,
     failed=1,
+)  # fmt: skip
+DEFECT = Row(
+    "of a vector, at a point of a step: the squares of its rate less the slope of its series, of that slope and the"
+    " rate, and of its size; the rounding of its rate; the integral of the defect in a step of length 1; the largest"
+    " size or change",
+    square=1, slope=1, part=1, rounding=1, total=1, size=1,
 )  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"

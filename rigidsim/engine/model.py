@@ -343,6 +343,7 @@ class Switching(NamedTuple):
     occurs: SCALAR = floats()  # whether an event is due in a lane
     until: SCALAR = floats()  # how far the trial of a lane may go, s
     changes: SCALAR = floats()  # how much is found in a lane, of anything
+    hits: SCALAR = floats()  # whether impacts of a lane are not solved yet
     blow: BLOW = floats("modes")
     push: PUSH = floats("ends")  # an impulse of one in each coordinate, on its body and on the carrier
     gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all

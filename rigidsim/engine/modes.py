@@ -1,9 +1,9 @@
 """What happens at an event of a coordinate that has modes: impacts at stops, and which coordinates slide or are held.
 
-Impacts: each coordinate that approaches its stop gets an impulse, one after the other, until none approaches; no finite
-torque acts meanwhile, so all coordinates are loose. Then those at rest are held at first; where that takes more than
-there is, they slide against it, until all are consistent: a linear complementarity problem with bounds, of which the
-inverse mass matrix is positive definite.
+Impacts: all coordinates that are at their stops get impulses together, as places that are struck at one instant do; no
+finite torque acts meanwhile, so all coordinates are loose. Then those at rest are held at first; where that takes more
+than there is, they slide against it, until all are consistent: a linear complementarity problem with bounds, of which
+the inverse mass matrix is positive definite.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.functions import absolute
-from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of, restoring_impulse
+from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of
 from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.restitution import combined_restitution
 from rigidsim.physics.vector import add, cross, negated, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
-BOUNCES, CATCHES = 100, 400  # rounds over all coordinates that strike
+BOUNCES, CATCHES = 100, 400  # impacts that follow each other at an instant; rounds over all coordinates of one
 # Events of a step, or within SHORT of the grid, after which impacts are plastic: between stops that are very near.
 MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
@@ -144,27 +145,68 @@ def weigh_stops(model, scratch, jumps, lanes):
 
 
 @lanewise
-def bounce(value: JOINT_VALUE, blow: BLOW, own: SCALAR, changes: SCALAR, lane):
-    """Reverse an approach that is fast enough."""
+def begin_round(blow: BLOW, count: SCALAR, hits: SCALAR, lane):
+    """Whether a coordinate approaches fast enough to rebound. At first it is an island of its own."""
     approach = -blow.stop * blow.rate
-    hits = select(approach > 0.0, approach > blow.least, False)
-    impulse = select(hits, blow.stop * restoring_impulse(approach, value.restitution, own.value), 0.0)
-    blow.last = impulse
-    blow.bounce += impulse
-    changes.value = select(hits, 1.0, changes.value)
+    blow.start = blow.rate
+    blow.island = count.value
+    count.value += 1.0
+    hits.value = select(approach > 0.0, select(approach > blow.least, 1.0, hits.value), hits.value)
 
 
 @lanewise
-def catch(blow: BLOW, own: SCALAR, size: SCALAR, changes: SCALAR, lane):
-    """End an approach, or take back what was too much for that."""
+def catch(blow: BLOW, own: SCALAR, size: SCALAR, goes_on: SCALAR, changes: SCALAR, lane):
+    """End an approach, or take back what was too much for that, in lanes in which rounds go on."""
     approach, before = -blow.stop * blow.rate, blow.stop * blow.catch
     wanted = before + approach / own.value
     rests = select(before == 0.0, approach <= AT_REST * size.value, False)  # but for rounding
     after = select(blow.stop == 0.0, 0.0, select(rests, 0.0, select(wanted > 0.0, wanted, 0.0)))
+    after = select(goes_on.value > 0.0, after, before)
     blow.last = blow.stop * (after - before)
     blow.catch += blow.last
     changed = absolute(after - before) * own.value
     changes.value = select(changed > SETTLED * size.value, 1.0, changes.value)
+
+
+@lanewise
+def go_on(changes: SCALAR, hits: SCALAR, lane):
+    """Another round, in lanes in which this one changed anything."""
+    hits.value = changes.value
+
+
+@lanewise
+def join(blow: BLOW, product: SCALAR, other: BLOW, changes: SCALAR, lane):
+    """Two coordinates with impulses, of which one changes the rate of the other, are of one island."""
+    pushes = select(blow.catch == 0.0, False, select(other.catch == 0.0, False, product.value != 0.0))
+    same = select(blow.island < other.island, blow.island, other.island)
+    joins = select(pushes, blow.island != other.island, False)
+    blow.island = select(joins, same, blow.island)
+    other.island = select(joins, same, other.island)
+    changes.value = select(joins, 1.0, changes.value)
+
+
+@lanewise
+def begin_works(blow: BLOW, lane):
+    """No work of compression is known."""
+    blow.compressed, blow.returned = 0.0, 0.0
+
+
+@lanewise
+def add_work(value: JOINT_VALUE, other: BLOW, blow: BLOW, lane):
+    """Add twice the work that compresses another coordinate of the island, and the share which that gives back."""
+    work = select(other.island == blow.island, -other.catch * other.start, 0.0)
+    hits = -other.stop * other.start > other.least
+    blow.compressed += work
+    blow.returned += select(hits, value.restitution * value.restitution * work, 0.0)
+
+
+@lanewise
+def rebound(blow: BLOW, lane):
+    """Give back a share of the impulse that stopped the approach, the same for all of an island."""
+    e = combined_restitution(blow.returned, blow.compressed)
+    blow.bounce += (1.0 + e) * blow.catch
+    blow.rate += e * (blow.rate - blow.start)
+    blow.catch = 0.0
 
 
 @lanewise
@@ -182,23 +224,55 @@ def pass_to_all(n, found, lanes):
 
 
 @inlined
-def share_blows(model, found, lanes):
-    """The impulses of all impacts: rebounds one after the other, then approaches that end, all together."""
-    joints, n_modes, size = model.joints, len(found.blow), found.takes
-    for _ in range(BOUNCES):
-        fill(found.changes, 0.0, lanes)
-        for n in range(n_modes):
-            bounce(joints.value[joints.modes[n]], found.blow[n], found.gram[n * n_modes + n], found.changes, lanes)
-            pass_to_all(n, found, lanes)
-        if largest_of(found.changes, lanes) == 0.0:
-            break
+def compress(model, found, lanes):
+    """The impulses that end all approaches together, in lanes that take part (`found.hits`)."""
+    n_modes, size = len(found.blow), found.takes
     for _ in range(CATCHES):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
-            catch(found.blow[n], found.gram[n * n_modes + n], size, found.changes, lanes)
+            catch(found.blow[n], found.gram[n * n_modes + n], size, found.hits, found.changes, lanes)
             pass_to_all(n, found, lanes)
+        go_on(found.changes, found.hits, lanes)
+        if largest_of(found.hits, lanes) == 0.0:
+            break
+
+
+@inlined
+def restore(model, found, lanes):
+    """The rebounds of all islands of coordinates that were stopped together."""
+    joints, n_modes = model.joints, len(found.blow)
+    for _ in range(n_modes):
+        fill(found.changes, 0.0, lanes)
+        for n in range(n_modes):
+            for m in range(n):
+                join(found.blow[n], found.gram[n * n_modes + m], found.blow[m], found.changes, lanes)
         if largest_of(found.changes, lanes) == 0.0:
             break
+    for n in range(n_modes):
+        begin_works(found.blow[n], lanes)
+        for m in range(n_modes):
+            add_work(joints.value[joints.modes[m]], found.blow[m], found.blow[n], lanes)
+    for n in range(n_modes):
+        rebound(found.blow[n], lanes)
+
+
+@inlined
+def share_blows(model, found, lanes):
+    """The impulses of all impacts of an instant, by the law of `physics.restitution` for several places, until none
+    rebounds; then what ends slower approaches.
+    """
+    n_modes = len(found.blow)
+    for _ in range(BOUNCES):
+        fill(found.hits, 0.0, lanes)
+        fill(found.changes, 0.0, lanes)
+        for n in range(n_modes):
+            begin_round(found.blow[n], found.changes, found.hits, lanes)
+        if largest_of(found.hits, lanes) == 0.0:
+            break
+        compress(model, found, lanes)
+        restore(model, found, lanes)
+    fill(found.hits, 1.0, lanes)
+    compress(model, found, lanes)
 
 
 @lanewise

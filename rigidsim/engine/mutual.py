@@ -1,4 +1,4 @@
-"""Mutual gravity of free bodies at their centres of mass, pair by pair; no pair is stored.
+"""Mutual gravity of free and jointed bodies at their centres of mass, pair by pair; no pair is stored.
 
 The separation of two bodies is the difference of their positions relative to their nearest common ancestor: of
 siblings, their arms from the parent's origin; of others, arms plus the links up to that ancestor. So centimetres

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import course, has_modes, wound
+from rigidsim.engine.articulated import course, has_modes, slides_in, wound
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
@@ -43,7 +43,7 @@ from rigidsim.physics.rigid_body import (
     orbital_angular_momentum,
     uniform_potential,
 )
-from rigidsim.physics.vector import add, norm
+from rigidsim.physics.vector import add, norm, scaled, sub
 
 
 @inlined
@@ -120,26 +120,28 @@ def observe_coordinates(model, state, scratch, found, k, lanes):
 
 
 @inlined
-def reaction_of(felt, hung, carried):
-    """(t, f) of a joint on its body, about the joint, world axes; of the loads in the joint it has all, along its axes,
-    too.
+def reaction_of(slides, felt, hung, carried):
+    """(t, f) of a joint on its body, about its point on the body, which `slides` (1.0) along the axis; world axes. Of
+    the loads in the joint it has all, along its axes, too.
     """
     t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
-    return shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+    return shifted_wrench(add(t, felt.t), add(f, felt.f), sub(hung.r, scaled(slides * hung.x, hung.u)))
 
 
 @lanewise
-def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
+def write_reaction(
+    slides, felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane
+):
     """Write what a joint does to its body, in the parent's axes."""
-    t, f = reaction_of(felt, hung, carried)
+    t, f = reaction_of(slides, felt, hung, carried)
     force.xyz = rotate_back(parent.q, f)
     torque.xyz = rotate_back(parent.q, t)
 
 
 @lanewise
-def find_load(felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bearing: SCALAR, lane):
+def find_load(slides, felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bearing: SCALAR, lane):
     """The reaction of a joint in parts of what it bears: of force or torque that which is larger."""
-    t, f = reaction_of(felt, hung, carried)
+    t, f = reaction_of(slides, felt, hung, carried)
     by_force, by_torque = norm(f) / strength.force, norm(t) / strength.torque
     bearing.value = select(by_force > by_torque, by_force, by_torque)
 
@@ -154,7 +156,10 @@ def find_broken(t, era, model, state, scratch, lanes):
     evaluate_touching(t, era, model, state, scratch, lanes)
     for j in range(len(fragile.row)):
         i = fragile.row[j]
-        find_load(hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes)
+        slides = slides_in(i, model.joints)
+        find_load(
+            slides, hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes
+        )
         load = largest_of(scratch.bearing[0], lanes)
         if load > worst:
             worst = load
@@ -190,7 +195,8 @@ def observe_reactions(model, state, scratch, found, k, lanes):
         else:
             parent = scratch.frame[model.node[model.moved_node[i]].parent]
             felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
-            write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+            slides = slides_in(i, model.joints)
+            write_reaction(slides, felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
     for c in range(len(model.joints.coordinate)):
         i = model.joints.coordinate[c]
         if i != at.NO_ROW:

@@ -444,7 +444,7 @@ def count_events(step: STEP, search: SEARCH, occurs: SCALAR, now: SCALAR, h, lan
     """Keep how many events there were up to one that occurs now, s, for h, s, from the first one on."""
     happens, goes_on = occurs.value > 0.0, now.value - step.since < h
     step.since = select(happens, select(goes_on, step.since, now.value), step.since)
-    step.events = select(happens, search.events, step.events)
+    step.events = select(happens, select(goes_on, search.events, 1.0), step.events)
 
 
 @lanewise

@@ -52,7 +52,7 @@ def export(
     if kind is NETCDF:
         needed("h5netcdf", "NetCDF files", "netcdf")
         if frame != WORLD:
-            hint = "for NetCDF write it with each quantity: ball.position@table"
+            hint = "for NetCDF write it with each quantity: BODY.position@FRAME"
             raise UsageError(f"a frame of all bodies is for CSV; {hint}")
         content = _labelled(shown, quantities, events)
     else:

@@ -116,7 +116,7 @@ class Comparison:
         """Whether the bytes of these samples are known to be the same without decoding them."""
         first, second = (trajectory.arrays.get(name) for trajectory in self.both)
         are_stored = isinstance(first, StoredArray) and isinstance(second, StoredArray)
-        is_one = isinstance(samples[0], slice) and samples[0] == samples[1]
+        is_one = all(isinstance(which, slice) for which in samples) and samples[0] == samples[1]
         return are_stored and is_one and first.is_same(second, samples[0])
 
     def _first_of_samples(self, names: Sequence[str]) -> Difference | None:

@@ -17,7 +17,7 @@ from rigidsim.physics.quaternion import conjugate, rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.trajectory.bodies import JointHistory, State
+from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.fields import ANGULAR_JOINT_TERM, JOINT_TERM
 from rigidsim.trajectory.provenance import CALLBACKS
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
@@ -160,7 +160,7 @@ def joint_reactions(trajectory: Trajectory, sample: int, body: str) -> list[Join
         q_BQ = conjugate(q_PB) if held is node else _turn_in(state, path_of(above), body)
         sign = 1.0 if held is node else -1.0
         f, t = (scaled(sign, rotate(q_BQ, tuple(v))) for v in (joint.force, joint.torque))
-        t = add(t, cross(sub(_joint_place(state, held, node, joint), lump.center), f))
+        t = add(t, cross(sub(_joint_place(state, held, node), lump.center), f))
         alpha = ZERO if resists is None else apply(resists, t)
         vectors = (np.array(rotate(q_PB, v)) for v in (f, t, scaled(1.0 / lump.mass, f), alpha))
         force, torque, *terms = vectors
@@ -174,13 +174,11 @@ def _turn_in(state: State, path: str, body: str) -> tuple:
     return NO_TURN if path == body else tuple(state[path].seen_from(body).orientation)
 
 
-def _joint_place(state: State, held: Node, body: Node, joint: JointHistory) -> tuple:
-    """The point about which the torque of the joint of a body is recorded, m, in the axes of a body that is it or that
-    carries it: the joint on the body or, if it only slides, where that is at zero.
+def _joint_place(state: State, held: Node, body: Node) -> tuple:
+    """The point about which the torque of the joint of a body is recorded, that of the joint on the body, m, in the
+    axes of a body that is it or that carries it.
     """
     point = scaled(held.metres, held.joint.at)
-    if joint.type == "slide":
-        point = sub(point, scaled(float(joint.coordinates[0]), held.joint.coordinates[0].axis))
     if held is body:
         return point
     seen = state[held.path].seen_from(body.path)

@@ -7,6 +7,7 @@ which a small file can become a large one, are refused.
 from __future__ import annotations
 
 import math
+import os
 import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -163,6 +164,32 @@ class LeftOut:
         return found
 
 
+def is_within(path: Path, within: Path) -> bool:
+    """Whether a path that a file names is one of a file in the folder `within`, with all links followed."""
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(within)) and path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _where(within: Path) -> str:
+    """Where a file was searched in vain, whether there is none or it lies outside."""
+    return f"is no file in the folder {within}; --within FOLDER names another one"
+
+
+def read_included(include: Element, path: Path, within: Path) -> Element:
+    """The root element, of any name, of a file in the folder `within` that another one includes. No line of a file that
+    is not XML is shown.
+    """
+    if not is_within(path, within):
+        raise include.error("include", f"{path} {_where(within)}")
+    try:
+        return read_elements(path)
+    except SceneError as error:
+        (problem,) = error.problems
+        raise include.error("include", f"{path}:{problem.line}:{problem.column}: {problem.message}") from None
+
+
 def read_elements(path: Path) -> Element:
     """The root element of an XML file. Raises StorageError if it cannot be read, SceneError if it is not XML."""
     content = _content(path)
@@ -209,13 +236,13 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def found_mesh(folders: Collection[Path], file: str) -> tuple[Path | None, str]:
-    """The path of a mesh file that a scene can read, in the first folder that has it; else None and why there is
-    none.
+def found_mesh(folders: Collection[Path], file: str, within: Path) -> tuple[Path | None, str]:
+    """The path of a mesh file that a scene can read, in the first of some folders that has it, if that is in `within`;
+    else None and why there is none.
     """
-    path = next((folder / file for folder in folders if (folder / file).is_file()), None)
+    path = next((folder / file for folder in folders if is_within(folder / file, within)), None)
     if path is None:
-        return None, f"the mesh file '{shown(file)}' was not found"
+        return None, f"the mesh file '{shown(file)}' {_where(within)}"
     if path.suffix.lower() not in FORMATS:
         return None, f"the mesh '{shown(file)}' is not one of {', '.join(FORMATS)}"
     try:

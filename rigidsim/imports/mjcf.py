@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rigidsim.errors import did_you_mean
-from rigidsim.imports.elements import Element, found_mesh, read_elements
+from rigidsim.imports.elements import MAX_DEPTH, Element, found_mesh, read_included
 from rigidsim.imports.robot import ORIGIN, Robot, angle_of, relative_path, tensor_of, with_shared, without_defaults
 from rigidsim.physics.quaternion import canonical, product, rotate, rotate_back, turn_of_z
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
@@ -66,7 +66,7 @@ class Pose(NamedTuple):
 @dataclass
 class Mjcf:
     """What the file says once for all: units and order of angles, where masses come from, defaults by class and tag,
-    meshes and their folder.
+    meshes and their folder, and the one that all files lie in.
     """
 
     robot: Robot
@@ -77,6 +77,7 @@ class Mjcf:
     autolimits: bool
     meshes: dict[str, Element]
     mesh_folder: Path
+    within: Path
     defaults: dict[str, dict[str, dict[str, str]]]
     folder: Path
     paths: dict[str, tuple[str, ...]] = field(default_factory=lambda: {"world": ()})
@@ -149,14 +150,14 @@ def _written(q: Quaternion) -> dict[str, Any] | None:
     return {"wxyz": (w, *v)}
 
 
-def mjcf_robot(root: Element, folder: Path) -> Robot:
-    """The scene of a <mujoco> element."""
+def mjcf_robot(root: Element, folder: Path, within: Path | None) -> Robot:
+    """The scene of a <mujoco> element; the files that it names lie in the folder `within`, else in its own."""
     beside = Path(root.document.file).parent
-    root = _with_included(root, beside, {Path(root.document.file).resolve()})
+    root = _with_included(root, beside, within or beside, {Path(root.document.file).resolve()})
     robot = Robot(title=root.attributes.get("model", ""))
     robot.left_out.children(root, READ, NO_COUNTERPART)
     _options(robot, root)
-    mjcf = _conventions(robot, root, beside, folder)
+    mjcf = _conventions(robot, root, beside, within or beside, folder)
     for world in root.all("worldbody"):
         found = list(_in_frames(mjcf, world, "main"))
         robot.left_out.children(world, (*PARTS, *APPEARANCE), NO_COUNTERPART)
@@ -171,20 +172,21 @@ def mjcf_robot(root: Element, folder: Path) -> Robot:
     return robot
 
 
-def _with_included(element: Element, folder: Path, read: set[Path]) -> Element:
-    """The element with each <include> replaced by what the file has."""
+def _with_included(element: Element, folder: Path, within: Path, read: set[Path], above: int = 1) -> Element:
+    """The element, in so many others, with each <include> replaced by what the file has."""
+    if above > MAX_DEPTH:
+        raise element.error("depth", f"nested more than {MAX_DEPTH} levels deep")
     children: list[Element] = []
     for child in element.children:
         if child.tag != "include":
-            children.append(_with_included(child, folder, read))
+            children.append(_with_included(child, folder, within, read, above + 1))
             continue
         path = folder / child.require("file")
-        if path.resolve() in read:
+        found, real = read_included(child, path, within), path.resolve()
+        if real in read:
             raise child.error("include", f"{path} is included more than once")
-        read.add(path.resolve())
-        if not path.is_file():
-            raise child.error("include", f"{path} is not a file")
-        children += _with_included(read_elements(path), folder, read).children
+        read.add(real)
+        children += _with_included(found, folder, within, read, above).children
     return replace(element, children=children)
 
 
@@ -200,7 +202,7 @@ def _options(robot: Robot, root: Element) -> None:
         robot.step = 0.002  # MuJoCo's own
 
 
-def _conventions(robot: Robot, root: Element, beside: Path, folder: Path) -> Mjcf:
+def _conventions(robot: Robot, root: Element, beside: Path, within: Path, folder: Path) -> Mjcf:
     compiler = Element("compiler", {}, root.document, root.mark)
     for found in root.all("compiler"):
         compiler = replace(found, attributes=compiler.attributes | found.attributes)
@@ -226,6 +228,7 @@ def _conventions(robot: Robot, root: Element, beside: Path, folder: Path) -> Mjc
         autolimits=compiler.word("autolimits", ("true", "false"), "true") == "true",
         meshes=meshes,
         mesh_folder=beside / compiler.attributes.get("meshdir", assets),
+        within=within,
         defaults=defaults,
         folder=folder,
     )
@@ -373,7 +376,9 @@ def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
     damping = joint.numbers("damping", None, (0.0,))
     if any(stiffness[1:]) or any(damping[1:]):
         left_out.add(joint, "only the linear part of its spring and damper is understood")
-    spring = {"stiffness": stiffness[0], **without_defaults(rest=angle_of(rest, turns))} if stiffness[0] else None
+    # A ball has no angle of rest: its spring is at rest in its pose at zero.
+    at_rest = {} if kind == "ball" else without_defaults(rest=angle_of(rest, turns))
+    spring = {"stiffness": stiffness[0], **at_rest} if stiffness[0] else None
     keys = without_defaults(
         at=at, **_limits(mjcf, joint, kind), spring=spring, damping=damping[0],
         friction=joint.number("frictionloss", 0.0),
@@ -489,7 +494,7 @@ def _mesh(mjcf: Mjcf, geom: Element, frame: Pose | None, weighed: bool, collides
     if name not in mjcf.meshes:
         raise geom.error("mesh", f"{geom}: there is no mesh '{shown(name)}'", did_you_mean(name, mjcf.meshes))
     mesh = mjcf.resolved(mjcf.meshes[name], "main")
-    path, why = found_mesh([mjcf.mesh_folder], mesh.attributes.get("file", ""))
+    path, why = found_mesh([mjcf.mesh_folder], mesh.attributes.get("file", ""), mjcf.within)
     if path is None and weighed:
         raise mesh.error("mesh", f"{mesh}: {why}, and it gives {geom} its mass")
     if path is None:

@@ -15,6 +15,7 @@ from rigidsim.imports.elements import Element, LeftOut
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.joints import JOINTS
 from rigidsim.scene.schema.names import WORDS
+from rigidsim.scene.text.builder import MAX_DEPTH
 from rigidsim.scene.text.document import path_text
 from rigidsim.scene.text.plain import as_yaml
 
@@ -24,12 +25,16 @@ KEYS = ("mass", "density", "center_of_mass", "inertia", "position", "orientation
         "collide", "children")  # fmt: skip
 """The order in which a body says what it is."""
 ORIGIN = (0.0, 0.0, 0.0)
+DEEPEST = (MAX_DEPTH - 2 - 8) // 2
+"""How many bodies may hang one below the other. Of the levels of a scene's text, two are those of the scene and of
+`bodies`, each body takes two (its own and `children`), and what the last one says at most eight.
+"""
 
 
 @dataclass
 class Robot:
-    """A scene that is being made: its bodies as plain data, with the elements that each of them and its joint come
-    from, and what has been left out.
+    """A scene that is being made: its bodies as plain data, each of them and the elements that it and its joint come
+    from by its place (`bodies.arm`), and what has been left out.
     """
 
     title: str = ""
@@ -38,6 +43,7 @@ class Robot:
     collides: bool = True
     bodies: dict[str, Any] = field(default_factory=dict)
     loops: list[dict[str, Any]] = field(default_factory=list)
+    placed: dict[str, dict[str, Any]] = field(default_factory=dict)
     origins: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, Element] = field(default_factory=dict)
     left_out: LeftOut = field(default_factory=LeftOut)
@@ -47,12 +53,16 @@ class Robot:
     ) -> tuple[str, ...]:
         """Hang a body on another one, the world if `parent` is empty; its path. Its name is changed if it has to be."""
         siblings = self._children(parent)
+        if len(parent) == DEEPEST:
+            hint = "shorten the chain, or write parts that never move against each other as one body"
+            raise element.error("depth", f"{element} hangs more than {DEEPEST} bodies below the world", hint)
         name = free_name(name, siblings)
         siblings[name] = {key: body[key] for key in KEYS if key in body}
         path = (*parent, name)
-        self.origins[self._place(path)] = element
+        place = self._place(path)
+        self.placed[place], self.origins[place] = siblings[name], element
         if joint is not None:
-            self.joints[f"{self._place(path)}.motion"] = joint
+            self.joints[f"{place}.motion"] = joint
         return path
 
     def joint(self, element: Element, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
@@ -99,15 +109,25 @@ class Robot:
         }
 
     def checked(self, name: str) -> str:
-        """The text of the scene, which is valid; `name` is the path it will have. What is wrong with it raises
-        SceneError, at the element of the body or of its joint.
+        """The text of the scene, which is valid; `name` is the path it will have. Shapes that cannot collide where they
+        are do not. What else is wrong with it raises SceneError, at the element of the body or of its joint.
         """
         text = "\n".join(_lines(self.data())) + "\n"
         try:
             Scene.from_text(text, name)
         except SceneError as error:
-            raise SceneError([self._in_file(problem) for problem in error.problems]) from None
+            if any(problem.code != "collide" for problem in error.problems):
+                raise SceneError([self._in_file(problem) for problem in error.problems]) from None
+            for problem in error.problems:
+                self._let_pass(problem)
+            return self.checked(name)
         return text
+
+    def _let_pass(self, problem: Problem) -> None:
+        """Let the shape at a problem pass through others, and say so."""
+        place, _, number = problem.path.removesuffix("]").rpartition(".shapes[")
+        self.placed[place]["shapes"][int(number)]["collide"] = False
+        self.left_out.add(self.origins[place], problem.message)
 
     def _in_file(self, problem: Problem) -> Problem:
         """A problem of the scene as one of the file that it is made from."""

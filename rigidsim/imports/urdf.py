@@ -34,10 +34,14 @@ REASONS = {
     "sensor": "sensors have no counterpart",
 }
 PACKAGE = "package://"
+Folders = tuple[Path, Path | None]
+"""Of the scene, and the one that meshes lie in."""
 
 
-def urdf_robot(root: Element, folder: Path, base: str) -> Robot:
-    """The robot of a <robot> element. Its root link is `fixed` to the world, or `free`."""
+def urdf_robot(root: Element, folder: Path, base: str, within: Path | None) -> Robot:
+    """The robot of a <robot> element. Its root link is `fixed` to the world, or `free`; meshes lie in the folder
+    `within`, else in that of the file.
+    """
     robot = Robot(title=root.name)
     links, joints = _by_name(root, "link"), _by_name(root, "joint")
     robot.left_out.children(root, ("link", "joint", *APPEARANCE), REASONS)
@@ -52,7 +56,7 @@ def urdf_robot(root: Element, folder: Path, base: str) -> Robot:
         motion = _motion(robot, joint) if joint else {"motion": base}
         origin = joint and joint.only("origin")
         rests = rests and motion["motion"] == "fixed"
-        body = _body(robot, links[name], folder, rests)
+        body = _body(robot, links[name], (folder, within), rests)
         path = robot.add(parent, name, links[name], {**body, **_pose(origin), **motion}, joint)
         waiting.extend((path, _end(joint, "child", links), joint, rests) for joint in reversed(below.get(name, [])))
     if lost := next((link for name, link in links.items() if name not in placed), None):
@@ -146,7 +150,7 @@ def _limits(robot: Robot, joint: Element, kind: str) -> dict[str, Any]:
     return robot.limits(joint, kind, *found, in_degrees=False)
 
 
-def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, Any]:
+def _body(robot: Robot, link: Element, folders: Folders, rests: bool) -> dict[str, Any]:
     """The keys of a link without those of its joint. What rests in the world needs no mass."""
     robot.left_out.children(link, ("inertial", "collision", "visual", *APPEARANCE), REASONS)
     inertial = link.only("inertial")
@@ -155,7 +159,7 @@ def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, A
         robot.left_out.add(inertial, "it rests in the world, so its mass has no effect (with --base free it moves)")
         mass = {}
     seen = list(link.all("collision"))
-    shapes = [shape for element in seen or link.all("visual") if (shape := _shape(robot, element, folder))]
+    shapes = [shape for element in seen or link.all("visual") if (shape := _shape(robot, element, folders))]
     if not shapes:
         return {key: value for key, value in mass.items() if value != ORIGIN}
     return {**mass, **with_shared(shapes)}
@@ -183,7 +187,7 @@ def _mass(robot: Robot, inertial: Element) -> dict[str, Any]:
     return {"mass": mass, "center_of_mass": pose.get("position", ORIGIN), "inertia": form}
 
 
-def _shape(robot: Robot, element: Element, folder: Path) -> dict[str, Any] | None:
+def _shape(robot: Robot, element: Element, folders: Folders) -> dict[str, Any] | None:
     """A shape of a link; None for one that is left out."""
     geometry = element.only("geometry")
     if geometry is None or len(geometry.children) != 1:
@@ -192,7 +196,7 @@ def _shape(robot: Robot, element: Element, folder: Path) -> dict[str, Any] | Non
     if form.tag not in SHAPES:
         raise form.error("geometry", f"{form} is not a shape", did_you_mean(form.tag, SHAPES))
     if form.tag == "mesh":
-        keys = _mesh(robot, form, folder)
+        keys = _mesh(robot, form, folders)
     else:
         keys = {
             key: form.positive(key, count) if count > 1 else form.positive(key)[0] for key, count in SHAPES[form.tag]
@@ -206,12 +210,13 @@ def _shape(robot: Robot, element: Element, folder: Path) -> dict[str, Any] | Non
     return {"type": form.tag, **keys, **_pose(element.only("origin")), **collides}
 
 
-def _mesh(robot: Robot, form: Element, folder: Path) -> dict[str, Any] | None:
+def _mesh(robot: Robot, form: Element, folders: Folders) -> dict[str, Any] | None:
     """The keys for a mesh; None if it cannot be read."""
     written, beside = form.require("filename"), Path(form.document.file).resolve().parent
     name = written.removeprefix("file://").removeprefix(PACKAGE)
-    folders = [beside, *beside.parents] if written.startswith(PACKAGE) else [beside]
-    path, why = found_mesh(folders, name)
+    folder, within = folders
+    searched = [beside, *beside.parents] if written.startswith(PACKAGE) else [beside]
+    path, why = found_mesh(searched, name, within or beside)
     if path is None:
         robot.left_out.add(form, why)
         return None

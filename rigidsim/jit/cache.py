@@ -62,6 +62,12 @@ def _check_owned(info: os.stat_result, path: Path, is_parent: bool = False) -> N
         raise PermissionError(errno.EPERM, "can be written to by other users", str(path))
 
 
+def _check_owned_link(info: os.stat_result, path: Path) -> None:
+    """Raise PermissionError unless this link belongs to this user; its mode means nothing."""
+    if hasattr(os, "getuid") and info.st_uid != os.getuid():
+        raise PermissionError(errno.EPERM, "is a link of another user", str(path))
+
+
 def _check_folder(folder: Path) -> None:
     """Raise OSError unless this is a folder that belongs to this user, and not a link to one."""
     info = folder.lstat()
@@ -118,22 +124,35 @@ def _forget_old_versions(root: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _candidates() -> Iterator[Path]:
+def _candidates() -> Iterator[tuple[Path, bool]]:
+    """Folders, and whether each is one that the user has chosen, who may have made a link of it."""
     if os.environ.get(VARIABLE):
-        yield Path(os.environ[VARIABLE])
+        yield Path(os.environ[VARIABLE]), True
     with suppress(RuntimeError):  # no home directory
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rigidsim"
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rigidsim", True
     with suppress(OSError):  # no folder for temporary files
-        yield Path(tempfile.gettempdir()) / f"rigidsim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+        yield Path(tempfile.gettempdir()) / f"rigidsim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}", False
 
 
-def _prepared(root: Path, version: str) -> Path:
-    """The folder of a version in a root, created if necessary; OSError if it cannot be used or cannot be trusted."""
-    root = Path(os.path.abspath(root))
-    root = Path(os.path.realpath(root.parent), root.name)
-    for parent in reversed(root.parents):
+def _trusted_place(path: Path) -> Path:
+    """The path without links above it, of which all folders are made that do not exist; OSError if another user could
+    replace one of them.
+    """
+    path = Path(os.path.realpath(path.parent), path.name)
+    for parent in reversed(path.parents):
         parent.mkdir(mode=_PRIVATE, exist_ok=True)
         _check_owned(parent.lstat(), parent, is_parent=True)
+    return path
+
+
+def _prepared(root: Path, version: str, follows: bool = False) -> Path:
+    """The folder of a version in a root, created if necessary; OSError if it cannot be used or cannot be trusted. If
+    `follows`, the root may be a link of this user, to a folder that can be trusted as well.
+    """
+    root = _trusted_place(Path(os.path.abspath(root)))
+    if follows and root.is_symlink():
+        _check_owned_link(root.lstat(), root)
+        root = _trusted_place(Path(os.path.realpath(root)))
     folder = root / version
     for level in (root, folder):
         is_new = not os.path.lexists(level)
@@ -151,9 +170,9 @@ def _prepared(root: Path, version: str) -> Path:
 def cache_folder() -> Path | None:
     """The first private, writable folder for compiled code; None if there is none, and every process has to compile."""
     version, asked = _text_hash(), os.environ.get(VARIABLE)
-    for root in _candidates():
+    for root, is_chosen in _candidates():
         try:
-            folder = _prepared(root, version)
+            folder = _prepared(root, version, is_chosen)
         except OSError as error:
             if asked and root == Path(asked):
                 _log_once(f"{VARIABLE}={asked!r} is not used: {error.filename or root}: {error.strerror}")

@@ -131,14 +131,6 @@ def dip(length, first, last):
 
 
 @formula
-def restoring_impulse(speed, restitution, k):
-    """(1 + e) s/k, N m s or N s: what reverses an approach at the speed s (rad/s or m/s), where an impulse of one
-    changes the rate of the coordinate by k.
-    """
-    return (1.0 + restitution) * speed / k
-
-
-@formula
 def least_approach(a, h):
     """The speed that an approach to a stop has to exceed to rebound, rad/s or m/s: what the acceleration a towards the
     stop makes in a step of h s, so that a rebound of less than two steps is none.

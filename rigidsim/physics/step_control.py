@@ -19,6 +19,8 @@ LEAST_ERROR = 1e-12  # of which the logarithm is taken
 FIRST = 0.01  # of the time in which something changes as much as its size
 PARTS_PER_RADIAN, MOST_PARTS = 4.0, 1000.0
 VANISHES = 1e-290  # a square below it is that of a vector that is zero
+LEAST_CUT, MOST_CUT = 0.125, 0.8  # of a step whose defect is too large
+HUGE = 1e300
 NO_LIMIT = 60.0  # 2^60 s: no limit
 
 
@@ -135,3 +137,21 @@ def longest_step(tolerance, references, last, k):
         larger(step_within(tolerance, c[1], size, k - c[0]), step_within(tolerance, d[1], size, k - d[0])),
     )
     return select(last > VANISHES, larger(best, step_within(tolerance, e[1], size, k - e[0])), NO_LIMIT)
+
+
+@formula
+def root_of_square(square):
+    """sqrt(x^2) where x^2 does not vanish, else 0: NaN stays NaN."""
+    return select(square == 0.0, 0.0, sqrt(select(square == 0.0, 1.0, square)))
+
+
+@formula
+def length_by_defect(h, error, order):
+    """The length, s, of the step in place of one of length h, whose integrated defect is `error` times the tolerance.
+
+    0.9 h error^(-1/(order + 1)), since the defect of a series grows as h^order; at least h/8, also if it is not a
+    number, and at most 0.8 h.
+    """
+    known = select(error > 1.0, select(error < HUGE, error, HUGE), HUGE)
+    ratio = 0.9 * rough_power_of_two(-rough_logarithm(known) / (order + 1.0))
+    return h * select(ratio > LEAST_CUT, select(ratio < MOST_CUT, ratio, MOST_CUT), LEAST_CUT)

@@ -37,7 +37,7 @@ FORM = re.compile(
     rf"(?P<body>.+)(?<!\.terms)\.(?P<quantity>{'|'.join(map(re.escape, KNOWN))})"
     r"(?:\((?P<other>[^()]+)\))?(?:\.(?P<component>[^.@/]*))?(?:@(?P<frame>.+))?"
 )
-EXAMPLE = "write ball.position, ball.velocity.x@parent, kinetic_energy"
+EXAMPLE = "write BODY.position, BODY.velocity.x@parent, kinetic_energy"
 TERMS = "terms."
 WILD = re.compile(r"\*\*/|\*\*|\*|\?")
 MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -146,6 +146,8 @@ def _unknown(text: str) -> BadName:
     """What is wrong with a text that has not the form of a name."""
     body, dot, asked = text.partition("@")[0].rpartition(".")
     if not dot:
+        if text in (*OF_BODIES, *SAME_AS):
+            return BadName(f"{clipped(text)} is a quantity of a body", f"write BODY.{text}")
         return BadName(f"there is no quantity {clipped(text)}", did_you_mean(text, OF_RUN, EXAMPLE))
     if "." in body and asked in (*WXYZ, *ANGLES, NORM):
         body, _, asked = body.rpartition(".")

@@ -48,6 +48,12 @@ def opened_writer(path: Path, simulation: Simulation, start: RunStart, compressi
     return Writer(path, simulation.header, simulation.n_sample, force=force, compression=compression, hints=IN_SHELL)
 
 
+def is_anything_kept(path: Path) -> bool:
+    """Whether there is anything of a run to resume: its file, or what a killed one left after its first checkpoint."""
+    remove_remains(path)
+    return path.exists() or is_unfinished(path)
+
+
 def continued(path: Path, simulation: Simulation, start: RunStart, compression: str) -> Writer:
     """The writer of a run that goes on, with all samples up to where it stopped; the simulation is there."""
     remove_remains(path)

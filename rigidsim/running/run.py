@@ -13,8 +13,8 @@ from rigidsim.report.drift import DriftMeter, drift_of
 from rigidsim.report.run import RunReport
 from rigidsim.report.wording import counted
 from rigidsim.running.compiling import compiling, compiling_beside
-from rigidsim.running.continuing import RunStart, opened_writer
-from rigidsim.running.progress import Progress, Working
+from rigidsim.running.continuing import RunStart, is_anything_kept, opened_writer
+from rigidsim.running.progress import Progress, Working, write_line
 from rigidsim.running.signals import StopRequest
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
@@ -26,9 +26,10 @@ from rigidsim.trajectory.writer import Writer
 
 SHOWN_BODIES = 12
 LESS = "record fewer samples with --record-every, or less of each with simulation.record"
+FIRST_CHECKPOINT_SECONDS = 1.0
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.02
-"""The largest share of the time of a run that checkpoints may take."""
+"""The largest share of the time of a run that checkpoints after the first may take."""
 
 
 def run_to_file(
@@ -47,14 +48,19 @@ def run_to_file(
 ) -> RunReport:
     """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
     called before the run with warnings about its start. The report has the last state of at most `most` bodies. A run
-    that does not start anew goes on with the one in the file, with the bits of an undisturbed one.
+    that does not start anew goes on with the one in the file, with the bits of an undisturbed one; one that is resumed
+    where nothing was kept starts anew, and says so.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
+    is_in_vain = start is RunStart.RESUMED and not is_anything_kept(path)
+    start = RunStart.ANEW if is_in_vain else start
     if start is RunStart.ANEW:
         check_output(path, TRAJECTORY, force, IN_SHELL, keeps_unfinished=False)
+    if is_in_vain and not quiet:
+        write_line(f"{path}: nothing was kept of an earlier run; this one begins from the start")
     with Working("building the model", quiet):
         simulation = Simulation(scene, terms=terms, contacts=contacts)
         overlaps = simulation.overlaps
@@ -128,11 +134,11 @@ class _Gathered:
 
 
 class _Checkpoints:
-    """Makes checkpoints now and then, so seldom that they take a small share of the time of the run."""
+    """Makes a checkpoint soon, and then now and then, so seldom that they take a small share of the time of the run."""
 
     def __init__(self, writer: Writer, simulation: Simulation):
         self._writer, self._simulation = writer, simulation
-        self._next = time.monotonic() + CHECKPOINT_SECONDS
+        self._next = time.monotonic() + FIRST_CHECKPOINT_SECONDS
 
     def after(self, block: Block) -> None:
         """Make a checkpoint if it is time for one; but not after the last state, which is no sample of the grid."""
@@ -159,7 +165,7 @@ def _simulate_into(
     begin, checkpoints = time.perf_counter(), _Checkpoints(writer, simulation)
     with compiling_beside(progress) as watch:
         try:
-            for block in simulation.blocks(is_stopped, CHECKPOINT_SECONDS):
+            for block in simulation.blocks(is_stopped, FIRST_CHECKPOINT_SECONDS):
                 writer.append(block)
                 gathered.add(block)
                 checkpoints.after(block)

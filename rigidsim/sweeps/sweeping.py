@@ -15,7 +15,7 @@ from rigidsim.arguments import file_path, whole_number
 from rigidsim.building import build_world
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.scene.prepare.overrides import Override
+from rigidsim.scene.prepare.overrides import Override, path_of
 from rigidsim.simulation.recording import records_joints
 from rigidsim.sweeps.cluster import connected
 from rigidsim.sweeps.contents import COLUMNS, Contents, portion_runs
@@ -45,7 +45,7 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
     if record not in (FINAL, METRICS):
         _require_time(record)
         scene = _sampled(scene, record)
-    _check(scene, plan)
+    check_plan(scene, plan)
     extents = {} if record == METRICS else extents_of(scene, plan)
     require_same_bodies(extents, plan, records_joints(scene))
     first = _first_valid(scene, plan)
@@ -74,7 +74,39 @@ def _require_time(record: str) -> None:
         raise UsageError(f"record: expected metrics, final, or the time between samples such as 0.1, got '{record}'")
 
 
-def _check(scene: Scene, plan: Plan) -> None:
+def check_own_plan(scene: Scene) -> None:
+    """Check the plan that a scene has as `sweep`, if it has one. Raises SceneError, at the names of what does not
+    exist, else at those with a value that is none for its place; StorageError for a table that cannot be read.
+    """
+    if scene.sweep is None:
+        return
+    document, problems = scene.document(), []
+    way = next(key for key in ("vary", "over", "table") if getattr(scene.sweep, key))
+
+    def found(code: str, message: str, name: str = "", hint: str = "") -> None:
+        path = ("sweep", way, name)[: 3 if name and way != "table" else 2]
+        problems.append(document.problem(code, message, path, hint, at_key=True))
+
+    try:
+        plan = plan_of(scene.sweep)
+        for name in plan.names:
+            try:
+                path_of(document, name, Scene)
+            except UsageError as error:
+                found("sweep", str(error), name)
+        if not problems:
+            check_plan(scene, plan)
+    except UsageError as error:
+        found("sweep", str(error))
+    except SceneError as error:
+        for problem in error.problems:
+            name = next((name for name in plan.names if problem.file.startswith(f"--set {name}=")), "")
+            found(problem.code, f"{problem.file}: {problem.message}", name, problem.hint)
+    if problems:
+        raise SceneError(problems)
+
+
+def check_plan(scene: Scene, plan: Plan) -> None:
     """Check a plan, and that all runs have the same datasets."""
     for name in plan.names:
         if name.strip() in COLUMNS:

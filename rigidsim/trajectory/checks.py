@@ -179,7 +179,7 @@ def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Heade
         kinds=kinds,
         scale=file["own_scale_to_metre"][()],
         parent_scale=file["scale_to_metre"][()],
-        isolated=bool(file.attrs["isolated"]),
+        isolated=_flag(file, path, "isolated"),
         with_terms="terms" in file,
         changes=changes,
         scene_name=str(scene.attrs["name"]),
@@ -219,6 +219,14 @@ def stored_types(file: h5py.File, axis: str) -> dict[str, str]:
         return {}
     labels, words = ([text.decode() for text in file[name][()]] for name in (axis, TYPES[axis]))
     return dict(zip(labels, words, strict=True))
+
+
+def _flag(file: h5py.File, path: Path, name: str) -> bool:
+    """An attribute that says yes or no: the digest of the description has no other value of it."""
+    value = np.asarray(file.attrs[name])
+    if value.shape or value.dtype.kind not in "biu" or value not in (0, 1):
+        raise FormatError(f"{path} is damaged: {name} is {str(value)[:60]!r}, expected 0 or 1")
+    return bool(value)
 
 
 def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:

@@ -116,9 +116,11 @@ class Motion:
         samples, wanted = np.asarray(self.time), numbers(time, "times")
         if samples.ndim == 0:
             raise UsageError("a state at a single time cannot be interpolated")
-        if wanted.size and not (samples[0] <= wanted.min() and wanted.max() <= samples[-1]):
-            span = f"{samples[0]:g} to {samples[-1]:g} s"
-            raise UsageError(f"time {time} s is outside the trajectory, which covers {span}")
+        outside = wanted[~((samples[0] <= wanted) & (wanted <= samples[-1]))]
+        if outside.size:
+            span, more = f"{samples[0]:g} to {samples[-1]:g} s", outside.size - 1
+            also = f" (and {more} more)" if more else ""
+            raise UsageError(f"time {outside.flat[0]} s{also} is outside the trajectory, which covers {span}")
         if len(samples) == 1:
             one = np.zeros(wanted.shape, dtype=np.int64)
             return evaluated(wanted, lambda name: getattr(self, name)[one])

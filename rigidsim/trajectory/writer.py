@@ -33,6 +33,7 @@ from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Block, sample_bytes
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
+from rigidsim.trajectory.stored import as_format_error, opened
 from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, create, write_checksums, write_metrics, write_summary
 from rigidsim.trajectory.tables import complete_points, create_tables, write_events
 
@@ -109,22 +110,32 @@ class Writer:
         writer = cls.__new__(cls)
         with writer._opening(path, force, hints, keep=True):
             left = Unfinished(writer._spool.restore())
-            return writer, left if left.is_finished else writer._restored(left)
+            if left.is_finished:
+                return writer, left
+            with as_format_error(writer._spool.path):
+                return writer, writer._restored(left)
 
     def _restored(self, left: Unfinished) -> Unfinished:
-        """Take over what was written and what was still to be written."""
+        """Take over what was written and what was still to be written. Raises FormatError, and what h5py raises, if any
+        of it is damaged: chunks have checksums of HDF5, the description has a digest in the checkpoint.
+        """
         from rigidsim.trajectory.checks import changes_in, header_in  # here, to keep other runs fast
 
-        self._file = h5py.File(self._spool, "r+")
-        if (begun := str(self._file.attrs["format"])) not in (FORMAT, JOINTED, LOOPED):
-            raise FormatError(
-                f"{self.path} was begun by another version of rigidsim, in {begun}; `rigidsim recover` of that version"
-                " saves what there is, --force begins again"
-            )
         events = {f"events/{name}": column for name, column in left.group("events").items()}
+        # HDF5 might read damaged texts for ever.
+        with contextlib.closing(opened(self._spool.path, lock=False)) as guarded:
+            if (begun := str(guarded.file.attrs["format"])) not in (FORMAT, JOINTED, LOOPED):
+                raise FormatError(
+                    f"{self.path} was begun by another version of rigidsim, in {begun}; `rigidsim recover` of that"
+                    " version saves what there is, --force begins again"
+                )
+            header = header_in(guarded.file, self.path, changes_in(events))
+        if _digest_of(header) != str(left.arrays["description"]):
+            raise FormatError(f"{self._spool.path} is damaged: its description is not that of its checkpoint")
+        self._file = h5py.File(self._spool, "r+")
         metrics = {name: str(expression) for name, expression in left.group("expressions").items()}
         units = {name: str(unit) for name, unit in left.group("metric_units").items()}
-        header = replace(header_in(self._file, self.path, changes_in(events)), metrics=metrics, metric_units=units)
+        header = replace(header, metrics=metrics, metric_units=units)
         self._begin_with(header, self._file["time"].chunks[0])
         self._compression = str(left.arrays["compression"])
         self._rows = {name: int(rows) for name, rows in left.group("rows").items()}
@@ -160,7 +171,11 @@ class Writer:
                 "staged": self._staging.present,
                 "points": points,
             })  # fmt: skip
-            self._spool.commit(arrays | {"compression": np.array(self._compression)})
+            description = {
+                "compression": np.array(self._compression),
+                "description": np.array(_digest_of(self._header)),
+            }
+            self._spool.commit(arrays | description)
 
     def _use_datasets(self) -> None:
         self._datasets = {name: self._file[name].id for name in self._digests}
@@ -373,3 +388,8 @@ def _write_rows(dataset: h5py.h5d.DatasetID, begin: int, values: np.ndarray) -> 
     where = dataset.get_space()
     where.select_hyperslab((begin, *(0 for _ in values.shape[1:])), values.shape)
     dataset.write(h5py.h5s.create_simple(values.shape), where, values)
+
+
+def _digest_of(header: Header) -> str:
+    """The digest of all that is known before the end of a run."""
+    return description_digest(header, "", "", "", {}, {})

@@ -111,9 +111,20 @@ MISTAKES = """\
 5 | run scene.yaml -o . | . is a folder; name a file, such as out.h5
 5 | run scene.yaml -o nowhere/a.h5 | the folder nowhere does not exist
 5 | run scene.yaml -o LONG | File name too long
-5 | run scene.yaml -o scene.yaml | scene.yaml exists already; use --force to overwrite it, or use -o to write
-5 | run scene.yaml -o scene.yaml --force | scene.yaml is not a trajectory, or it is damaged; --force
+5 | run scene.yaml -o notes | notes exists already; use --force to overwrite it, or use -o to write
+5 | run scene.yaml -o notes --force | notes is not a trajectory, or it is damaged; --force
+2 | run scene.yaml -o x.txt | -o x.txt: results are written as HDF5, not as .txt; name it x.h5; `rigidsim export` writes
+2 | run scene.yaml -o A.CSV | name it A.h5; `rigidsim export` writes tables
+2 | run scene.yaml -o scene.yaml --force | not as .yaml; name it scene.h5; scenes are named before -o
+2 | sweep scene.yaml --vary RANGE -o s.csv | `rigidsim export` writes tables
 5 | run scene.yaml -o /dev/null --force | /dev/null is not a regular file
+2 | run scene.yaml --set bodies.brick.center_of_mass[-1]=3 | there is no 'center_of_mass'; set the whole value
+2 | run scene.yaml --set bodies.brick.velocity[-1]=3 | '[-1]' is not an index into a list of 3
+2 | run scene.yaml --set bodies..brick=3 | there is no name before '.brick'
+2 | run scene.yaml --set [-1]=3 | there is no name before '[-1]'
+2 | plot a.h5 velocity -o notes.png | 'velocity' is a quantity of a body; write BODY.velocity
+2 | plot a.h5 zzz -o notes.png | there is no quantity 'zzz'; write BODY.position
+2 | inspect a.h5 brick.velocity[-1] | cannot be given in '-1'; units: m/s
 2 | inspect a.h5 brik.speed | did you mean 'brick'
 2 | inspect a.h5 brick.sped | did you mean 'speed'
 2 | inspect a.h5 brick | is a body; name one of its quantities
@@ -209,8 +220,8 @@ MISTAKES = """\
 2 | sweep scene.yaml --vary "simulation.record=[[world], [local]]" | simulation.record cannot vary
 2 | sweep scene.yaml --vary RANGE --resume --force | --force begins again, --resume continues
 5 | sweep scene.yaml --vary RANGE -o no/where.h5 | the folder no does not exist
-5 | sweep scene.yaml --vary RANGE -o scene.yaml --force | --force overwrites result files of sweeps only
-6 | sweep scene.yaml --vary RANGE -o scene.yaml --resume | scene.yaml is not a trajectory
+5 | sweep scene.yaml --vary RANGE -o notes --force | --force overwrites result files of sweeps only
+6 | sweep scene.yaml --vary RANGE -o notes --resume | notes is not an HDF5 file
 2 | run scene.yaml --metric top | --metric: 'top' is not of the form name=value, such as top='= max
 2 | run scene.yaml --metric "top== drift" --metric "top== drift" | --metric: 'top' is given twice
 3 | run scene.yaml --metric "top== max(sped('brick'))" | unknown function 'sped', at column 7
@@ -244,6 +255,8 @@ MISTAKES = """\
 def test_call_is_refused(quick_call, made, workplace, mistake):
     for kind, name in (("run.h5", "a.h5"), ("terms.h5", "terms.h5"), ("sweep.h5", "s.h5")):
         made(kind, name)
+    for name in ("notes", "notes.png"):
+        (workplace / name).write_text("mine")
     before = {path: path.read_bytes() for path in workplace.iterdir()}
     code, typed, words = mistake.split(" |")
     words_typed = typed.replace("RANGE", "bodies.brick.mass=1:2:3").replace("LONG", "x" * 300)
@@ -326,7 +339,7 @@ def test_debug_shows_the_traceback(call):
 def test_bug_of_ours_is_owned_up_to(call, monkeypatch):
     monkeypatch.setattr("rigidsim.scene.Scene.from_file", lambda *_: 1 / 0)
     code, out, err = call("validate", "scene.yaml")
-    assert (code, out) == (1, "")
+    assert (code, out) == (70, "")
     assert (
         err == "internal error: ZeroDivisionError: division by zero\n"
         "this is a bug in rigidsim; --debug shows the traceback\n"

@@ -74,7 +74,7 @@ def test_results_that_appear_meanwhile_are_kept(made, kind):
 @pytest.mark.parametrize("force", [(), ("--force",)])
 def test_what_is_done_of_an_interrupted_sweep_is_kept(call, made, workplace, command, force):
     made(RUN, "run.h5")
-    content, name = made(SWEEP, "sweep.h5"), "a.csv"
+    content, name = made(SWEEP, "sweep.h5"), "a.csv" if command[0] == "export" else "a.h5"
     temporary = temporary_path(workplace / name)
     Path("sweep.h5").rename(temporary)
     answer = call(*command, *force, "-o", name)

@@ -159,8 +159,45 @@ def test_what_another_version_left_is_refused_and_kept(call, write, workplace, c
     assert remains(workplace) == before
 
 
+@pytest.mark.parametrize("left", ["nothing", "a file without a checkpoint"])
+def test_resuming_where_nothing_was_kept_begins_and_says_so(call, write, left):
+    write(REPARENTED)
+    if left != "nothing":
+        with h5py.File(".a.h5.tmp", "w") as file:  # as of a process that was killed in its first second
+            file["time"] = [0.0]
+    assert call("run", "s.json", "-o", "whole.h5", "-q").code == 0
+    code, out, err = call("run", "s.json", "-o", "a.h5", "--resume")
+    assert (code, err) == (0, "a.h5: nothing was kept of an earlier run; this one begins from the start\n")
+    assert content_hash("a.h5") == content_hash("whole.h5") and "a.h5" in out
+    assert call("run", "s.json", "-o", "b.h5", "--resume", "-q").err == ""
+    code, out, err = call("run", "s.json", "-o", "none/a.h5", "--resume", "-q")
+    assert (code, err) == (5, "error: the folder none does not exist\n")
+
+
+def test_first_checkpoint_comes_after_a_second_and_later_ones_every_ten(monkeypatch):
+    """Of a run with four blocks a second, whose checkpoints take no time; then of one whose take a second each."""
+    from types import SimpleNamespace
+
+    from rigidsim.running import run
+
+    for seconds, expected in ((0.0, [1.0, 11.0, 21.0]), (1.0, [1.0, 52.0])):
+        now, made = [0.0], []
+        monkeypatch.setattr(run.time, "monotonic", lambda now=now: now[0])
+
+        def commit(*_, now=now, made=made, seconds=seconds):
+            made.append(now[0])
+            now[0] += seconds
+
+        writer = SimpleNamespace(commit=commit)
+        simulation = SimpleNamespace(events=None, metrics=None, contact_ledger=None, time=2.0)
+        checkpoints = run._Checkpoints(writer, simulation)
+        while now[0] < (30.0 if seconds == 0 else 90.0):
+            now[0] += 0.25
+            checkpoints.after(SimpleNamespace(time=[1.0]))
+        assert made == expected
+
+
 REFUSED = {
-    "a.h5: there is no run to continue": (5, ("-o", "a.h5", "--resume")),
     "done.h5 is complete; --extend TIME continues it beyond its end": (5, ("-o", "done.h5", "--resume")),
     "done.h5 is of another run: bodies.a.mass is 1.0 in it and 2.0 now; --force begins again": (
         2, ("-o", "done.h5", "--extend", "1", "--set", "bodies.a.mass=2"),

@@ -26,7 +26,7 @@ def limited_to(size: int):
 
 
 def test_existing_file_is_refused_before_anything_is_computed(call, workplace, monkeypatch):
-    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 1
+    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 70
     (workplace / "a.h5").write_bytes(b"old")
     code, out, err = call("run", "scene.yaml", "-o", "a.h5")
     assert (code, out) == (5, "")
@@ -205,7 +205,7 @@ def test_run_that_cannot_be_named_at_all_is_left_where_it_is(call, workplace, mo
 @pytest.mark.parametrize("target", ["/nowhere/x.h5", "nothing.h5"])
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_link_to_nothing_is_refused_before_anything_is_computed(call, workplace, monkeypatch, target, force):
-    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 1
+    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 70
     (workplace / "a.h5").symlink_to(target)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *force)
     assert (code, err) == (
@@ -272,7 +272,8 @@ def test_force_replaces_only_trajectories_and_empty_files(call, workplace, monke
     with h5py.File("theirs.h5", "w") as file:
         file["x"] = [1.0, 2.0]
     (workplace / "cut.h5").write_bytes((workplace / "theirs.h5").read_bytes()[:100])
-    for name in ("theirs.h5", "cut.h5", "scene.yaml"):
+    (workplace / "theirs").write_text("kept")
+    for name in ("theirs.h5", "cut.h5", "theirs"):
         before = (workplace / name).read_bytes()
         code, _, err = call("run", "scene.yaml", "-o", name, "--force")
         words = "is not a trajectory, or it is damaged; --force overwrites trajectories only"

@@ -107,6 +107,16 @@ def test_duplicates_are_noted(call):
     assert "note: 1 of 3 runs have the same values as an earlier one" in answer.out
 
 
+def test_resuming_where_nothing_was_kept_begins_and_says_so(call):
+    plan = ("sweep", "scene.yaml", "--vary", "bodies.brick.mass=1:2:2", "-o", "s.h5", "--resume")
+    code, out, err = call(*plan)
+    assert (code, err.splitlines()[0]) == (
+        0, "s.h5: nothing was kept of an earlier sweep; this one begins from the start",
+    )  # fmt: skip
+    assert "2 computed" in out
+    assert "nothing was kept" not in call(*plan).err
+
+
 def test_resume_with_a_changed_scene_is_refused(call, workplace):
     plan = ["--vary", f"{MASS}=1:2:3", "-o", "s.h5"]
     assert call("sweep", "scene.yaml", *plan).code == 0

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from spinning_brick import SCENE
+
 BAD = "format: rigidsim/1\nsimulation: {duration: 1, step: 0.1}\nbodies: {b: {mas: 1}}\n"
 WARNED = BAD.replace("step: 0.1", "step: 0.1, record_every: 2").replace("mas: 1", "mass: 1, inertia: point")
 VALID = "scene.yaml: valid; 1 free, 1 fixed; 100 steps of 0.01 s"
@@ -57,3 +59,25 @@ def test_overrides_are_those_of_every_file(call, files):
     code, out, err = call("validate", "--set", "bodies.brick.mass=3", *files[2:])
     assert (code, out.splitlines()) == (2, [VALID, "warned.yaml: not read"])
     assert "there is no 'brick'" in err
+
+
+PLAN_FAULTS = {
+    "spni: [1, 2]": "unknown-key] sweep.vary.spni: --set spni=1.0: unknown key 'spni'; did you mean 'spin'?",
+    "bodies.brik.mass: 1:2:3": "sweep] sweep.vary.bodies.brik.mass: cannot set 'bodies.brik.mass': there is no 'brik'",
+    "bodies.brick.mas: 1:2:3": "unknown key 'mas'; did you mean 'mass'?",
+    "bodies.brick.velocity[7]: 1:2:3": "'[7]' is not an index into a list of 3",
+    "bodies.brick.mass: [1 m, 2 m]": "'m' is a unit of length, but mass (kg) is expected here",
+}
+
+
+@pytest.mark.parametrize("entry", PLAN_FAULTS)
+def test_plan_that_varies_what_does_not_exist(call, workplace, entry):
+    plan = f"parameters: {{spin: 1}}\nsweep:\n  vary:\n    {entry}\n"
+    (workplace / "swept.yaml").write_text(SCENE + plan)
+    code, out, err = call("validate", "swept.yaml")
+    line = 1 + (SCENE + plan).splitlines().index(f"    {entry}")
+    assert (code, out) == (3, "")
+    assert err.startswith(f"swept.yaml:{line}:5: error[") and PLAN_FAULTS[entry] in err
+    (workplace / "table.csv").write_text("bodies.brik.mass\n1\n")
+    (workplace / "swept.yaml").write_text(SCENE + "sweep: {table: table.csv}\n")
+    assert "error[sweep] sweep.table: cannot set 'bodies.brik.mass'" in call("validate", "swept.yaml").err

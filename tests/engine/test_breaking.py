@@ -222,3 +222,13 @@ def test_far_away_and_at_speed_the_weld_breaks_in_the_same_step_under_the_same_l
     assert (one.time, one.force, one.torque) == (other.time, other.force, other.torque)
     for name in ("joints/coordinate", "joints/rate", "joints/force"):
         assert np.array_equal(here.arrays[name], there.arrays[name], equal_nan=True)
+
+
+def test_the_torque_of_a_slide_is_that_about_its_point_on_the_body():
+    """A load that hangs 5 m out, at the point where its slide holds it, bears its weight and no torque."""
+    load = {"mass": 1.0, "inertia": {"principal": [0.1] * 3}}
+    load["motion"] = {"slide": {"axis": [1, 0, 0], "displacement": 5, "breaks": {"torque": 20}}}
+    found = rigidsim.simulate(make_scene({"load": load}, **HOW))
+    assert len(found.events) == 0
+    force, torque = (np.asarray(found.arrays[f"joints/{name}"])[:, 0] for name in ("force", "torque"))
+    assert abs(force - [0, 0, G]).max() < 1e-14 and abs(torque).max() < 1e-13

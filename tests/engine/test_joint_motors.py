@@ -32,6 +32,14 @@ def test_a_motor_turns_an_arm_as_it_says_and_its_torque_is_that_of_the_arm():
     assert np.ptp(found.total_energy) < 1e-6  # the work of the motor, at order four
 
 
+@pytest.mark.parametrize("turns", [{"velocity": ["= 0.4*cos(t)", 0, 0]}, {"position": ["= 0.4*sin(t)", 0, 0]}])
+def test_a_motor_leaves_prescribed_motions_as_they_are(turns):
+    arm = BOX | {"motion": {"hinge": {"axis": [0, 0, 1], "motor": {"angle": "= 0.7*sin(2*t + 0.3)"}}}}
+    found = run({"platform": {"motion": {"prescribed": turns}}, "arm": arm}, duration=1.0, step=0.01)
+    # Rates given are integrated, here at order four.
+    assert abs(found["platform"].world.position[:, 0] - 0.4 * np.sin(found.time)).max() < 1e-10
+
+
 def wheels(angle: str) -> dict:
     wheel = {"mass": 0.1, "inertia": {"principal": [0.02, 0.01, 0.01]}, "position": [0.3, 0.1, 0]}
     wheel["motion"] = {"hinge": {"axis": [1, 0, 0], "motor": {"angle": angle}}}

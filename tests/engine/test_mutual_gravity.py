@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim.building import build_world
@@ -121,3 +122,30 @@ def test_memory_is_linear_in_the_number_of_bodies():
 
     sizes = [size(build_world(many(count)).model) for count in (50, 100, 200)]
     assert sizes[2] - sizes[1] == pytest.approx(2 * (sizes[1] - sizes[0]), rel=1e-9)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_body_on_a_hinge_attracts_and_is_attracted(named):
+    """A rod with its centre of mass c from a hinge at the world's origin, and a free body p: of the angle, I x'' =
+    z . (c u x F), F = G m M r/|r|^3 with r = p - c u, and -F acts on p, so M p'' = -F.
+    """
+    heavy, light, c, moment, constant = 3.0, 2.0, 0.6, 0.4, 5.0
+    rod = {"mass": light, "inertia": {"principal": [moment] * 3}, "center_of_mass": [c, 0, 0]}
+    rod["motion"] = {"hinge": {"axis": [0, 0, 1]}}
+    star = {"mass": heavy, "inertia": "point", "position": [2, 1.5, 0], "velocity": [0, -0.5, 0]}
+    mutual = {"constant": constant} | ({"bodies": ["rod", "star"]} if named else {})
+    found = rigidsim.simulate(scene_of({"rod": rod, "star": star}, 0.4, 1e-3, mutual))
+
+    def law(_t, y):
+        u = np.array([np.cos(y[0]), np.sin(y[0])])
+        r = y[2:4] - c * u
+        force = constant * heavy * light * r / np.linalg.norm(r) ** 3
+        torque = c * (u[0] * force[1] - u[1] * force[0])
+        return [y[1], torque / (moment + light * c * c), *y[4:], *(-force / heavy)]
+
+    begin = [0.0, 0.0, 2.0, 1.5, 0.0, -0.5]
+    end = solve_ivp(law, (0, 0.4), begin, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    angle = np.asarray(found.arrays["joints/coordinate"])[-1, 0]
+    # The error of `rkmk4` is below (h w)^4 t with w some 3 rad/s.
+    assert abs(angle - end[0]) < 1e-10 and abs(found["star"].world.position[-1, :2] - end[2:4]).max() < 1e-10
+    assert abs(end[0]) > 0.1

@@ -89,7 +89,7 @@ def test_worlds_that_a_reparenting_distinguishes_do_not_share_a_block(names):
 def test_one_failing_world_leaves_the_others_alone():
     scenes = worlds(4)
     broken = every_kind(0.1)
-    broken["probe"]["angular_velocity"] = [1e160, 2e160, 3e160]
+    broken["probe"]["angular_velocity"] = [3e49, 6e49, 9e49]
     scenes[1] = make_scene(broken, duration=0.3, step=STEP, gravity=GRAVITY, record_every=5 * STEP)
     with np.errstate(all="ignore"):
         found = rigidsim.simulate(scenes)

@@ -281,6 +281,69 @@ def tangled(k: int = 0) -> dict:
     return {"cart": BOX | {"children": {"arm": arm}, "motion": {"slide": slide}}}
 
 
+WING = {"mass": 1.0, "inertia": {"principal": [0.05] * 3}}
+
+
+def butterfly(order, **keys) -> dict:
+    """A free body with two mirrored wings on hinges, in this order of the file."""
+    wings = {
+        name: WING | {"center_of_mass": [0.4 * side, 0, 0], "position": [0.2 * side, 0, 0],
+                      "motion": {"hinge": {"axis": [0, side, 0], "rate": -2, "limits": [-0.5, 3], **keys}}}
+        for name, side in (("left", -1), ("right", 1))
+    }  # fmt: skip
+    base = {"mass": 1.0, "inertia": {"principal": [0.1] * 3}}
+    return {"base": base | {"children": {name: wings[name] for name in order}}}
+
+
+@pytest.mark.parametrize("method", ["rkmk4", "taylor"])
+def test_stops_that_are_reached_at_one_instant_are_struck_together(method):
+    """What is symmetric stays so: neither wing strikes first, whatever their order, and no energy is lost."""
+    found = [
+        run(butterfly(order, restitution=1), duration=0.5, step=1e-3, integrator=method, record_every=0.05)
+        for order in (("left", "right"), ("right", "left"))
+    ]
+    for each in found:
+        rates = joints_of(each, "rate")
+        assert abs(rates[:, 0] - rates[:, 1]).max() < 1e-12 and rates[-1, 0] > 1
+        assert abs(each["base"].world.angular_velocity).max() < 1e-12
+        assert np.ptp(each.total_energy) < 1e-12
+    assert abs(joints_of(found[0], "rate") - joints_of(found[1], "rate")).max() < 1e-12
+
+
+def test_an_arm_at_rest_on_its_stop_gives_its_forearm_back_what_strikes_its_stop():
+    """The forearm presses the arm into its stop, which does not give way: b comes back as fast as it came."""
+    forearm = {"mass": 1.0, "inertia": {"principal": [0.1] * 3}, "center_of_mass": [0.4, 0, 0], "position": [1, 0, 0]}
+    forearm["motion"] = {"hinge": {"axis": [0, 1, 0], "rate": 3, "limits": [-2, 0.3], "restitution": 1}}
+    arm = {"mass": 2.0, "inertia": {"principal": [0.2] * 3}, "center_of_mass": [0.5, 0, 0]}
+    arm |= {"motion": {"hinge": {"axis": [0, 1, 0], "limits": [-1, 0]}}, "children": {"b": forearm}}
+    found = run({"a": arm}, duration=0.16, step=1e-3, gravity=[0, 0, -G], record_every=0.16)
+    # A pendulum of 0.26 kg m^2 about its hinge: 0.13 rate^2 - 4 g m d sin(x) keeps its value, also when thrown back.
+    x, rate = motion_of(found, 1)
+    energy = 0.13 * rate**2 - 0.4 * G * np.sin(x)
+    assert rate[-1] < -1 and abs(energy[-1] - energy[0]) < 1e-10
+    assert motion_of(found, 0)[1][-1] == 0.0
+
+
+def test_impacts_at_one_instant_of_bodies_apart_do_not_share_their_restitution():
+    beads = {
+        f"b{k}": on_slide([1, 0, 0], rate=1.0, limits=[-0.1, 0.1], restitution=e) | {"position": [0, k, 0]}
+        for k, e in enumerate((1.0, 0.5, 0.0))
+    }
+    found = run(beads, duration=0.15, step=0.05, record_every=0.05)
+    assert joints_of(found, "rate")[-1] == pytest.approx([-1.0, -0.5, 0.0], abs=1e-15)
+
+
+@pytest.mark.parametrize("method", ["adaptive", "taylor"])
+def test_impacts_far_apart_in_time_do_not_end_each_other(method):
+    """A mass between elastic stops: its way folded, after each of 150 impacts as after the first."""
+    body = {"mass": 1.0, "inertia": "point", "motion": {"slide": {"axis": [1, 0, 0], "rate": 1.0}}}
+    body["motion"]["slide"] |= {"limits": [-0.1, 0.1], "restitution": 1}
+    found = run({"bead": body}, duration=30.05, step=0.05, integrator=method, record_every=0.05)
+    x, v = motion_of(found)
+    folded = 0.1 - abs((found.time - 0.1) % 0.4 - 0.2)
+    assert abs(x + folded).max() < 1e-12 and abs(abs(v) - 1.0).max() < 1e-12
+
+
 def test_impacts_at_stops_are_events(tmp_path):
     """At their exact times, with the impulse on the body, its rate before and after, and the energy that is lost."""
     ball = on_slide([0, 0, -1], displacement=-1.0, limits=[None, 0], restitution=0.5) | {"scale": 2.0}

@@ -11,6 +11,7 @@ import rigidsim
 from rigidsim.cli import cli
 from rigidsim.errors import SceneError, StorageError
 from rigidsim.imports import read_robot
+from rigidsim.imports.robot import DEEPEST
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.mass import unpacked
 from rigidsim.physics.quaternion import product, rotate, to_matrix
@@ -279,12 +280,16 @@ def test_meshes_and_included_files_are_found(tmp_path):
     (tmp_path / "my_robot" / "meshes" / "open.obj").write_text(corners + "f 1 3 2\nf 1 2 4\n")
     shape = '<collision><geometry><mesh filename="package://my_robot/meshes/{}" scale="2 2 2"/></geometry></collision>'
     shapes = "".join(map(shape.format, ("corner.obj", "open.obj", "none.obj", "corner.dae")))
-    robot = robot_in(tmp_path / "my_robot" / "urdf", f'<robot name="r"><link name="base">{shapes}</link></robot>')
+    robot = robot_in(
+        tmp_path / "my_robot" / "urdf", f'<robot name="r"><link name="base">{shapes}</link></robot>',
+        within=tmp_path / "my_robot",
+    )  # fmt: skip
     assert robot.bodies["base"]["shapes"] == [{"type": "mesh", "file": "../meshes/corner.obj", "scale": (2, 2, 2)}]
     assert robot.bodies["base"]["collide"] is False
     reasons = " ".join(robot.left_out.lines())
     assert all(
-        words in reasons for words in ("open.obj' has no volume", "none.obj' was not found", "does not collide yet")
+        words in reasons
+        for words in ("open.obj' has no volume", "none.obj' is no file in the folder", "does not collide yet")
     )
     (tmp_path / "leg.xml").write_text(
         '<mujoco><body name="leg"><joint/><geom size="0.1" type="mesh" mesh="m"/></body></mujoco>'
@@ -318,7 +323,12 @@ def test_points_that_are_connected_close_a_loop(tmp_path):
     (loop,) = robot.loops
     assert loop["between"] == ["crank/coupler", "rocker"] and loop["at"] == (1, 0, 0.3)
     scene = yaml.safe_load(robot.checked("scene.yaml"))
-    scene["simulation"] = {"duration": 0.2, "step": 1e-3, "contact": "off"}
+    why = "on bodies that a loop holds can touch others, but cannot collide in this version"
+    assert [line for line in robot.left_out.lines() if why in line] == [
+        f"{tmp_path}/robot.xml:2: <body> 'crank' (and 1 more): a capsule {why}",
+        f"{tmp_path}/robot.xml:6: <body> 'rocker': a box {why}",
+    ]
+    scene["simulation"] = {"duration": 0.2, "step": 1e-3}
     trajectory = rigidsim.simulate(Scene.from_dict(scene))
     ends = []
     for path, point in zip(loop["between"], (loop["at"], loop["to_at"]), strict=True):
@@ -346,8 +356,8 @@ BAD = {
     "a word": (LINK.format(INERTIAL.format("heavy", 1)), "numbers", 3, "of 'a': value='heavy'"),
     "not finite": (LINK.format(INERTIAL.format("nan", 1)), "numbers", 3, "value='nan'"),
     "a negative mass": (LINK.format(INERTIAL.format(-1, 1)), "positive", 3, "is not positive"),
-    "a huge mass": (MODEL.format('<body>\n<joint/><geom type="sphere" size="0.1" mass="1e300"/></body>'), "mass", 3,
-                    "the mass is 1e+300 kg"),
+    "a huge mass": (MODEL.format('<body>\n<joint/><geom type="sphere" size="0.1" mass="1e300"/></body>'), "magnitude",
+                    3, "1e+300 kg is beyond 1e+50 kg"),
     "an impossible inertia": (LINK.format(INERTIAL.format(1, 3)), "inertia", 3, "triangle inequality"),
     "no link": (LINK.format(PAIR.format("fixed", '<parent link="a"/>\n<child link="c"/>')), "link", 4, "no link 'c'"),
     "no such joint": (LINK.format(PAIR.format("revolut", ENDS)), "word", 3, "did you mean 'revolute'"),
@@ -366,7 +376,8 @@ BAD = {
     "no axis": (MODEL.format('<body><joint axis="0 0 0"/></body>'), "direction", 3, "has no direction"),
     "two orientations": (MODEL.format('<body quat="1 0 0 0" euler="1 2 3"/>'), "orientation", 3, "more than one"),
     "limits": (MODEL.format('<body><joint range="1 -1"/></body>'), "limits", 3, "is empty"),
-    "no such file": ('<mujoco>\n<include file="none.xml"/></mujoco>', "include", 2, "is not a file"),
+    "no such file": ('<mujoco>\n<include file="none.xml"/></mujoco>', "include", 2, "none.xml is no file in"),
+    "the system's file": ('<mujoco>\n<include file="/etc/passwd"/></mujoco>', "include", 2, "passwd is no file in"),
     "itself": ('<mujoco>\n<include file="robot.xml"/></mujoco>', "include", 2, "more than once"),
     "no such mesh": (MODEL.format('<body><joint/><geom type="mesh" mesh="m"/></body>'), "mesh", 3, "no mesh 'm'"),
     "no mass at the end": (MODEL.format('<body name="a">\n<joint name="j"/></body>'), "missing-key", 3,
@@ -382,6 +393,76 @@ def test_what_is_wrong_has_its_line(tmp_path, what):
     (problem,) = caught.value.problems
     assert problem.file == str(tmp_path / "robot.xml")
     assert (problem.line, problem.code) == (line, code) and words in str(problem), problem
+
+
+SECRET = "secret:x:0\n"
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+@pytest.mark.parametrize("way", ["above", "absolute", "link", "link to a folder"])
+def test_nothing_outside_the_folder_is_opened(tmp_path, way):
+    """Nothing is said of such a file: neither its text, nor whether it exists."""
+    inside = tmp_path / "robots"
+    inside.mkdir()
+    for name, text in {
+        "key": SECRET,
+        "leg.xml": '<m><body><joint/><geom size="1"/></body></m>',
+        "m.obj": TETRAHEDRON,
+    }.items():
+        (tmp_path / name).write_text(text)
+        if way == "link":
+            (inside / name).symlink_to(tmp_path / name)
+    (inside / "up").symlink_to(tmp_path)
+    folder = {"above": "../", "absolute": f"{tmp_path}/", "link": "", "link to a folder": "up/"}[way]
+    for name in ("key", "leg.xml", "nothing"):
+        text = f'<mujoco><worldbody>\n<include file="{folder}{name}"/></worldbody></mujoco>'
+        with pytest.raises(SceneError, match=f"is no file in the folder {inside}; --within FOLDER") as caught:
+            robot_in(inside, text)
+        assert (caught.value.problems[0].line, "secret" in str(caught.value)) == (2, False)
+    text = f'<mujoco><worldbody>\n<include file="{folder}key"/></worldbody></mujoco>'
+    with pytest.raises(SceneError, match="key:1:1: this is not XML: syntax error") as caught:
+        robot_in(inside, text, within=tmp_path)
+    assert "secret" not in str(caught.value)
+    assert robot_in(inside, text.replace("key", "leg.xml"), within=tmp_path).bodies
+    for mesh in (
+        f'<robot name="r"><link name="a"><visual><geometry><mesh filename="{folder}m.obj"/></geometry></visual></link>'
+        "</robot>",
+        f'<mujoco><asset><mesh name="m" file="{folder}m.obj"/></asset><worldbody><body><joint/><geom size="1"/>'
+        '<geom type="mesh" mesh="m" density="0"/></body></worldbody></mujoco>',
+    ):
+        (reason,) = [line for line in robot_in(inside, mesh).left_out.lines() if "is no file in the folder" in line]
+        assert f"' is no file in the folder {inside}; --within FOLDER" in reason
+        pytest.importorskip("trimesh")
+        assert "no file" not in "".join(robot_in(inside, mesh, within=tmp_path).left_out.lines())
+
+
+def chain(kind, n):
+    """A chain of n bodies, one below the other, one in a line; the scene of each says as much as it can."""
+    if kind == "mjcf":
+        body = '<body name="b{}"><joint range="1 2"/><geom type="box" size="1 1 1" euler="1 2 3"/>'
+        body += '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+        return MODEL.format("\n".join(map(body.format, range(n))) + "</body>" * n)
+    mass = '<inertial><origin rpy="1 2 3"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = "".join(f'<link name="b{k}">{mass if k else ""}</link>' for k in range(n))
+    joint = '<joint name="j{0}" type="continuous"><parent link="b{0}"/><child link="b{1}"/></joint>'
+    return f"<robot>{links}" + "".join(joint.format(k, k + 1) for k in range(n - 1)) + "</robot>"
+
+
+@pytest.mark.parametrize("kind", ["mjcf", "urdf"])
+def test_depth_of_a_chain(tmp_path, kind):
+    robot_in(tmp_path, chain(kind, DEEPEST)).checked("scene.yaml")
+    with pytest.raises(
+        SceneError, match=f"<(body|link)> 'b{DEEPEST}' hangs more than {DEEPEST} bodies below"
+    ) as caught:
+        robot_in(tmp_path, chain(kind, DEEPEST + 1))
+    if kind == "mjcf":
+        assert caught.value.problems[0].line == 3 + DEEPEST
+        for k in range(3):
+            (tmp_path / f"{k}.xml").write_text(
+                "<m>" + "<frame>" * 90 + f'<include file="{k + 1}.xml"/>' + "</frame>" * 90 + "</m>"
+            )
+        with pytest.raises(SceneError, match="nested more than"):
+            robot_in(tmp_path, MODEL.format('<include file="0.xml"/>'))
 
 
 def test_names_are_changed_only_where_they_must_be(tmp_path):
@@ -514,3 +595,13 @@ def test_a_random_tree_moves_as_in_mujoco(tmp_path, seed):
     errors = [np.abs(ends[model.body(i).name] - data.xpos[i]).max() for i in range(1, model.nbody)]
     # Measured 8e-11; of the first 200 trees one differs by 2e-6, and by 5e-9 at a quarter of the step.
     assert max(errors) < 1e-9
+
+
+def test_the_spring_of_a_ball_has_no_angle_of_rest(tmp_path):
+    """MuJoCo ignores `springref` of a ball joint, which may inherit it from a default."""
+    robot = robot_in(
+        tmp_path,
+        '<mujoco><default><joint stiffness="0.5" springref="15"/></default><worldbody><body name="b" pos="0 0 1">'
+        '<joint name="j" type="ball"/><geom type="sphere" size="0.1" pos="0 0 -0.3"/></body></worldbody></mujoco>',
+    )
+    assert "motion: {ball: {spring: {stiffness: 0.5}}}" in robot.checked(str(tmp_path / "scene.yaml"))

@@ -22,7 +22,7 @@ from reduction_checks import CANONICAL, REDUCTION_CHECKS
 from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
 from solid_checks import solids
-from step_checks import STEP_CHECKS, TERMS, TURNING
+from step_checks import ROUNDING_CHECKS, STEP_CHECKS, TERMS, TURNING
 
 EPS = np.finfo(float).eps
 V = [np.array(v) for v in ((0.7, -1.1, 0.4), (0.5, 0.3, -0.9), (-0.2, 0.8, 1.3), (1.1, 0.6, -0.7))]
@@ -287,6 +287,7 @@ CHECKS = {
     "modes": MODE_CHECKS,
     "step_control": STEP_CHECKS,
     "series": TERMS,
+    "rounding": ROUNDING_CHECKS,
     **CONTACT_CHECKS,
     **FORCE_CHECKS,
     **FUNCTION_CHECKS,

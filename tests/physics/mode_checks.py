@@ -141,6 +141,5 @@ MODE_CHECKS = {
     ],
     "crossing": crossings(),
     "dip": dips(),
-    "restoring_impulse": [((0.6, 0.4, 2.0), 0.42, FEW)],
     "least_approach": [((9.81, 1e-3), 9.81e-3, FEW), ((-9.81, 1e-3), 0.0, 0.0)],
 }

@@ -53,7 +53,56 @@ def longest(tolerance, references, last, k) -> float:
     return max((tolerance + size - 0.5 * math.log2(last)) / (k - j) for j, size in references)
 
 
+def shorter(h, error, order) -> float:
+    return h * 0.9 * error ** (-1 / (order + 1))
+
+
+# Of the result, the operands and their errors; u is half of what doubles near 1 are apart.
+U, ERRORS = 2.0**-53, (3e-16, 5e-16, 7e-16)
+
+
+def bounded(x, given, expected) -> list:
+    return [((x, given, ERRORS), expected, 1e-30), ((-x, given, ERRORS), expected, 1e-30)]
+
+
+ROUNDING_CHECKS = {
+    "of_one": [((2.0, (2.0,), (3e-16,)), 3e-16, 0)],
+    "of_none": [((2.0, (2.0,), (3e-16,)), 0.0, 0)],
+    "of_sum": bounded(7.0, (3.0, 4.0), 8e-16 + 7 * U),
+    "of_product": bounded(-12.0, (-3.0, 4.0), 3 * 5e-16 + 4 * 3e-16 + 12 * U)
+    + bounded(-12.0, (3.0, -4.0), 3 * 5e-16 + 4 * 3e-16 + 12 * U),
+    "of_quotient": [
+        *bounded(1.5, (6.0, -4.0), (3e-16 + 1.5 * 5e-16) / 4 + 1.5 * U),
+        ((0.0, (1.0, 0.0), ERRORS), 3e-16, 1e-30),
+    ],
+    "of_root": [((3.0, (9.0,), ERRORS), 3e-16 / 6 + 3 * U, 1e-30), ((0.0, (0.0,), ERRORS), 3e-16, 1e-30)],
+    "of_length": [((3.0, (1.0, 2.0, 2.0), ERRORS), 15e-16 + 3 * U, 1e-30)],
+    "of_choice": [((2.0, (1.0, 2.0, 3.0), ERRORS), 5e-16, 0), ((3.0, (0.0, 2.0, 3.0), ERRORS), 7e-16, 0)],
+    "of_wave": [((0.5, (0.6,), ERRORS), 3e-16 + U, 1e-30)],
+    "of_exponential": bounded(2.5, (0.9,), 3.5 * 3e-16 + 2.5 * U),
+    "of_logarithm": [
+        *bounded(2.5, (12.0,), 3e-16 / 12 + 2.5 * U),
+        ((2.5, (0.0,), ERRORS), 3e-16 + 2.5 * U, 1e-30),
+    ],
+    "of_power": [
+        ((8.0, (2.0, 3.0), ERRORS), 8 * (3 * 3e-16 / 2 + math.log(2) * 5e-16 + U), 1e-30),
+        ((-8.0, (0.5, -3.0), ERRORS), 8 * (3 * 3e-16 / 0.5 + math.log(2) * 5e-16 + U), 1e-30),
+        ((0.0, (0.0, 3.0), ERRORS), 0.0, 0),
+        ((2.0, (0.0, 3.0), ERRORS), 2 * (3 * 3e-16 + U), 1e-30),
+    ],
+    "of_angle": [
+        ((-0.4, (3.0, -4.0), ERRORS), (4 * 3e-16 + 3 * 5e-16) / 25 + 0.4 * U, 1e-30),
+        ((0.4, (-3.0, 4.0), ERRORS), (4 * 3e-16 + 3 * 5e-16) / 25 + 0.4 * U, 1e-30),
+        ((0.0, (0.0, 0.0), ERRORS), 0.0, 0),
+    ],
+}
 SERIES = {
+    "root_of_square": [((9.0,), 3.0, 0), ((0.0,), 0.0, 0)],
+    "length_by_defect": [
+        *(((0.3, error, order), shorter(0.3, error, order), 0.003) for error, order in ((2e3, 15.0), (50.0, 8.0))),
+        ((0.4, 1.01, 15.0), 0.8 * 0.4, 1e-16),
+        *(((0.4, error, 8.0), 0.4 / 8, 1e-16) for error in (1e200, math.inf, math.nan)),
+    ],
     "rough_logarithm": [((float(x),), math.log2(x), 0.009) for x in (1.0, 0.51, 0.6, 0.9, 3.3, 700.0, 1e-9)]
     + [((2.0**k * 0.75,), math.log2(0.75) + k, 0.002) for k in (0, 5)],
     "rough_power_of_two": [((y,), 2.0**y, 0.0035 * 2.0**y) for y in (0.0, 0.4, -0.45, 3.3, -7.7, 40.2)],
@@ -163,6 +212,11 @@ STEP_EQUIVALENT = {
     "step_control.step_error: doubled 1.0": 1,
     "step_control.first_length: doubled 0.0": 2,
     "step_control.first_length: doubled 1.0": 1,
-    # 2 x 0 is 0.
+    # 2 x 0 is 0; and what keeps a root that is not taken away from 0.
+    "step_control.root_of_square: doubled 0.0": 3,
+    "step_control.root_of_square: doubled 1.0": 1,
+    "rounding.of_none: doubled 0.0": 1,
+    "rounding.of_angle: doubled 1.0": 1,
+    "rounding.of_power: negated logarithm(base)": 1,  # its size counts
     "step_control.next_length: doubled 0.0": 1,
 }

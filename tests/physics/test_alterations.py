@@ -22,7 +22,7 @@ from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
 from step_checks import STEP_EQUIVALENT
 
-NOTHING_TO_ALTER = {"reductions.kept", "articulated.rows_of", "articulated.columns_of"}
+NOTHING_TO_ALTER = {"reductions.kept", "articulated.rows_of", "articulated.columns_of", "rounding.of_one"}
 
 
 def plain(value):

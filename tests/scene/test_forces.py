@@ -407,7 +407,7 @@ GRAVITY = {
     "round": ({"gravity": {"center": "drum", "gm": 1, "radius": 1}}, "gravity.radius", "missing-key", "without 'j2'"),
     "missing": ({"gravity": {"gm": 1}}, "gravity.center", "missing-key", "is missing"),
     "path": ({"mutual_gravity": {"bodies": ["brick", "bed"]}}, f"{TWO}[1]", "reference", "mean 'bead'"),
-    "held": ({"mutual_gravity": {"bodies": ["brick", "drum"]}}, f"{TWO}[1]", "gravity", "not a free body"),
+    "held": ({"mutual_gravity": {"bodies": ["brick", "drum"]}}, f"{TWO}[1]", "gravity", "not moved by forces"),
     "one": ({"mutual_gravity": {"bodies": ["brick"]}}, TWO, "gravity", "mutual gravity needs at least two bodies"),
     "twice": ({"mutual_gravity": {"bodies": ["bead", "bead"]}}, f"{TWO}[1]", "gravity", "occurs twice"),
     "constant": ({"mutual_gravity": {"constant": 0}}, "mutual_gravity.constant", "not-positive", "greater than zero"),

@@ -408,7 +408,6 @@ BREAKING = {
     "no limit": ("{weld: {breaks: {}}}", "missing-key", "weld.breaks", "neither 'force' nor 'torque'"),
     "zero": ("{weld: {breaks: {force: 0}}}", "not-positive", "weld.breaks.force", "must be greater than zero"),
     "a unit": ("{weld: {breaks: {torque: 5 N}}}", "unit", "weld.breaks.torque", "torque (N*m) is expected"),
-    "a word": ("weld", "motion", "", "write motion: {weld: {breaks: {force: 100 N}}}"),
 }
 
 
@@ -458,25 +457,25 @@ def test_bodies_on_joints_collide_but_for_those_that_a_joint_holds():
         ),
     ],
 )
-def test_shapes_on_trees_that_contact_does_not_know_are_left_out_or_refused(problem, bodies, world, why):
-    (warning, *_) = scene_of(f"{bodies}\n  {OTHER}", world).warnings
-    assert f"a sphere on {why} cannot collide in this version" in warning
-    stepping = HEAD.replace("0.1}", "0.1, contact: {mode: stepping}}")
-    first = problem(f"{stepping}{world}bodies:\n  {bodies}\n  {OTHER}")
-    assert (first.code, first.path) == ("contact", "bodies.b.shapes[0]")
+def test_shapes_on_trees_that_contact_does_not_know_are_refused(problem, bodies, world, why):
+    for mode in ("auto", "{mode: stepping}"):
+        head = HEAD.replace("0.1}", f"0.1, contact: {mode}}}")
+        first = problem(f"{head}{world}bodies:\n  {bodies}\n  {OTHER}")
+        assert (first.code, first.path) == ("collide", "bodies.b.shapes[0]")
+        assert first.message == f"a sphere on {why} can touch others, but cannot collide in this version"
 
 
-def test_bodies_whose_joints_have_modes_collide_with_rkmk4_alone():
-    """Another method has a warning, and leaves them out."""
+def test_bodies_whose_joints_have_modes_collide_with_rkmk4_without_restitution_alone(problem):
     bodies = f"bodies:\n  b: {{{BALL}, motion: {{hinge: {{axis: [0, 0, 1], limits: [-1, 1]}}}}}}\n  {OTHER}"
-    for method, meets in (("rkmk4", True), ("adaptive", False)):
-        head = HEAD.replace("0.1}", f"0.1, integrator: {method}}}")
-        scene = Scene.from_text(f"{head}{bodies}")
-        assert (build_world(scene).blueprint.contacts is not None) == meets
-        said = (
-            "a sphere on joints with limits, dry friction or a wanted rate, with the integrator adaptive cannot collide"
-        )
-        assert any(said in warning for warning in scene.warnings) != meets
+    assert build_world(Scene.from_text(f"{HEAD}{bodies}")).blueprint.contacts is not None
+    rubber = "world: {contacts: [{between: [b, world], restitution: 0.5}]}\n"
+    for head, cause in (
+        (HEAD.replace("0.1}", "0.1, integrator: adaptive}"), "with the integrator adaptive"),
+        (f"{HEAD}{rubber}", "beside the restitution of world.contacts[0]"),
+    ):
+        first = problem(f"{head}{bodies}")
+        assert first.path == "bodies.b.shapes[0]"
+        assert f"a sphere on joints with limits, dry friction or a wanted rate, {cause}, can touch" in first.message
 
 
 def test_what_contact_of_joints_cannot_do_is_said_once(problem):
@@ -509,3 +508,11 @@ def test_springs_and_dampers_too_stiff_for_the_step_and_idle_restitutions_are_wa
     (warning,) = scene_of(f"b: {{{BRICK}, motion: {motion}}}").warnings
     assert warning.startswith(f"bodies.b.motion.{motion[1:-1].split(':')[0]}")
     assert words in warning
+
+
+def test_a_weld_is_a_word_and_a_spring_that_is_not_there_is_null():
+    springs = "motion: {universal: {axes: [[1, 0, 0], [0, 1, 0]], springs: [null, {stiffness: 3}]}}"
+    text = f"{HEAD}bodies:\n  a: {{{BRICK}, {springs}}}\n  b: {{{BRICK}, motion: weld}}"
+    bodies = Scene.from_text(text).bodies
+    assert bodies["b"].motion.joint[0] == "weld"
+    assert [spring.stiffness for spring in bodies["a"].motion.joint[1].springs] == [0.0, 3.0]

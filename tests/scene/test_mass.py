@@ -98,25 +98,13 @@ def test_about_origin_is_checked_after_the_shift(with_body, problem):
     only = problem(with_body(mass=1, inertia=inertia, center_of_mass=[1, 0, 0]))
     assert "moved from the origin to the centre of mass" in only.message
     far = with_body(mass=1, inertia=inertia, center_of_mass=[1e200, 0, 0])
-    assert "outside the range" in problem(far).message
+    assert problem(far).message == "1e+200 m is beyond 1e+50 m"
 
 
 def test_line_of_particles_cannot_rotate(with_body, problem):
     end = {"mass": 1, "inertia": "point", "position": [1, 1, 0], "motion": "fixed"}
     only = problem(with_body(mass=1, inertia="point", children={"end": end}))
     assert "together with the parts fixed to it, the inertia is not positive definite" in only.message
-
-
-def test_parts_too_far_apart_are_refused(with_body, problem):
-    ends = {
-        name: {"mass": 1, "inertia": "point", "position": place, "motion": "fixed"}
-        for name, place in (
-            ("a", [1e200, 1e200, 0]),
-            ("b", [-1e200, 1e200, 0]),
-            ("c", [1e200, -2e200, 0]),
-        )
-    }
-    assert "outside the range" in problem(with_body(mass=1, inertia="point", children=ends)).message
 
 
 def test_ring_of_particles_can_rotate(with_body):

@@ -55,7 +55,7 @@ def test_an_oracle_survives_being_resolved_and_fits_the_schema(entry, resolved):
         ("ball.positon.x: 1", 3, "there is no quantity 'positon' of a body", "did you mean 'position'?"),
         ("ball.heat: 1", 3, "there is no quantity 'heat' of a body", "there are position"),
         ("kinetic_enery: 1", 3, "there is no quantity 'kinetic_enery'", "did you mean 'kinetic_energy'?"),
-        ("heat: 1", 3, "there is no quantity 'heat'", "write ball.position"),
+        ("heat: 1", 3, "there is no quantity 'heat'", "write BODY.position"),
         ("ball.position.q: 1", 3, "'position' has no component 'q'", "there are x, y, z"),
         ("work.x: 1", 3, "'work' has no component 'x'", "it is a single number"),
         ("ball.position@body: [0, 0, 0]", 3, "'position' has no frame 'body'", "world, parent, the path of a body"),

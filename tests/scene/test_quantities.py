@@ -82,7 +82,7 @@ def test_decimal_units_round_once(number, unit):
     assert LENGTH.read(f"{number} {name}") == number / per_metre
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
+@given(st.floats(-1e50, 1e50))
 def test_si_units_change_no_bit(number):
     assert LENGTH.read(f"{number!r} m") == number == LENGTH.read(number)
 

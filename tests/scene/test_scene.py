@@ -210,7 +210,7 @@ def test_override_of_an_aliased_object_changes_one_place(minimal):
         ("bodies.tank.forces.x.force=3", "not an index"),
         ("bodies.tank.mass.value=3", "no keys inside 42 t"),
         ("bodies.tank.mass", "not of the form path=value"),
-        ("=3", "there is no ''"),
+        ("=3", "cannot set '': there is no name before ''"),
     ],
 )
 def test_override_of_what_is_not_there(override, words):

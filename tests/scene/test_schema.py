@@ -85,7 +85,12 @@ def test_prescribed_motion(with_body):
     [
         ({"mass": 0}, ".mass", "mass", "motion: fixed"),
         ({"mass": -1}, ".mass", "mass", "not between 1e-40 and 1e+45"),
-        ({"mass": 1e300}, ".mass", "mass", "not between"),
+        ({"mass": 1e46}, ".mass", "mass", "not between"),
+        ({"mass": 1e300}, ".mass", "magnitude", "1e+300 kg is beyond 1e+50 kg"),
+        ({"velocity": [0, "= -1e60", 0]}, ".velocity[1]", "magnitude", "-1e+60 m/s is beyond 1e+50 m/s"),
+        ({"position": ["1e48 km", 0, 0]}, ".position[0]", "magnitude", "1e+51 m is beyond 1e+50 m"),
+        ({"orientation": {"axis": [0, 0, 1], "angle": 2e15}}, ".orientation.angle", "magnitude", "beyond 1e+15 rad"),
+        ({"mass": 1, "inertia": "point", "scale": 1e60}, ".scale", "scale", "between 1e-50 and 1e+50"),
         ({"mass": 5e-324}, ".mass", "mass", "not between"),
         ({"mass": True}, ".mass", "not-a-number", "got true"),
         ({"mass": None}, ".mass", "empty", "has no value"),

@@ -227,7 +227,11 @@ FAULTS = {
     "tiny by itself": ({"shapes": [BOX | {"mass": 1e-50}]}, ".shapes", "not between 1e-40"),
     "no volume left": ({"mass": 1, "shapes": [BOX | {"scale": 1e-110}]}, ".shapes", "outside the range"),
     "endless": ({"mass": 1, "shapes": [BOX | {"scale": 1e110}]}, ".shapes", "outside the range"),
-    "far": ({"mass": 1, "shapes": [BOX, BOX | {"position": [1e200, 0, 0]}]}, ".shapes", "outside the range"),
+    "far": (
+        {"mass": 1, "shapes": [BOX, BOX | {"position": [1e200, 0, 0]}]},
+        ".shapes[1].position[0]",
+        "beyond 1e+50 m",
+    ),
     "needle": ({"mass": 1, "shapes": [BOX | {"scale": [1e-9, 1e-9, 1]}]}, ".shapes", "made of these shapes"),
     "driven": ({"density": 1, "shapes": [BOX], "motion": {"prescribed": {}}}, ".density", "cannot have a mass"),
     "held": ({"shapes": [BOX | {"mass": 1}], "motion": "fixed"}, ".shapes", "its mass has no effect"),

@@ -181,6 +181,14 @@ CHANGES = {
     "another kind": (lambda f: change_value("kind", 0, "fixed")(f), "does not match description_sha256"),
     "another scale": (change_value("scale_to_metre", 0, 2.0), "does not match description_sha256"),
     "another name": (change_value("body", 4, "lamp"), "do not match its content hash"),
+    **{
+        f"isolated {value}": (change_attribute("isolated", value), "isolated is '.*', expected 0 or 1")
+        for value in (12345, -1, 0.5, np.nan, "yes", [1, 1])
+    },
+    "another isolated": (
+        lambda f: change_attribute("isolated", np.int8(1 - f.attrs["isolated"]))(f),
+        "description_sha256",
+    ),
     "another status": (change_attribute("status", "interrupted"), "does not match description_sha256"),
     "another hash": (change_attribute("content_hash", "0" * 64), "do not match its content hash"),
     "another text": (instead("scene/text", "x"), "does not match description_sha256"),

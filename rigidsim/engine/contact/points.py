@@ -36,7 +36,9 @@ ADVANCES = 40  # at most; where they do not suffice, the last pose is taken
 MARGIN = 0.01  # of the smaller shape: contact points are kept while the gap is below it, to keep their impulses
 FAST = 0.25  # of the smaller shape: pairs that move by more within a step are examined at the time of touching
 RIDES = 0.1  # the ratio of masses below which a body rides on another, and its levers follow that if it turns
-SWINGS = 1e-4  # of its size: the levers follow the core of a shape that swings by more within a step
+# Of the way on which its smooth acceleration takes a body within a step: the levers follow the core of a shape that
+# swings by more. What is left out so is of third order in the step.
+SWINGS = 1e-3
 SPINS = 1e-6  # rad: friction acts beside the points of a face that spins on another by more within a step
 TOUCHING = 1e-6  # of the smaller shape: an overlap below it is a touch
 FIRST, SECOND = PLACE.place("first"), PLACE.place("second")
@@ -268,12 +270,13 @@ def spins(point: CONTACT_POINT, turn):
 
 
 @inlined
-def swings(A, B, contacts, motions):
+def swings(A, B, h, contacts, motions):
     """Whether the core of shape A swings so far within the step that its levers at shape B have to follow it: one that
     the contact stays at.
     """
     stays = contacts.shape[A].kind == POINT or contacts.shape[B].kind == HALF_SPACE
-    return stays and motions.turn[A] * motions.lever[A] > SWINGS * contacts.shape_value[A].bound
+    start, finish = motions.start[contacts.shape[A].body], motions.finish[contacts.shape[A].body]
+    return stays and motions.turn[A] * motions.lever[A] > SWINGS * h * norm(sub(finish.v, start.v))
 
 
 @inlined
@@ -293,7 +296,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     turn_A, turn_B = travelled(start_A, finish_A, h, 1.0)[1], travelled(start_B, finish_B, h, 1.0)[1]
     classes = shape[i].surfaces, shape[j].surfaces
     rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
-    flags = flags_of(rides or swings(A, B, contacts, motions), contacts.action[classes], swapped)
+    flags = flags_of(rides or swings(A, B, h, contacts, motions), contacts.action[classes], swapped)
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.layout import CROSSING, FAULT, NORMS, SCALAR, STATE
+from rigidsim.engine.layout import CROSSING, DEFECT, FAULT, NORMS, SCALAR, STATE
 from rigidsim.engine.model import Model, floats, made, zeros
 from rigidsim.engine.relations import step_row
+from rigidsim.engine.series.defect import quadrature, verify
 from rigidsim.engine.series.steps import (
     choose_length,
     end_at,
@@ -44,6 +45,10 @@ class Trial(NamedTuple):
     given: Series
     series: np.ndarray  # (row, (order + 1) * lanes) the coefficients of all numbers of the equations
     shifted: np.ndarray  # (1, (order + 1) * lanes) those of a margin, about another time
+    probe: np.ndarray  # (row, lanes) all numbers of the equations at a point inside a step
+    rounding: np.ndarray  # (row, lanes) bounds of their rounding, at the beginning
+    points: np.ndarray  # (2, points) those points, of a step of length 1, and their weights
+    defect: DEFECT = floats("group")
     state: STATE = floats("state")  # at its end
     fault: FAULT = floats("expressed")  # of expressions, before it
     norms: NORMS = floats()
@@ -66,11 +71,13 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
     if before is None or not before.source.renew(model, n):
         width, source = len(method.orders) + 1, Source(model, n_state, n, before and before.source)
         given, rows = tables_of(source.equations, source.number, width, n)
-        sizes, series = {"lanes": n, "state": n_state, "expressed": n_fault}, zeros(rows.n, width * n)
-        shifted = zeros(1, width * n)
-        before = made(SeriesTrial, sizes, given=given, series=series, shifted=shifted)
+        sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "group": len(given.group)}
+        series, shifted, probe = zeros(rows.n, width * n), zeros(1, width * n), zeros(rows.n, n)
+        verified = {"probe": probe, "rounding": zeros(rows.n, n), "points": quadrature(len(method.orders))}
+        before = made(SeriesTrial, sizes, given=given, series=series, shifted=shifted, **verified)
         before.source, before.rows = source, rows
-    before.rows.put_values(before.series, n)
+    for numbers in (before.series, before.probe):
+        before.rows.put_values(numbers, n)
     return before
 
 
@@ -93,6 +100,7 @@ def attempt_by(number, method, stop, n_moved, state, scratch, lanes):
     choose_length(given, number, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
     end_at(stop, step, end, trial.crossing, lanes)
     stop_at_branches(given, number, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
+    verify(given, number, order, share(method), step, end, trial, lanes)
     place_at(given, number, order, end, n_moved, True, state, step, series, trial.by, trial.state, lanes)
     for k in range(len(given.winding)):
         row, over = given.winding[k], series[given.now[number, k, 1]]

@@ -14,6 +14,21 @@ from typing import Any, NamedTuple
 from rigidsim.engine.series.graph import HELD, OF_TWO
 from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.functions import choice, quotient
+from rigidsim.physics.rounding import (
+    of_angle,
+    of_choice,
+    of_exponential,
+    of_length,
+    of_logarithm,
+    of_none,
+    of_one,
+    of_power,
+    of_product,
+    of_quotient,
+    of_root,
+    of_sum,
+    of_wave,
+)
 from rigidsim.physics.series import (
     chain_term,
     integral_term,
@@ -69,7 +84,8 @@ A, B, C, X = 0, 1, 2, 3  # the operands and the result
 
 class Operation(NamedTuple):
     """An operation: its name, the formula of its value, of so many numbers, and that of x_k for k > 0, with what it
-    takes of which numbers. What is held has no x_k, a number whose rate is given no value.
+    takes of which numbers; a bound of the rounding of the value. What is held has no x_k, a number whose rate is given
+    no value.
     """
 
     name: str
@@ -77,22 +93,29 @@ class Operation(NamedTuple):
     takes: int
     growth: Callable | None = None
     grows_by: tuple[tuple[int, Callable], ...] = ()
+    bound: Callable | None = None
 
 
+BOUNDS = {
+    "sine": of_wave, "cosine": of_wave, "exponential": of_exponential, "exponential_less_one": of_exponential,
+    "logarithm": of_logarithm, "power": of_power, "arc_tangent": of_angle, "floored": of_none, "less": of_none,
+    "equal": of_none, "at_start": of_one,
+}  # fmt: skip
+"""Those of the rounding of functions whose vertex is held."""
 OPERATIONS = (
-    Operation("add", add, 2, add, ((A, last), (B, last))),
-    Operation("subtract", sub, 2, sub, ((A, last), (B, last))),
-    Operation("multiply", mul, 2, product_term, ((A, up_to), (B, up_to))),
-    Operation("square", mul, 2, square_term, ((A, up_to),)),
-    Operation("scale", mul, 2, mul, ((A, last), (B, first))),
-    Operation("negate", neg, 1, neg, ((A, last),)),
-    Operation("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below))),
-    Operation("sqrt", sqrt, 1, root_term, ((A, last), (X, below))),
-    Operation("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below))),
-    Operation("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below))),
-    Operation("theta", sub, 2, mul, ((A, order), (A, last))),
-    Operation("choose", choice, 3, choice, ((A, first), (B, last), (C, last))),
-    *(Operation(name, value, 2 if name in OF_TWO else 1) for name, value in HELD.items()),
+    Operation("add", add, 2, add, ((A, last), (B, last)), of_sum),
+    Operation("subtract", sub, 2, sub, ((A, last), (B, last)), of_sum),
+    Operation("multiply", mul, 2, product_term, ((A, up_to), (B, up_to)), of_product),
+    Operation("square", mul, 2, square_term, ((A, up_to),), of_product),
+    Operation("scale", mul, 2, mul, ((A, last), (B, first)), of_product),
+    Operation("negate", neg, 1, neg, ((A, last),), of_one),
+    Operation("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below)), of_quotient),
+    Operation("sqrt", sqrt, 1, root_term, ((A, last), (X, below)), of_root),
+    Operation("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below)), of_length),
+    Operation("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below)), of_one),
+    Operation("theta", sub, 2, mul, ((A, order), (A, last)), of_none),
+    Operation("choose", choice, 3, choice, ((A, first), (B, last), (C, last)), of_choice),
+    *(Operation(name, value, 2 if name in OF_TWO else 1, bound=BOUNDS[name]) for name, value in HELD.items()),
     # Of sums, differences and quotients with a held number, and of numbers whose rate is given.
     Operation("copy", None, 0, pos, ((A, last),)),
     Operation("oppose", None, 0, neg, ((B, last),)),

@@ -80,16 +80,16 @@ def take(row: NUMBERS, column, term: NUMBERS, lane):
 
 
 @routine
-def begin_terms(given, begin, end, series, lanes):
-    """x_0 of all operations, in order."""
+def begin_terms(given, begin, end, width, series, lanes):
+    """x_0 of all operations, in order, where each number has so many of the coefficients of `given`: 1 / width."""
     numbers, n = series.reshape(-1), len(lanes)
     for r in range(begin, end):
         operation = given.run[r].operation
         for code, value, takes in given.values:
             if operation == code:
                 for m in range(given.run[r].begin, given.run[r].end):
-                    a, b, c = numbers[given.term[m].a :], numbers[given.term[m].b :], numbers[given.term[m].c :]
-                    rows, x = (a, b, c), numbers[given.term[m].x :]
+                    a, b, c = given.term[m].a // width, given.term[m].b // width, given.term[m].c // width
+                    rows, x = (numbers[a:], numbers[b:], numbers[c:]), numbers[given.term[m].x // width :]
                     for lane in range(n):
                         SCALAR(x, lane, n).value = value(*numbers_of(rows[:takes], lane, n))
                 break
@@ -137,7 +137,7 @@ def expand(given, number, orders, state, step, series, lanes):
         take(state[given.variable[i].state], given.variable[i].column, series[first + i + 1], lanes)
     for k in range(len(given.winding)):
         take(state[given.winding[k]], 0, series[first + n + 1 + k], lanes)
-    begin_terms(given, middle, end, series, lanes)
+    begin_terms(given, middle, end, 1, series, lanes)
     for k in orders[:-1]:
         grow_terms(given, begin, end, (k,), series, lanes)
     grow_terms(given, begin, middle, orders[-1:], series, lanes)

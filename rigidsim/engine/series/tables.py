@@ -30,6 +30,7 @@ class Series(NamedTuple):
     begin: np.ndarray  # (equations) the row of the time
     group: GROUP
     varies: np.ndarray  # (equations, group) 0 if all its variables stay as they are
+    rate: np.ndarray  # (equations, variable) the row of its rate
     term: TERM  # of all equations, one after the other: first the rates of variables, then the operations
     run: RUN  # of these; no product depends on another of its run
     first: np.ndarray  # (equations + 1) the first run of each
@@ -40,6 +41,7 @@ class Series(NamedTuple):
     first_margin: np.ndarray  # (equations + 1)
     n_posed: int  # rows of the state that have an orientation
     values: tuple[tuple[int, Callable, int], ...]  # operation, formula of its value, and of how many numbers
+    roundings: tuple[tuple[int, Callable, int], ...]  # the same of a bound of its rounding
     growths: tuple[tuple[int, Callable, tuple], ...]  # operation, formula of its coefficients, and what it takes
 
 
@@ -156,11 +158,12 @@ def tables_of(
     rows, terms, runs, firsts, integrated = Rows(equations, live), [], [], [0], []
     varies = [[_varies(each, *group[:2]) for group in each.groups] for each in equations]
     resting = [equations[rest].resting if rest != at.NO_ROW else () for _, rest in number]
-    margins, first_margins, now = [], [0], []
+    margins, first_margins, now, rates = [], [0], [], []
     n_posed = 1 + max(v.row for v in one.variables)
 
     for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
         row_of = rows.of(k)
+        rates.append([row_of(v.rate) for v in each.variables[1:]])
         integrated.append(_add_runs(_integrations(each, varies[k], row_of), runs, terms, width * n_lane))
         operations = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
         firsts.append(_add_runs(operations, runs, terms, width * n_lane))
@@ -175,6 +178,7 @@ def tables_of(
         begin=np.array(rows.begin),
         group=table([[begin - 1, end - 1, limits] for begin, end, limits in one.groups], at.GROUP.width),
         varies=table(varies, len(one.groups)),
+        rate=table(rates, len(one.variables) - 1),
         term=table(terms, at.TERM.width),
         run=table(runs, at.RUN.width),
         first=np.array(firsts),
@@ -185,6 +189,7 @@ def tables_of(
         first_margin=np.array(first_margins),
         n_posed=n_posed,
         values=tuple((k, OPERATIONS[k].value, OPERATIONS[k].takes) for k in _different(runs, 0)),
+        roundings=tuple((k, OPERATIONS[k].bound, OPERATIONS[k].takes) for k in _different(runs, 0)),
         growths=tuple((k, OPERATIONS[k].growth, OPERATIONS[k].grows_by) for k in _different(runs, 1)),
     )
     return made, rows

@@ -58,9 +58,9 @@ def mutual_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     above = ("world", "mutual_gravity", "bodies")
     first = {path: index for index, path in reversed([*enumerate(mutual.bodies)])}
     for index, path in enumerate(mutual.bodies):
-        if path in hierarchy and hierarchy[path].kind != "free":
-            hint = "mutual gravity acts between free bodies"
-            yield Finding("gravity", f"'{path}' is not a free body", (*above, index), hint)
+        if path in hierarchy and not hierarchy[path].is_moved():
+            hint = "mutual gravity acts between free bodies and bodies on joints"
+            yield Finding("gravity", f"'{path}' is not moved by forces", (*above, index), hint)
         elif first[path] < index:
             yield Finding("gravity", f"'{path}' occurs twice", (*above, index), "omit one of the two")
     if len(mutual.bodies) < 2:
@@ -68,7 +68,7 @@ def mutual_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             "gravity",
             "mutual gravity needs at least two bodies",
             above,
-            "without 'bodies' all free bodies attract each other",
+            "without 'bodies' all free bodies and all on joints attract each other",
         )
 
 

@@ -25,6 +25,7 @@ from rigidsim.scene.checks.shapes import contact_findings, group_findings, mass_
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.schema.simulation import SimulationSettings
+from rigidsim.scene.values.quantities import LARGEST
 from rigidsim.scene.values.rotation import Vector
 
 WHOLE_TOLERANCE = 1e-9
@@ -82,8 +83,8 @@ def _is_whole(ratio: float) -> bool:
 
 
 def _scale_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
-    if not 0 < node.metres < math.inf:
-        message = "the product of the scales from the world down to here is outside the range of float64"
+    if not 1.0 / LARGEST <= node.metres <= LARGEST:
+        message = f"a unit of length here is {node.metres:g} m, not between {1.0 / LARGEST:g} and {LARGEST:g} m"
         yield finding_at(node, "scale", message, "scale")
 
 

@@ -114,11 +114,10 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             message = f"the {what} of the shape is not {bounds}, so it cannot collide"
             yield Finding("contact", message, (*shape.node.place, "shapes", shape.number), "write collide: false here")
     yield from _tree_findings(hierarchy, meetings)
-    if meetings.settings.mode == "stepping":
-        for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
-            hint = "write collide: false here, or contact: auto, under which such shapes are left out"
-            place = (*shape.node.place, "shapes", shape.number)
-            yield Finding("contact", f"{shape.name} cannot collide in this version", place, hint)
+    for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
+        hint = "write collide: false here or in an entry of world.contacts, or simulation.contact: off"
+        place = (*shape.node.place, "shapes", shape.number)
+        yield Finding("collide", f"{shape.name} can touch others, but cannot collide in this version", place, hint)
 
 
 def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:

@@ -65,7 +65,7 @@ class Surfaces:
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
         method, loops = hierarchy.scene.simulation.integrator.name, hierarchy.scene.world.loops
-        why = f"the integrator {method}" if method != "rkmk4" else "restitution" if self._rebounds(hierarchy) else ""
+        why = f"with the integrator {method}" if method != "rkmk4" else self._restitution_of(hierarchy)
         unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops), why)) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
@@ -79,11 +79,15 @@ class Surfaces:
                 surface = self._number(own.changed(shape.material, shape.collide))
                 yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
 
-    def _rebounds(self, hierarchy: Hierarchy) -> bool:
-        """Whether some material or pair has restitution, or may have it in a variant."""
-        materials = [shape.material for node in hierarchy for shape in (node.body, *node.body.shapes)]
-        given = [getattr(one, "restitution", None) for one in (*materials, *self.entries)]
-        return any(is_column(value) or value for value in given if value is not None)
+    def _restitution_of(self, hierarchy: Hierarchy) -> str:
+        """Whose restitution is the first that is not zero, or may not be in a variant; nothing if there is none."""
+        bodies = [(f"'{node.path}'", shape.material) for node in hierarchy for shape in (node.body, *node.body.shapes)]
+        entries = [(f"world.contacts[{k}]", entry) for k, entry in enumerate(self.entries)]
+        for whose, one in (*bodies, *entries):
+            value = getattr(one, "restitution", None)
+            if value is not None and (is_column(value) or value):
+                return f"beside the restitution of {whose}"
+        return ""
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -149,7 +153,7 @@ class Surfaces:
 def _unknown_to_contact(tree: Tree, looped: set[int], why: str) -> dict[int, str]:
     """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
     modes = (node for node in tree if node.joint and node.joint.has_modes)
-    words = f"joints with limits, dry friction or a wanted rate, with {why}"
+    words = f"joints with limits, dry friction or a wanted rate, {why},"
     found = {tree.outermost(node).index: words for node in modes if why}
     return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
 

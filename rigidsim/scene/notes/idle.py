@@ -127,8 +127,6 @@ def _whole(hierarchy: Hierarchy, node: SceneNode) -> str:
 def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Everything about contact that may not be meant, as (path, sentence)."""
     meetings = Meetings(hierarchy)
-    if meetings.unsupported:
-        yield _left_out(meetings)
     if meetings.settings.substeps is None and meetings.ratio > MOST_RATIO:
         message = (
             f"moving bodies that can collide have a ratio of masses of {meetings.ratio:.3g}; above {MOST_RATIO:g} a"
@@ -156,12 +154,3 @@ def _idle_pairs(meetings: Meetings) -> Iterator[tuple[Path, str]]:
             one, other = entry.between
             reason = "they are planes, parts of one body, or both not moved by forces"
             yield place, f"'{one}' and '{other}' can never touch, so this has no effect: {reason}"
-
-
-def _left_out(meetings: Meetings) -> tuple[Path, str]:
-    """The first shape that takes no part in contact, and how many there are."""
-    shape = meetings.surfaces.shapes[min(meetings.unsupported)]
-    count = len(meetings.unsupported) - 1
-    more = f", nor can {count} further shape{'s' if count > 1 else ''}" if count else ""
-    place = (*shape.node.place, "shapes", shape.number)
-    return place, f"{shape.name} cannot collide in this version{more}; write collide: false"

@@ -136,7 +136,9 @@ def _next_part(node: Any, rest: str, dotted: str, kind: Any) -> tuple[str | int,
         return rest, ""
     first = re.split(r"[.\[]", rest)[0]
     after, known = rest[len(first) :].removeprefix("."), _keys(kind)
-    if first in known and not INDEX.match(after):
+    if not first:
+        raise UsageError(f"cannot set '{shown(dotted)}': there is no name before '{shown(rest)}'")
+    if first in known and not (INDEX.match(after) or after.startswith("[")):
         return first, after
     if first in known:
         example = ", ".join("0" * _length(known[first])) or "..."

@@ -83,23 +83,34 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
     word = next((word for word in WORDS if isinstance(value, dict) and list(value) == [word]), None)
     if word is not None:
         raise invalid("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
-    if isinstance(value, str) and value in JOINTS:
+    if isinstance(value, str) and value in JOINTS and value != KEYLESS:
         raise invalid("motion", f"the joint '{value}' has no keys", f"write motion: {{{value}: {{{EXAMPLES[value]}}}}}")
-    if value not in WORDS and not isinstance(value, dict | SceneModel):
+    if value not in (*WORDS, KEYLESS) and not isinstance(value, dict | SceneModel):
         hint = f"write free, fixed, {more}or a joint: {', '.join(JOINTS)}"
         raise invalid("motion", f"{shown(value)} is not a kind of motion", hint)
     return value
 
 
 WORDS = ("free", "fixed")
+KEYLESS = "weld"  # a joint that needs no keys
 EXAMPLES = dict.fromkeys(JOINTS, "axis: [0, 0, 1]") | {
     "ball": "at: [0, 0, 0]",
     "universal": "axes: [[1, 0, 0], [0, 1, 0]]",
     "planar": "normal: [0, 0, 1]",
     "weld": "breaks: {force: 100 N}",
 }
-Motion = Annotated[or_mapping(Literal[WORDS], GivenMotion), BeforeValidator(_require_motion)]
-NewMotion = Annotated[or_mapping(Literal[WORDS], GivenJoint), BeforeValidator(lambda value: _require_motion(value, ""))]
+ONE_WORD = Literal[(*WORDS, KEYLESS)]
+
+
+def _in_full(kind: type[GivenJoint]) -> AfterValidator:
+    """A joint that is one word, as a mapping."""
+    return AfterValidator(lambda value: kind(**{KEYLESS: {}}) if value == KEYLESS else value)
+
+
+Motion = Annotated[or_mapping(ONE_WORD, GivenMotion), _in_full(GivenMotion), BeforeValidator(_require_motion)]
+NewMotion = Annotated[
+    or_mapping(ONE_WORD, GivenJoint), _in_full(GivenJoint), BeforeValidator(lambda value: _require_motion(value, ""))
+]
 """How a body moves after a change of its parent."""
 
 

@@ -27,6 +27,7 @@ Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
 LEAST_SHARE = 1e-16  # of the last terms of a step
 LEAST_ORDER, MOST_ORDER = 8, 24  # of series of Taylor
+LONGEST = "eight times between samples in scenes with expressions, else none"
 SAFETY = 4.0  # of a step's tolerance, in powers of two: errors of many steps add up
 LEAST_TOLERANCE = 1e-14
 
@@ -191,7 +192,7 @@ class AdaptiveMethod(Method):
     chooses: ClassVar[bool] = True
     refined_by: ClassVar[str] = "rtol"
     in_world: ClassVar[bool] = True
-    unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
+    unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
@@ -223,7 +224,7 @@ class TaylorMethod(Method):
     chooses: ClassVar[bool] = True
     refined_by: ClassVar[str] = "tolerance"
     takes_callbacks: ClassVar[bool] = False
-    unset: ClassVar[dict[str, str]] = {"max_step": "none"}
+    unset: ClassVar[dict[str, str]] = {"max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""

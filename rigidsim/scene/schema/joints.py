@@ -148,6 +148,15 @@ def _limits(dimension: Dimension) -> Any:
 
 
 NO_TURN_SPRING, NO_SLIDE_SPRING = (kind.model_construct(stiffness=0.0, rest=0.0) for kind in (TurnSpring, SlideSpring))
+
+
+def _or(none: SceneModel) -> AfterValidator:
+    """What null stands for."""
+    return AfterValidator(lambda value: none if value is None else value)
+
+
+OneTurnSpring = Annotated[TurnSpring | None, _or(NO_TURN_SPRING)]
+OneSlideSpring = Annotated[SlideSpring | None, _or(NO_SLIDE_SPRING)]
 NO_BALL_SPRING = BallSpring.model_construct(stiffness=0.0)
 Axis, At = framed(JointAxis), vector(LENGTH)
 Angle, AngleRate, Length, LengthRate = (
@@ -323,7 +332,7 @@ class Universal(JointModel):
     rates: list_of(AngleRate, 2, TWO) = Field((0.0, 0.0), description="Rates of the angles at the start.")
     limits: list_of(TurnLimits | None, 2, TWO) = Field((None,) * 2, description=LIMITS.format("angle") + EACH)
     restitutions: list_of(Restitution, 2, TWO) = Field((0.0,) * 2, description=RESTITUTION + EACH)
-    springs: list_of(TurnSpring, 2, TWO) = Field((NO_TURN_SPRING,) * 2, description="A spring about each axis.")
+    springs: list_of(OneTurnSpring, 2, TWO) = Field((NO_TURN_SPRING,) * 2, description="A spring about each axis.")
     dampings: list_of(TurnDamping, 2, TWO) = Field((0.0, 0.0), description="Torque against each rate.")
     frictions: list_of(TurnFriction, 2, TWO) = Field((0.0,) * 2, description=FRICTION.format("torque") + EACH)
     motors: list_of(TurnMotor | None, 2, TWO) = Field((None,) * 2, description=MOTORS)
@@ -351,7 +360,7 @@ class Cylindrical(JointModel):
         (None, None), description=LIMITS.format("displacement and angle") + EACH
     )
     restitutions: list_of(Restitution, 2, SLIDE_TURN) = Field((0.0,) * 2, description=RESTITUTION + EACH)
-    springs: listed(SlideSpring, TurnSpring, shape=SLIDE_TURN) = Field(
+    springs: listed(OneSlideSpring, OneTurnSpring, shape=SLIDE_TURN) = Field(
         (NO_SLIDE_SPRING, NO_TURN_SPRING), description="A spring along the axis and one about it."
     )
     dampings: listed(SlideDamping, TurnDamping, shape=SLIDE_TURN) = Field(
@@ -391,7 +400,7 @@ class Planar(JointModel):
         (None,) * 3, description=LIMITS.format("displacements and angle") + EACH
     )
     restitutions: list_of(Restitution, 3, SLIDES_TURN) = Field((0.0,) * 3, description=RESTITUTION + EACH)
-    springs: listed(SlideSpring, SlideSpring, TurnSpring, shape=SLIDES_TURN) = Field(
+    springs: listed(OneSlideSpring, OneSlideSpring, OneTurnSpring, shape=SLIDES_TURN) = Field(
         (NO_SLIDE_SPRING, NO_SLIDE_SPRING, NO_TURN_SPRING),
         description="A spring along each direction and one about the normal.",
     )

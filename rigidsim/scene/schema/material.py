@@ -13,8 +13,6 @@ from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, VEL
 
 LARGEST = 1e100
 """The largest coefficient; products of two are finite."""
-FASTEST = 1e50
-"""m/s, the largest component of the velocity of a surface; the square of an impulse that stops it is finite."""
 
 
 def _within(largest: float) -> Any:
@@ -98,13 +96,6 @@ Collide = Annotated[
 """What a surface collides with: all (true), nothing (false), nothing with effect (`sensor`), or groups."""
 
 
-def _check_speed(velocity: tuple) -> tuple:
-    for index, component in enumerate(velocity or ()):
-        if not -FASTEST <= component <= FASTEST:
-            raise invalid("out-of-range", f"must be from -{FASTEST:g} to {FASTEST:g} m/s, got {component:g}", key=index)
-    return velocity
-
-
 class Surfaced(SceneModel):
     """What every shape may say about its surface."""
 
@@ -112,6 +103,6 @@ class Surfaced(SceneModel):
     collide: Collide = Field(
         None, description="Whether it collides: true, false, sensor, or a group; default: as the body."
     )
-    surface_velocity: Annotated[vector(VELOCITY), AfterValidator(_check_speed)] = Field(
+    surface_velocity: vector(VELOCITY) = Field(
         None, description="Velocity of the surface relative to the body, in its axes: a conveyor belt."
     )

@@ -29,10 +29,10 @@ optional oblateness.
 
 
 class MutualGravity(SceneModel):
-    """Bodies that attract each other: these, or all free ones."""
+    """Bodies that attract each other: these, or all free ones and those on joints."""
 
     bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = Field(
-        None, description="Paths of the free bodies that attract each other; default: all of them."
+        None, description="Paths of the bodies that attract each other, free or on joints; default: all of them."
     )
     constant: positive(NUMBER_ONLY) = Field(
         GRAVITATIONAL_CONSTANT, description="The gravitational constant [m^3/(kg*s^2)]"

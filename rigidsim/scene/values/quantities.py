@@ -25,6 +25,10 @@ from rigidsim.structures.columns import Column, Lanes, as_float, is_column, is_f
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
 LONGEST_QUANTITY = 64
+LARGEST = 1e50
+"""Quantities are at most as large as this in SI units: products of six of them, as in energies, are in the range of
+float64.
+"""
 UNIT = "x-unit"
 """Key of the SI unit in JSON schemas, before descriptions are written."""
 EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
@@ -55,10 +59,11 @@ READABLE = (float, int, str, Column, QuantityColumn)
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: its name and its SI unit."""
+    """A kind of quantity: its name, its SI unit, and its largest value in that."""
 
     name: str
     unit: str
+    largest: float = LARGEST
 
     @property
     def units(self) -> dict[str, Fraction]:
@@ -66,11 +71,13 @@ class Dimension:
         return units.SI.get(self.unit, {})
 
     def read(self, value: Any, reading: Reading | None = None) -> float:
-        """The finite SI value of a number, of a quantity string or of an expression over the parameters."""
-        if type(value) is float and math.isfinite(value):
+        """The SI value of a number, of a quantity string or of an expression over the parameters; it is finite, and at
+        most `largest` if it has a unit.
+        """
+        if type(value) is float and -self.largest <= value <= self.largest:
             return value
         if is_expression(value):
-            return self._from_expression(value, reading).value
+            return self._within_range(self._from_expression(value, reading).value)
         if isinstance(value, bool) or not isinstance(value, READABLE):
             raise invalid("not-a-number", f"expected {self.expectation}, got {shown(value)}")
         if isinstance(value, QuantityColumn):
@@ -81,7 +88,7 @@ class Dimension:
             number = _as_double(value)
         if not is_finite(number):
             raise invalid("not-finite", f"{shown(value)} is not finite (inf or nan)")
-        return number
+        return self._within_range(number)
 
     def read_varying(self, value: Any, reading: Reading | None, allow: Collection[str]) -> float | Expression:
         """The same, or an expression that uses `t` ("time" in `allow`) or the state of bodies ("state")."""
@@ -90,7 +97,13 @@ class Dimension:
         if not is_expression(value):
             return self.read(value)
         expression = self._from_expression(value, reading, allow)
-        return expression.value if expression.is_constant else expression
+        return self._within_range(expression.value) if expression.is_constant else expression
+
+    def _within_range(self, number: float | Column) -> float | Column:
+        """The number, which must not be too large for its dimension; a plain number is of any size."""
+        if self.unit and not -self.largest <= number <= self.largest:
+            raise invalid("magnitude", f"{number:g} {self.unit} is beyond {self.largest:g} {self.unit}")
+        return number
 
     def in_si(self, number: float | Column, unit: str) -> float | Column:
         """The SI value of a number of this unit, which is one of the dimension."""
@@ -242,7 +255,7 @@ NUMBER_ONLY = Dimension("plain number", "")
 LENGTH = Dimension("length", "m")
 MASS = Dimension("mass", "kg")
 TIME = Dimension("time", "s")
-ANGLE = Dimension("angle", "rad")
+ANGLE = Dimension("angle", "rad", largest=1e15)  # above it, sines are not computed
 VELOCITY = Dimension("velocity", "m/s")
 ACCELERATION = Dimension("acceleration", "m/s^2")
 ANGULAR_VELOCITY = Dimension("angular velocity", "rad/s")
