@@ -318,7 +318,7 @@ def book_motor(turns, hung: HUNG, felt: FELT, carried: CARRIED, step):
     """Book the work of what holds the rate of a coordinate: the part of its joint's reaction along the coordinate, of
     which that to the jumps of the bodies is as much a part as that to the impulses.
     """
-    t, f = reaction_of(felt, hung, carried)
+    t, f = reaction_of(1.0 - turns, felt, hung, carried)
     step[c.W_DRIVEN] += (turns * dot(hung.u, t) + (1.0 - turns) * dot(hung.u, f)) * hung.rate
 
 
