@@ -266,3 +266,33 @@ def test_a_body_that_an_impact_spins_too_fast_is_named():
     slower = rigidsim.Simulation(bullet(1e-5))
     slower.step(slower.n_step)
     assert slower.warnings == ()
+
+
+# --- shapes that sink into each other
+
+
+def pressed(depth: float) -> rigidsim.Simulation:
+    """A ball between the floor and a plate that comes down to this depth below the top of the ball, m; then is run."""
+    bodies = {
+        "floor": {"shapes": [{"type": "plane"}]},
+        "ball": {"mass": 1, "position": [0, 0, 0.1], "shapes": [{"type": "sphere", "radius": 0.1}]},
+        "plate": {
+            "shapes": [{"type": "box", "size": [1, 1, 0.2]}],
+            "motion": {"prescribed": {"position": [0, 0, f"= 0.3 - {depth}*t/0.1"]}},
+        },
+    }
+    simulation = rigidsim.Simulation(touching(bodies, duration=0.1, step=1e-3))
+    simulation.step(simulation.n_step)
+    return simulation
+
+
+def test_shapes_that_are_pressed_deeply_into_each_other_are_named():
+    """A tenth of the radius of the ball, on one side or the other, once the plate has come down by twice as much."""
+    (warning,) = pressed(0.06).warnings
+    assert (
+        warning.startswith("ball.shapes[0] and ")
+        and "check for a prescribed motion or a motor that presses them together" in warning
+    )
+    first = float(warning.split(" at t = ")[1].split(" s")[0])
+    assert 0.01 < 0.6 * first < 0.03
+    assert pressed(0.005).warnings == ()

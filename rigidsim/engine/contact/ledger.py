@@ -1,4 +1,5 @@
-"""The ledger of contact: the work of all contact and what did it, and bodies that contact spins too fast for the step.
+"""The ledger of contact: the work of all contact and what did it; bodies that contact spins too fast for the step, and
+shapes that it could not keep from sinking into each other.
 
 `physics/contact_energy.py` derives the causes. Nothing that moves reads the ledger.
 """
@@ -14,7 +15,7 @@ from rigidsim.engine.articulated import has_modes, turns_in
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
-from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN
+from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
@@ -60,6 +61,7 @@ class ContactLedger(NamedTuple):
     from_rest: np.ndarray = floats(1)  # the largest kinetic energy that a smooth step gives from rest, J
     tally: np.ndarray = integers(TALLIES)  # counts of `impacts`
     spun: SPUN = floats(c.SPUN_ROWS)  # all zero if no body was
+    sunk: SUNK = floats(c.SUNK_ROWS)  # all zero if no pair did
 
 
 def make_ledger(lanes: tuple) -> ContactLedger:

@@ -402,7 +402,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     )  # fmt: skip
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
-        n_point = find_points(h, model, arrays)
+        n_point = find_points(t - h, h, model, arrays)
     ends = seek_rebound(h, n_point, contacts, model, arrays)
     if ends == WITHIN:
         at.copy_rows(0, len(state), scratch.before, state)
