@@ -21,6 +21,11 @@ Rotation adds L . omega and I alpha . (theta - h omega), with the inertia at the
 where they do F . dx + tau . theta, with F = m a and tau = (L* - L_0)/h; potential energy changes by the opposite where
 they have any, so this is zero for gravity, and that of thrust otherwise.
 
+*Trees of joints.* They answer impulses as a whole: J changes the kinetic energy by J . (v* + v')/2, where v* is the
+motion at the end of the smooth step, with what holds rates in it. A prescribed coordinate, or one that a motor or
+friction keeps at its rate x', takes the part S . R of the reaction R of its joint, with the motion S of the coordinate,
+and does the work S . R x'. R = I a + p has the jumps a of the bodies behind the joint as much as their impulses p.
+
 *The rest.* For translation the sum of these is the booked change, identically. For rotation it is so to first order in
 the turn of a step: the inertia of the solver does not turn within the step, and turns are added up like vectors. What
 this changes is the error of contact. Bodies with round inertia have none.

@@ -20,6 +20,7 @@ ALLOWED_RELATIVE = 1e-6
 """Allowed drift relative to the kinetic energy in the parents' frames: a velocity error of 1e-3. A body at rest in the
 world below a moving parent has no other kinetic energy, and its velocity is the sum of two large ones.
 """
+SPREAD = 16  # samples over the whole run, where those at the drift have no cause
 SLOW = 0.05  # rad per step; a load with a lower rate is resolved by the step
 
 
@@ -56,8 +57,11 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
         cause = method.chooses and _smaller(method.refined_by, trajectory.header.contact_settings, step)
         if not cause:
             # A pendulum at rest on one side is as slow as nothing else, and fast at the next sample.
+            # A force that has a limit shows its slope only at samples at which it is within the limit.
+            spread = np.linspace(0, len(trajectory.time) - 1, SPREAD).astype(int).tolist()
             causes = (
-                drift_cause(SampleModel(trajectory, k), step, drift.exceeds) for k in dict.fromkeys([before, after])
+                drift_cause(SampleModel(trajectory, k), step, drift.exceeds)
+                for k in dict.fromkeys([before, after, *spread])
             )
             cause = _cause(next((one for one in causes if one and one.rate.number >= SLOW), None), step)
     except NotRecordedError as error:
@@ -71,8 +75,8 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
 
 def _cause(found: DriftCause | None, step: float) -> str:
     if found is None:
-        slow = f"the samples show no force that changes too fast for the step of {step:g} s"
-        return f"{slow}; use a shorter step or an integrator of higher order"
+        slow = f"at the samples examined no force changes too fast for the step of {step:g} s; one with a limit"
+        return f"{slow} or a jump (clamp, if) may between them; use a shorter step or an integrator of higher order"
     # The same limits as for the warnings before a run.
     from rigidsim.scene.notes.steps import ADVISED_TURN, DAMPED
 

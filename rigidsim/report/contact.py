@@ -57,11 +57,12 @@ TITLES = {
     "friction": "friction",
     "damping": "damping",
     "overlaps": "overlapping shapes",
-    "driven": "driven surfaces",
+    "driven": "motors, driven surfaces",
     "loads": "loads along displacements",
     "error": "error of contact",
 }
 ALLOWED = 1e-3  # of the largest kinetic energy: an error of contact above it gets a warning
+LEAST_PART = 0.125  # of the step: below it the advice would rest on an order that such an error may not have
 
 
 def ledger_lines(ledger: ContactLedger) -> list[str]:
@@ -83,7 +84,10 @@ def ledger_lines(ledger: ContactLedger) -> list[str]:
 def _approximated(ledger: ContactLedger) -> list[str]:
     slow = [f"{counted(ledger.left_out, 'impact')} too slow for restitution, treated as e = 0"]
     blows = counted(ledger.unsettled, "blow")
-    shared = [f"the impulses of {blows} through many bodies did not settle: how the bodies share them is approximate"]
+    shared = [
+        f"the impulses of {blows} through many bodies at once did not settle: momentum is conserved, but how the"
+        " bodies share it, and which rebound, is approximate; compare a run with half the step if that matters"
+    ]
     return [*(slow if ledger.left_out else []), *(shared if ledger.unsettled else [])]
 
 
@@ -91,12 +95,20 @@ def ledger_warnings(ledger: ContactLedger | None, step: float) -> list[str]:
     """Warnings about an error of contact above ALLOWED."""
     if ledger is None or ledger.relative_error <= ALLOWED:
         return []
+    begin = (
+        f"the error of contact is {ledger.error:.3g} J, {ledger.relative_error:.2g} of the largest kinetic energy,"
+        f" {ledger.kinetic_energy:.4g} J:"
+    )
     # The error is of second order in the step; the advice is rounded down to one digit.
     advised = step * math.sqrt(ALLOWED / ledger.relative_error)
+    if advised < LEAST_PART * step:
+        return [
+            f"{begin} more than turns of bodies in a step of {step:g} s explain; run once with {0.5 * step:g} s:"
+            " if the error does not fall to a quarter, shorter steps do not help, and the energies are not reliable"
+        ]
     unit = 10.0 ** math.floor(math.log10(advised))
     return [
-        f"the error of contact is {ledger.error:.3g} J, {ledger.relative_error:.2g} of the largest kinetic energy,"
-        f" {ledger.kinetic_energy:.4g} J: bodies that touch turn too far in a step of {step:g} s;"
+        f"{begin} bodies that touch turn too far in a step of {step:g} s;"
         f" use at most {math.floor(advised / unit * (1.0 + 1e-12)) * unit:g} s"
     ]
 

@@ -39,6 +39,7 @@ class Drift:
     size: float
     until: float = math.inf  # s, the time up to which the model conserves it
     exceeds: float | None = None  # s, the first sample at which the energy drift exceeded BOUND
+    began: float = math.inf  # size of a momentum in the first sample
 
     @property
     def relative(self) -> float:
@@ -47,7 +48,10 @@ class Drift:
 
     def __str__(self) -> str:
         until = "" if math.isinf(self.until) else f", conserved up to t = {self.until:.9g} s"
+        # Parts of a total that began at zero would say nothing: it is its own drift.
         of = f"{self.relative:.2g} of {self.size:.4g} {self.unit}"
+        if self.name != "energy" and self.began < self.largest:
+            of = f"it began at {self.began:.3g} {self.unit}"
         return f"{self.name} drift {self.largest:.3g} {self.unit} ({of}){until}"
 
     def as_dict(self) -> dict[str, float | str | None]:
@@ -115,7 +119,8 @@ class _Meter:
         """The drift of all samples added."""
         beyond = self._largest > max(BOUND * self._size, ROUND_OFF * self._summand)
         exceeds = self._exceeds if beyond and self._name == "energy" else None
-        return Drift(self._name, UNITS[self._name], self._largest, self._size, until, exceeds)
+        began = float(size_of(np.sum(self._first, axis=0))) if self._first else math.inf
+        return Drift(self._name, UNITS[self._name], self._largest, self._size, until, exceeds, began)
 
 
 def _parts(name: str, ledger: np.ndarray) -> list[np.ndarray]:

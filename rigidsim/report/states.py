@@ -52,19 +52,36 @@ def state_at(trajectory: Trajectory, time: float) -> State:
     return sample_of(trajectory, nearest) if is_sample else trajectory.at(time)
 
 
+def in_question(header: Header) -> set[str]:
+    """The bodies that the metrics and oracles of a scene name."""
+    # A section that is not there would have all others read.
+    metrics, oracles = (header.section(k) if f'"{k}"' in header.scene_resolved else {} for k in ("metrics", "oracle"))
+    texts, names = [str(text) for text in (metrics or {}).values()], tuple(oracles or {})
+    return {
+        path
+        for path in header.paths
+        if any(f'"{path}"' in text for text in texts) or any(name.startswith(f"{path}.") for name in names)
+    }
+
+
 class StateTable:
-    """The bodies at one time, relative to a frame: at most that many, the first; one more if that is all; `hint` says
-    how to see the others. Of each quantity `values` has those of each body, None for what is not known, because it was
-    not recorded. Raises UsageError if the frame is not a body.
+    """The bodies at one time, relative to a frame: at most that many, those that metrics and oracles name before others
+    (`in_question`), in the order of the scene; one more if that is all; `hint` says how to see the others. Of each
+    quantity `values` has those of each body, None for what is not known, because it was not recorded. Raises UsageError
+    if the frame is not a body.
     """
 
     def __init__(self, state: State, frame: str = WORLD, most: int | None = None, hint: str = ""):
         self.time, self.frame, self._hint, self._header = float(state.time), frame, hint, state.header
         self._tree, self.units = state.header.tree_at(state.time), units_of(state.header, frame)
-        self.nodes = self._tree.nodes[: shown_of(len(state.paths), most)]
-        motions, rounding = [motion_of(state, k, frame) for k in range(len(self.nodes))], Rounding(state, frame)
+        nodes = self._tree.nodes
+        count = shown_of(len(nodes), most)
+        asked = in_question(state.header) if count < len(nodes) else set()
+        shown = sorted(sorted(range(len(nodes)), key=lambda k: nodes[k].path not in asked)[:count])
+        self.nodes = [nodes[k] for k in shown]
+        motions, rounding = [motion_of(state, k, frame) for k in shown], Rounding(state, frame)
         self.values = {name: [known(motion, name) for motion in motions] for name in LABELS}
-        self._errors = [rounding.errors(k) for k in range(len(self.nodes))]
+        self._errors = [rounding.errors(k) for k in shown]
 
     @property
     def others(self) -> int:

@@ -11,6 +11,7 @@ from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
 from rigidsim.scene.notes.steps import ADVISED_TURN
+from rigidsim.simulation.events import shapes_of
 
 FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of float64
 
@@ -125,6 +126,23 @@ def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     advised = ADVISED_TURN / rows[:, at.SPUN.turn].max() * step
     motion = "contact, which takes whole steps" if divides(run.method) else "steps"
     return [f"contact made {', then '.join(spun)}, too fast for {motion} of {step:g} s; use at most {advised:.1g} s"]
+
+
+def sunk_shapes(run: BlockRun) -> list[str]:
+    """A warning if shapes that touched sank deeply into each other: the first ones that did, and the deepest ones."""
+    if run.contacts.arrays is None or not run.contacts.arrays.ledger.sunk.any():
+        return []
+    names = shapes_of(run.worlds[0])
+    sunk = dict.fromkeys(
+        f"{names[int(row[at.SUNK.first])]} and {names[int(row[at.SUNK.second])]} overlapped by"
+        f" {row[at.SUNK.depth]:.3g} m, {row[at.SUNK.share]:.2g} of the smaller one's radius, at"
+        f" t = {row[at.SUNK.time]:.9g} s"
+        for row in run.contacts.arrays.ledger.sunk
+    )
+    return [
+        f"{', then '.join(sunk)}: contact could not hold them apart, so the motion is wrong from then on; check for a"
+        " prescribed motion or a motor that presses them together, and try a shorter step"
+    ]
 
 
 def half_turns(run: BlockRun) -> list[str]:

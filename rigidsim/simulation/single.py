@@ -28,7 +28,7 @@ from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns, ledger_of, point_columns, scheduled_ids
-from rigidsim.simulation.failures import half_turns, motion_fault, noted_fault, spun_bodies, start_fault
+from rigidsim.simulation.failures import half_turns, motion_fault, noted_fault, spun_bodies, start_fault, sunk_shapes
 from rigidsim.simulation.header import changes_of, header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
@@ -210,7 +210,8 @@ class Simulation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the run up to the present time."""
-        return (*half_turns(self._run), *spun_bodies(self._run, FIRST_SPUN, FASTEST_SPUN))
+        run = self._run
+        return (*half_turns(run), *spun_bodies(run, FIRST_SPUN, FASTEST_SPUN), *sunk_shapes(run))
 
     @property
     def state(self) -> State:

@@ -11,7 +11,7 @@ CAUSES = {
     "friction": "friction in lasting contacts, sliding and rolling",
     "damping": "damping: bodies that land without rebound, and what sub-steps settle",
     "overlaps": "overlapping shapes that are parted, less what presses shapes into each other",
-    "driven": "surfaces that something else moves: prescribed bodies, belts",
+    "driven": "what something else moves: prescribed bodies, belts, coordinates and rates that motors keep",
     "loads": "loads along the displacements by contact, and bodies that inherit impulses",
     "error": "error of contact: the rest",
 }

@@ -152,6 +152,43 @@ def test_slow_forces_are_not_blamed(call):
     assert err.endswith("use a shorter step or an integrator of higher order\n")
 
 
+WHEEL = """\
+format: rigidsim/1
+simulation: {{duration: 1, step: 0.002, record_every: 0.02}}
+bodies:
+  wheel:
+    mass: 20
+    inertia: {{principal: [0.72, 0.72, 0.72]}}
+    motion: {{hinge: {{axis: [0, 1, 0], rate: {rate}, motor: {{torque: "= clamp(2000*(15 - rate), -400, 400)"}}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (
+            0.0,
+            "at the samples examined no force changes too fast for the step of 0.002 s; one with a limit or a jump",
+        ),
+        (14.9, "likely cause: the hinge joint of 'wheel' damps at 2.78e+03 1/s, 5.56 per step of 0.002 s"),
+    ],
+)
+def test_a_motor_that_is_at_its_limit_in_most_samples_is_not_acquitted(rate, words):
+    """2000/0.72 a second is seen where the law is within its limits: in the second case at the beginning alone."""
+    trajectory = rigidsim.simulate(rigidsim.Scene.from_text(WHEEL.format(rate=rate)))
+    (warning,) = drift_warnings(trajectory, drift_of(trajectory))
+    assert words in warning
+
+
+def test_a_momentum_that_began_at_zero_is_not_compared_with_itself():
+    """Two balls that a spring drives apart: all that there is of their momentum is its drift."""
+    rows = np.zeros((3, layout.LEDGER.width))
+    rows[1:, layout.LEDGER.momentum] = [[2e-10, 0, 0], [1e-10, 0, 0]]
+    meter = DriftMeter(np.inf)
+    meter.add(samples([0, 1, 2], rows))
+    assert str(meter.result()[1]) == "linear momentum drift 2e-10 N s (it began at 0 N s)"
+
+
 def samples(time, ledger) -> SimpleNamespace:
     """Samples with these energies and momenta."""
     return SimpleNamespace(time=np.asarray(time, float), ledger=np.asarray(ledger))

@@ -76,6 +76,18 @@ def test_many_bodies_are_counted(call, workplace):
     assert out.count("\nstone_") == 20
 
 
+def test_of_many_bodies_those_that_metrics_and_oracles_name_are_shown(call, workplace):
+    """In the order of the scene, with as many rows as before; of few bodies all are."""
+    bodies = "".join(f"  b{k}: {{mass: 1, inertia: point, position: [0, 0, {k}]}}\n" for k in range(30))
+    asked = "metrics: {top: '= max(z(\"b17\"))'}\noracle: {b29.position: {value: [0, 0, 29], tolerance: 1}}\n"
+    (workplace / "many.yaml").write_text(
+        f"format: rigidsim/1\nsimulation: {{duration: 0.1, step: 0.1}}\nbodies:\n{bodies}{asked}"
+    )
+    rows = [line.split()[0] for line in call("run", "many.yaml").out.splitlines() if line.startswith("b")]
+    shown = rows[: rows.index("b29") + 1]
+    assert shown == [*(f"b{k}" for k in range(len(shown) - 2)), "b17", "b29"]
+
+
 def test_first_and_last_motion(call, table):
     reported = json.loads(call("inspect", table, "--json").out)
     with rigidsim.load(table) as trajectory:

@@ -217,6 +217,14 @@ def test_a_step_that_is_too_long_gets_a_warning():
     assert ledger_warnings(brick(2e-3), 2e-3) == []
 
 
+def test_an_error_that_turns_do_not_explain_is_not_said_to_fall_with_the_step():
+    """Of second order it would ask for a step that is 45 times shorter, then for one 45 times shorter than that."""
+    causes = dict.fromkeys(CAUSES, 0.0) | {"error": -2.0}
+    (warning,) = ledger_warnings(ContactLedger(**causes, kinetic_energy=1.0, left_out=0, unsettled=0), 1e-3)
+    assert "use at most" not in warning and "turn too far" not in warning
+    assert "run once with 0.0005 s: if the error does not fall to a quarter" in warning
+
+
 def test_the_error_falls_with_the_square_of_the_step():
     """In the mean of twenty bricks: 4.8e-4, 1.3e-4, 1.2e-5 of the energy."""
     random = np.random.default_rng(1)
@@ -258,3 +266,33 @@ def test_a_body_that_an_impact_spins_too_fast_is_named():
     slower = rigidsim.Simulation(bullet(1e-5))
     slower.step(slower.n_step)
     assert slower.warnings == ()
+
+
+# --- shapes that sink into each other
+
+
+def pressed(depth: float) -> rigidsim.Simulation:
+    """A ball between the floor and a plate that comes down to this depth below the top of the ball, m; then is run."""
+    bodies = {
+        "floor": {"shapes": [{"type": "plane"}]},
+        "ball": {"mass": 1, "position": [0, 0, 0.1], "shapes": [{"type": "sphere", "radius": 0.1}]},
+        "plate": {
+            "shapes": [{"type": "box", "size": [1, 1, 0.2]}],
+            "motion": {"prescribed": {"position": [0, 0, f"= 0.3 - {depth}*t/0.1"]}},
+        },
+    }
+    simulation = rigidsim.Simulation(touching(bodies, duration=0.1, step=1e-3))
+    simulation.step(simulation.n_step)
+    return simulation
+
+
+def test_shapes_that_are_pressed_deeply_into_each_other_are_named():
+    """A tenth of the radius of the ball, on one side or the other, once the plate has come down by twice as much."""
+    (warning,) = pressed(0.06).warnings
+    assert (
+        warning.startswith("ball.shapes[0] and ")
+        and "check for a prescribed motion or a motor that presses them together" in warning
+    )
+    first = float(warning.split(" at t = ")[1].split(" s")[0])
+    assert 0.01 < 0.6 * first < 0.03
+    assert pressed(0.005).warnings == ()

@@ -128,3 +128,10 @@ SPUN = Row(
     time=1, node=1, turn=1,
 )  # fmt: skip
 FIRST_SPUN, FASTEST_SPUN, SPUN_ROWS = 0, 1, 2
+
+SUNK = Row(
+    "pairs of shapes that touched and overlap deeply, the first one and the deepest: time, s; the shapes; the depth,"
+    " m, and that over the size of the smaller one",
+    time=1, first=1, second=1, depth=1, share=1,
+)  # fmt: skip
+FIRST_SUNK, DEEPEST_SUNK, SUNK_ROWS = 0, 1, 2

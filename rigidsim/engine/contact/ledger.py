@@ -1,4 +1,5 @@
-"""The ledger of contact: the work of all contact and what did it, and bodies that contact spins too fast for the step.
+"""The ledger of contact: the work of all contact and what did it; bodies that contact spins too fast for the step, and
+shapes that it could not keep from sinking into each other.
 
 `physics/contact_energy.py` derives the causes. Nothing that moves reads the ledger.
 """
@@ -10,16 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import has_modes, turns_in
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
-from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN
+from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
 from rigidsim.engine.contact.trees import push_members
-from rigidsim.engine.layout import BODY, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
+from rigidsim.engine.layout import BODY, CARRIED, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
 from rigidsim.engine.model import floats, integers, made
+from rigidsim.engine.observe import reaction_of
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
@@ -58,6 +61,7 @@ class ContactLedger(NamedTuple):
     from_rest: np.ndarray = floats(1)  # the largest kinetic energy that a smooth step gives from rest, J
     tally: np.ndarray = integers(TALLIES)  # counts of `impacts`
     spun: SPUN = floats(c.SPUN_ROWS)  # all zero if no body was
+    sunk: SUNK = floats(c.SUNK_ROWS)  # all zero if no pair did
 
 
 def make_ledger(lanes: tuple) -> ContactLedger:
@@ -182,9 +186,11 @@ def has_belt(blocks, n_block, lanes):
 
 
 @inlined
-def is_driven(n_moved, first, solver, lanes):
+def is_driven(n_moved, first, solver, trees, lanes):
     """Whether anything that forces do not move does move."""
     found = has_belt(solver.block, solver.size[0], lanes) or has_belt(solver.single, solver.size[1], ONE)
+    if trees is not None:
+        found = found or has_belt(trees.hung, trees.count[0], ONE)
     for b in range(n_moved, len(first)):
         for k in range(6):
             found = found or first[b, k] != 0.0
@@ -203,13 +209,17 @@ def is_active(ledger):
 
 
 @inlined
-def book_contacts(h, n_moved, n_sub, solver, lines, ledger, lanes):
-    """The work of each contact in the sub-steps, taken off that of all of them; nothing where all rests."""
-    if is_active(ledger) or is_driven(n_moved, lines.first, solver, lanes):
+def book_contacts(h, n_moved, n_sub, solver, trees, lines, ledger, lanes):
+    """The work of each contact in the sub-steps, taken off that of all of them; nothing where all rests. trees: the
+    working arrays of contacts of trees, or None.
+    """
+    if is_active(ledger) or is_driven(n_moved, lines.first, solver, trees, lanes):
         path, done, step, size = lines.way, ledger.done, ledger.step, solver.size
         find_paths(h, lines.moved, path)
         book_blocks(solver.block, size[0], path, solver.lines, n_sub, done, step, lanes)
         book_blocks(solver.single, size[1], path, solver.lines, n_sub, ledger.single, step, ONE)
+        if trees is not None:
+            book_blocks(trees.hung, trees.count[0], path, solver.lines, n_sub, ledger.single, step, ONE)
 
 
 # --- the bodies
@@ -306,24 +316,32 @@ def book_held(felt: FELT, frame: FRAME, step):
 
 
 @routine
-def book_motor(turns, hung: HUNG, felt: FELT, step):
-    """Book the work of a motor that prescribes a coordinate."""
-    u, t, f = hung.u, felt.t, felt.f
-    along = turns * (dot(u, t) + dot(cross(u, hung.r), f)) + (1.0 - turns) * dot(u, f)
-    step[c.W_DRIVEN] += along * hung.rate
+def book_motor(turns, hung: HUNG, felt: FELT, carried: CARRIED, step):
+    """Book the work of what holds the rate of a coordinate: the part of its joint's reaction along the coordinate, of
+    which that to the jumps of the bodies is as much a part as that to the impulses.
+    """
+    t, f = reaction_of(1.0 - turns, felt, hung, carried)
+    step[c.W_DRIVEN] += (turns * dot(hung.u, t) + (1.0 - turns) * dot(hung.u, f)) * hung.rate
+
+
+@inlined
+def has_motor(i, joints):
+    """Whether something may hold the rate of a row: a motor that prescribes it, or a mode."""
+    return joints.joint[i].kind >= at.TURNED or has_modes(i, joints)
 
 
 @inlined
 def book_holding(contacts, model, scratch, shift, trees, step, lanes):
-    """Book the work of frames and motors that the impulses of contact on trees do not move."""
+    """Book the work of frames and motors that hold their rates against the impulses of contact on trees."""
     joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
     push_members(trees.total, 1.0, contacts, model, scratch, lanes)
     respond(contacts.trees.inward, model, scratch, shift, lanes)
     for k in range(len(joints.held)):
         book_held(hanging.felt[n_moved + k], scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:
-        if joints.joint[i].kind >= at.TURNED:
-            book_motor(1.0 if joints.joint[i].kind == at.TURNED else 0.0, hanging.hung[i], hanging.felt[i], step)
+        if has_motor(i, joints):
+            turns = 1.0 if joints.joint[i].kind == at.TURNED else turns_in(i, joints)
+            book_motor(turns, hanging.hung[i], hanging.felt[i], hanging.carried[i], step)
 
 
 # --- the step

@@ -19,12 +19,13 @@ from rigidsim.engine.contact.columns import (
     PLACE,
     POSE,
     SOLID,
+    SUNK,
     WHO,
 )
 from rigidsim.engine.contact.pairs import deepest, meet
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, SENSED, friction_shift
+from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
 from rigidsim.physics.corrections import swing, turn, turned
 from rigidsim.physics.distances import HALF_SPACE, POINT
 from rigidsim.physics.elementary import select
@@ -45,6 +46,7 @@ FIRST, SECOND = PLACE.place("first"), PLACE.place("second")
 CLOSED = 1e-9  # of the smaller shape: a gap below it is closed
 # Of the smaller shape: the overlap that the solver sees of a deeper one, at most; and of a pair that parts gently.
 DEEPEST, GENTLEST = 0.02, 0.001
+SINKS = 0.1  # of the smaller shape: an overlap above it, of shapes that touched before, is noted
 
 
 @inlined
@@ -347,9 +349,27 @@ def margin_of(i, j, size, contacts, motions):
     return min(MARGIN * size + motions.agitation[a] + motions.agitation[b], WIDEST * size)
 
 
+@inlined
+def note_sunk(row: SUNK, t, i, j, depth, size):
+    """Note a pair that overlaps by this depth."""
+    row.time, row.first, row.second, row.depth, row.share = t, i, j, depth, depth / size
+
+
+@inlined
+def note_depth(t, i, j, depth, size, sunk: SUNK):
+    """Note the first pair that overlaps deeply, and the deepest one."""
+    if depth > SINKS * size:
+        if sunk[c.FIRST_SUNK].share == 0.0:
+            note_sunk(sunk[c.FIRST_SUNK], t, i, j, depth, size)
+        if depth > sunk[c.DEEPEST_SUNK].share * size:
+            note_sunk(sunk[c.DEEPEST_SUNK], t, i, j, depth, size)
+
+
 @routine
-def find_points(h, model, arrays):
-    """Make the contact points of all candidates. Returns their number, or -1 if there is no room."""
+def find_points(t, h, model, arrays):
+    """Make the contact points of all candidates in a step of length h from time t, s. Returns their number, or -1 if
+    there is no room.
+    """
     contacts, motions, points, last, new = model.contacts, arrays.motions, arrays.points, arrays.last, arrays.next
     shape, value, pose, pair = contacts.shape, contacts.shape_value, motions.pose, arrays.candidates.pair
     n_point, m, p, n_pair, new.count[2] = 0, 0, 0, arrays.candidates.count[0], 0
@@ -373,13 +393,16 @@ def find_points(h, model, arrays):
             p += 1
         before = last.parting[p].kind if is_of(last.parting, p, last.count[2], i, j) else c.COLLIDING
         is_new = not is_of(last.key, m, last.count[0], i, j)
-        kind = parting_of(before, is_new, deepest(count, points.place), size)
+        gap = deepest(count, points.place)
+        kind = parting_of(before, is_new, gap, size)
         if kind != c.COLLIDING:
             keep_parting(i, j, kind, new)
         if kind == c.SEPARATED:
             continue
         if n_point + count > len(points.value):
             return -1
+        if kind == c.COLLIDING and contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
+            note_depth(t, i, j, -gap, size, arrays.ledger.sunk)
         most = (GENTLEST if kind == c.GENTLE else DEEPEST) * size
         counts, sizes = (n_point, count), (size, margin, most)
         n_point = add_points(i, j, number, counts, part, m, h, sizes, model, arrays)

@@ -60,7 +60,7 @@ class SolverArrays(NamedTuple):
     lines: np.ndarray = floats(BODY_PAIR)  # the bodies of one block
     form: np.ndarray = integers("bodies + 1")  # here and below: the last one is that of spare lanes
     used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
-    touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity at any time of the step
+    touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity, or pushed it, in any sub-step
     size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two rounds had an effect
     trial: np.ndarray = floats("bodies + 1", LINE.width)  # velocities before a round
     next_place: np.ndarray = integers(COLOURS * KINDS)  # of the group that is being filled
@@ -126,7 +126,7 @@ def read_push(vel, push, began, n_body):
 
 @inlined
 def mark_touched(vel, began, touched, i):
-    """Note that contacts changed the velocity of a body."""
+    """Note that contacts changed the velocity of a body, or pushed one that joints hold."""
     for k in range(6):
         if vel[i, k] != began[i, k]:
             touched[i] = 1
@@ -138,6 +138,7 @@ def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, t
     for i in range(n_body):
         mark_touched(vel, began, touched, i)
         if trees is not None and is_in_tree(i, trees.table):
+            mark_touched(trees.made.total, trees.made.began, touched, i)
             continue
         for k in range(0, 6, 3):
             v, old = vel[i].part(k, 3), push[i].part(k, 3)

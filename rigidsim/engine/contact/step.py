@@ -54,7 +54,9 @@ from rigidsim.engine.contact.trees import (
     any_hung,
     begin_ramps,
     displace_by_trees,
+    forget_untouched,
     is_in_tree,
+    is_pushed,
     keep_momenta,
     note_momenta,
     weigh_trees,
@@ -219,6 +221,8 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         solve_with_grips(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
+    if trees is not None:
+        forget_untouched(lines.acts, trees)
     return True
 
 
@@ -264,19 +268,18 @@ def kinetic_of_trees(inward, model, scratch):
 
 @inlined
 def gains(model, made):
-    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, their kinetic and their
-    potential energy.
+    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, all of theirs, and its
+    kinetic part.
     """
     inherited, of_trees = made.gained[at.INHERITED].value, made.gained[at.OF_TREES]
-    changed, jumped, lifted = made.gained[at.OF_OTHERS].value + inherited, 0.0, 0.0
+    changed, gained, jumped = made.gained[at.OF_OTHERS].value + inherited, 0.0, 0.0
     if model.contacts.trees is not None:
-        changed += of_trees.value + of_trees.lifted
-        jumped, lifted = of_trees.value, of_trees.lifted
+        gained, jumped = of_trees.value + of_trees.lifted, of_trees.value
+        changed += gained
         for i in model.contacts.trees.inward:
             if is_root(i, model):
-                fall = model.body[i].mass * dot(model.body[i].g, made.own[i].p)
-                jumped, lifted = jumped + fall, lifted - fall
-    return changed, inherited, jumped, lifted
+                jumped += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
+    return changed, inherited, gained, jumped
 
 
 @inlined
@@ -321,7 +324,9 @@ def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, ma
     found, of_trees = False, False
     for b in range(contacts.n_moved):
         row, frame = contacts.body[b].row, contacts.body[b].node + 1
-        if lines.acts[b] > 0 and is_in_tree(b, contacts.trees):
+        if is_in_tree(b, contacts.trees):
+            if not is_pushed(trees.made.total[b], trees.made.moved[b]):
+                continue
             of_trees = True
             book_member(
                 h, contacts.substeps, lines, b, trees.made.total[b], trees.made.moved[b], motions.finish[b].v,
@@ -351,32 +356,33 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
         return
+    by_impulses = 0.0
     if trees is not None and of_trees:
         book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
-        note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
+        by_impulses = note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
         displace_by_trees(h, contacts, model, state, scratch, made, arrays.trees, lanes)
         if have_grips(model):
             strike_by_grips(contacts, model, scratch, made, lanes)
             ledger.step[c.W_LOADS] += arrays.trees.work[0]
     book_sums(h, ledger)
-    book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
+    book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, arrays.trees, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
     before = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
-    changed, inherited, jumped, lifted = gains(model, made)
+    changed, inherited, gained, jumped = gains(model, made)
     if trees is not None and of_trees:
         place_nodes(model.active, t, model, state, scratch, lanes)
         keep_momenta(contacts.trees.inward, model, scratch, made, arrays.trees)
         distribute(model.active, model, state, scratch, made, lanes)
-        restored, _, of_rates, _ = gains(model, made)
+        restored, _, _, of_rates = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
         if have_grips(model):
             end_grips(contacts, model, state)
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
     add_to_sums(state[0], work=of_loads)
-    ledger.step[c.W_LOADS] += inherited + of_loads + lifted
+    ledger.step[c.W_LOADS] += inherited + of_loads + (gained - by_impulses)
     finish_booking(changed + of_loads, ledger)
 
 
@@ -396,7 +402,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     )  # fmt: skip
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
-        n_point = find_points(h, model, arrays)
+        n_point = find_points(t - h, h, model, arrays)
     ends = seek_rebound(h, n_point, contacts, model, arrays)
     if ends == WITHIN:
         at.copy_rows(0, len(state), scratch.before, state)

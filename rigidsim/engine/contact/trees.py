@@ -51,7 +51,7 @@ from rigidsim.physics.contact import (
     tangents,
 )
 from rigidsim.physics.elementary import select
-from rigidsim.physics.impulses import impulse_moment
+from rigidsim.physics.impulses import impulse_moment, jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.restitution import HELD
@@ -504,6 +504,31 @@ def strike_members(contacts, model, made, trees):
                 made.is_settled[root] = 1
 
 
+@routine
+def forget_untouched(acts, trees):
+    """Leave out what the beginning of the step was to correct, in trees that nothing pushed in its sub-steps: that
+    corrects them, and alone is no impulse of a contact.
+    """
+    table, sums = trees.table, trees.made
+    for m in range(len(table.member)):
+        found = False
+        for n in range(table.member[m].begin, table.member[m].end):
+            found = found or acts[table.member[n].body] > 0
+        if not found:
+            b = table.member[m].body
+            sums.total[b, :] = 0.0
+            sums.moved[b, :] = 0.0
+
+
+@routine
+def is_pushed(total: LINE, moved: LINE):
+    """Whether there is any impulse on a body of a tree, also on one whose motion impulses do not change."""
+    found = False
+    for k in range(6):
+        found = found or total[k] != 0.0 or moved[k] != 0.0
+    return found
+
+
 @inlined
 def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
     """The displacements of the joints and roots of trees by contact in a step of h s, and the impulses on their
@@ -523,19 +548,25 @@ def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
 
 @routine
 def note_momentum(body: BODY, frame: FRAME, arm: ARM, carried: CARRIED, row: LINE):
-    """The momentum of a body after a jump."""
-    row.linear = scaled(body.mass, add(arm.v_WC, carried.a))
-    row.angular = apply(rotated(frame.q, body.inertia), add(frame.omega, carried.alpha))
+    """The momentum of a body after a jump. Returns what that gives it of kinetic energy, J."""
+    v, dv, inertia, omega, domega = arm.v_WC, carried.a, rotated(frame.q, body.inertia), frame.omega, carried.alpha
+    row.linear = scaled(body.mass, add(v, dv))
+    row.angular = apply(inertia, add(omega, domega))
+    return jump_energy(body.mass, inertia, v, dv, omega, domega)
 
 
 @inlined
 def note_momenta(inward, model, scratch, trees):
-    """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced."""
+    """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced. Returns
+    the kinetic energy that these jumps give, J.
+    """
+    energy = 0.0
     for k in range(len(inward)):
         i = inward[k]
         place = model.moved_node[i]
         carried = scratch.joints.carried[i]
-        note_momentum(model.body[i], scratch.frame[place + 1], scratch.arm[place], carried, trees.momentum[k])
+        energy += note_momentum(model.body[i], scratch.frame[place + 1], scratch.arm[place], carried, trees.momentum[k])
+    return energy
 
 
 @routine
