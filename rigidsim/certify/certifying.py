@@ -232,6 +232,8 @@ class Certificate:
 
     def _by_another_method(self, scene: Scene, _: World) -> tuple[World | None, str]:
         """The scene with an integrator of another kind, to a tolerance that leaves its error out of account."""
+        if self.touched is not None:
+            return None, "bodies touch, which is solved in steps of a given length"
         name = next(name for name in TOLERANCES if name != scene.simulation.integrator.name)
         if self._callbacks and not MODELS[name].takes_callbacks:
             return None, f"{name} takes no functions of Python"
