@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import rigidsim
-from drawn_scenes import drawn
+from random_scenes import drawn
 from maximal_coordinates import Reference
 from rigidsim.scene import Scene
 

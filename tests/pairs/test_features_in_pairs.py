@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rigidsim
-from drawn_scenes import FEATURES, drawn
+from random_scenes import FEATURES, drawn
 from rigidsim.certify.certifying import certify
 from rigidsim.scene import Scene
 from survey import BOUND, LEDGER, apart, ends, expected, imbalance, simulated

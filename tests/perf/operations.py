@@ -30,12 +30,17 @@ def counting(name: str, kind: str) -> Callable:
     return operator
 
 
+def counting_value(value):
+    """A float that counts; a number of a row or a node stays as it is."""
+    return Counted(value) if isinstance(value, float) else value
+
+
 def counted_values(read: Callable) -> Callable:
     """A function that reads from a row, with numbers that count."""
 
     def wrapped(*arguments):
         found = read(*arguments)
-        return tuple(map(Counted, found)) if isinstance(found, tuple) else Counted(found)
+        return tuple(map(counting_value, found)) if isinstance(found, tuple) else counting_value(found)
 
     return wrapped
 
