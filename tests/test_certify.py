@@ -21,7 +21,7 @@ CERTIFIED = (
 )  # fmt: skip
 NAMES = (
     "turned world", "turned and shifted frame", "frame at constant velocity", "spinning frame", "accelerated frame",
-    "another parent", "quaternions of the other sign", "bodies in another order",
+    "another parent", "quaternions of the other sign", "bodies in another order", "another integrator",
 )  # fmt: skip
 TURN = exp_full((0.4, -0.7, 0.2))
 OBSERVER = Observer(
@@ -131,7 +131,7 @@ def test_a_force_whose_axes_change_with_the_parent_differs(monkeypatch):
     differing = [way.name for way in found.ways if way.verdict == DIFFERS]
     assert differing == list(NAMES[1:6])
     text = str(CertificateReport("scene.yaml", found))
-    assert text.splitlines()[-1] == "not certified: of 8 ways 3 agree and 5 differ"
+    assert text.splitlines()[-1] == "not certified: of 9 ways 4 agree and 5 differ"
 
 
 def test_quaternions_of_the_other_sign(everything):
@@ -227,7 +227,7 @@ def test_paths_that_part_prove_nothing_and_a_shorter_run_can_be_certified():
     text = str(CertificateReport("chaos.yaml", found))
     assert not found.is_certified and not found.is_refuted
     assert f"paths part at t = {found.half.parted:g} s, which proves nothing" in text
-    assert text.splitlines()[-1].startswith("neither certified nor refuted: of 8 ways ")
+    assert text.splitlines()[-1].startswith("neither certified nor refuted: of 9 ways ")
     assert certify(written(CHAOS, **{"duration: 40": "duration: 1"})).is_certified
 
 
@@ -274,6 +274,6 @@ bodies:
 
 def test_trees_of_joints_are_certified_below_frames_and_below_bodies_that_swing():
     found = certify(Scene.from_text(JOINTED))
-    assert [way.verdict for way in (found.half, *found.ways)] == [AGREES] * 9
+    assert [way.verdict for way in (found.half, *found.ways)] == [AGREES] * 10
     assert {"base", "base/arm", "base/arm/hand", "hung"} == {one.body for one in found.ways[0].bodies}
     assert next(way.remark for way in found.ways if way.name == "another parent") == "below hung"

@@ -73,8 +73,14 @@ def of_wave(_x, _given, errors):
 
 @formula
 def of_exponential(x, _given, errors):
-    """Of exp(a) and exp(a) - 1: (|x| + 1) e_a + u |x|."""
-    return (absolute(x) + 1.0) * errors[0] + UNIT * absolute(x)
+    """Of exp(a): |x| (e_a + u)."""
+    return absolute(x) * (errors[0] + UNIT)
+
+
+@formula
+def of_exponential_less_one(x, _given, errors):
+    """Of exp(a) - 1: |x + 1| e_a + u |x|."""
+    return absolute(x + 1.0) * errors[0] + UNIT * absolute(x)
 
 
 @formula

@@ -79,7 +79,11 @@ ROUNDING_CHECKS = {
     "of_length": [((3.0, (1.0, 2.0, 2.0), ERRORS), 15e-16 + 3 * U, 1e-30)],
     "of_choice": [((2.0, (1.0, 2.0, 3.0), ERRORS), 5e-16, 0), ((3.0, (0.0, 2.0, 3.0), ERRORS), 7e-16, 0)],
     "of_wave": [((0.5, (0.6,), ERRORS), 3e-16 + U, 1e-30)],
-    "of_exponential": bounded(2.5, (0.9,), 3.5 * 3e-16 + 2.5 * U),
+    "of_exponential": [((2.5, (0.9,), ERRORS), 2.5 * 3e-16 + 2.5 * U, 1e-30)],
+    "of_exponential_less_one": [
+        ((2.5, (1.3,), ERRORS), 3.5 * 3e-16 + 2.5 * U, 1e-30),
+        ((-0.5, (-0.7,), ERRORS), 0.5 * 3e-16 + 0.5 * U, 1e-30),
+    ],
     "of_logarithm": [
         *bounded(2.5, (12.0,), 3e-16 / 12 + 2.5 * U),
         ((2.5, (0.0,), ERRORS), 3e-16 + 2.5 * U, 1e-30),

@@ -19,6 +19,7 @@ from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGE
 from rigidsim.engine.integrators.rkmk4 import add_changes, add_changes_of_joint, begin_moved
 from rigidsim.engine.kinds import is_jointed, is_moved, place
 from rigidsim.engine.layout import (
+    ARM,
     BODY,
     EACH,
     FAULT,
@@ -41,7 +42,9 @@ from rigidsim.engine.relations import keep_windings, step_row
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.frames import changes_in_parent
+from rigidsim.physics.functions import absolute, larger
 from rigidsim.physics.quaternion import dexp_inverse_full, exp_full, product, renormalised, rotate_back
+from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.step_control import first_length, length_asked, next_length, step_error, worse
 from rigidsim.physics.vector import add, dot, scaled
 
@@ -63,6 +66,7 @@ class Trial(NamedTuple):
     state: STATE = floats("state")  # at its end
     fault: FAULT = floats("expressed")  # of expressions, before it
     when: np.ndarray = floats(SCALAR)  # the time of a stage, s
+    energy: SCALAR = floats()  # the kinetic energy at the beginning and at the last stage, J
     slopes: SUMS = floats("slopes")  # (slope * chart), then the sums of errors and of dense output
     tableau: np.ndarray = floats(IN_DENSE + TERMS, 1 + SLOPES)
 
@@ -254,6 +258,38 @@ def measure_coordinate(
 
 
 @lanewise
+def clear_energy(energy: SCALAR, lane):
+    """None."""
+    energy.value = 0.0
+
+
+@lanewise
+def add_energy(body: BODY, frame: FRAME, arm: ARM, energy: SCALAR, lane):
+    """Add the kinetic energy of a body, J."""
+    energy.value += kinetic_energy(body.mass, body.inertia, arm.v_WC, rotate_back(frame.q, frame.omega))
+
+
+@inlined
+def add_energies(model, scratch, lanes):
+    """Add the kinetic energy at a stage."""
+    for i in range(len(model.moved_node)):
+        node = model.moved_node[i]
+        add_energy(model.body[i], scratch.frame[node + 1], scratch.arm[node], scratch.trial.energy, lanes)
+
+
+@lanewise
+def measure_work(
+    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STATE, after: STATE, energy: SCALAR, rtol, atol, k, lane
+):
+    """The error of the work of chart k, beside it and the kinetic energy at both ends."""
+    one = (larger(energy.value, larger(absolute(state.work), absolute(after.work))), 0.0, 0.0)
+    e = step_error(trial.t - step.t, (fifth.power, 0.0, 0.0), (third.power, 0.0, 0.0), one, one, rtol, atol)
+    total = worse(trial.error, e)
+    trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
+    trial.error = total
+
+
+@lanewise
 def control(step: STEP, trial: STEP, most, lane):
     """The length of the next step, or of the one in its place; after one that was repeated it does not grow."""
     longest = select(step.repeats > 0.0, select(trial.h < most, trial.h, most), most)
@@ -343,7 +379,10 @@ def attempt(method, stop, era, model, state, scratch, lanes):
         take_slope(i, era, model, state, scratch, lanes)
         if i == 0:
             set_length(method, stop, model, state, scratch, lanes)
+            clear_energy(trial.energy, lanes)
+            add_energies(model, scratch, lanes)
         i += 1
+    add_energies(model, scratch, lanes)
     keep_windings(trial.when, era, model, trial.state, scratch, lanes)
     keep_charts(model, state, scratch, lanes)
     for k in range(n):
@@ -359,6 +398,11 @@ def attempt(method, stop, era, model, state, scratch, lanes):
             measure(
                 state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
                 lanes,
+            )  # fmt: skip
+        if k < len(model.moved_node):
+            measure_work(
+                state[n], trial.state[n], fifth, third, state[k], trial.state[k], trial.energy, method.rtol,
+                method.atol, k, lanes,
             )  # fmt: skip
     control(state[n], trial.state[n], method.max_step, lanes)
 

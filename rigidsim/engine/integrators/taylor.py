@@ -46,8 +46,9 @@ class Trial(NamedTuple):
     series: np.ndarray  # (row, (order + 1) * lanes) the coefficients of all numbers of the equations
     shifted: np.ndarray  # (1, (order + 1) * lanes) those of a margin, about another time
     probe: np.ndarray  # (row, lanes) all numbers of the equations at a point inside a step
-    rounding: np.ndarray  # (row, lanes) bounds of their rounding, at the beginning
-    points: np.ndarray  # (2, points) those points, of a step of length 1, and their weights
+    rounding: np.ndarray  # (row, lanes) bounds of their rounding
+    slope: np.ndarray  # (variable, lanes) of their series
+    points: np.ndarray  # (2, points) those points, in a step of length 1, and their weights
     defect: DEFECT = floats("group")
     state: STATE = floats("state")  # at its end
     fault: FAULT = floats("expressed")  # of expressions, before it
@@ -73,7 +74,8 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
         given, rows = tables_of(source.equations, source.number, width, n)
         sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "group": len(given.group)}
         series, shifted, probe = zeros(rows.n, width * n), zeros(1, width * n), zeros(rows.n, n)
-        verified = {"probe": probe, "rounding": zeros(rows.n, n), "points": quadrature(len(method.orders))}
+        points, slope = quadrature(len(method.orders)), zeros(len(given.variable), n)
+        verified = {"probe": probe, "rounding": zeros(rows.n, n), "slope": slope, "points": points}
         before = made(SeriesTrial, sizes, given=given, series=series, shifted=shifted, **verified)
         before.source, before.rows = source, rows
     for numbers in (before.series, before.probe):

@@ -22,22 +22,22 @@ from rigidsim.physics.rounding import UNIT
 from rigidsim.physics.step_control import length_by_defect, root_of_square, worse
 
 LEAST_POINTS, ORDERS_PER_POINT = 4, 3
-NOISE = 4.0  # times the bound at the beginning of a step: the rounding of rates and slopes inside of it
+NOISE = 4.0  # times the bound of the rounding of rates: that of slopes, too
 ROUNDING = 16.0 * 2.0**-52  # of a rate
 
 
 def quadrature(order: int) -> np.ndarray:
-    """(2, 1 + points) the points in a step of length 1 at which the defect of a series of this order is looked at,
-    and their weights.
+    """(2, points) the points in a step of length 1 at which the defect of a series of this order is looked at, and
+    their weights.
 
-    The first is the beginning, where the rounding of rates is bounded. The others are those of Fejer's first rule,
-    c_k = sin^2(pi (2 k + 1)/(4 n)): none is at the end, which may be that of a branch.
+    They are those of Fejer's first rule, c_k = sin^2(pi (2 k + 1)/(4 n)): none is at the end, which may be that of a
+    branch.
     """
     n = max(LEAST_POINTS, order // ORDERS_PER_POINT)
     angles = [math.pi * (2 * k + 1) / (2 * n) for k in range(n)]
     sums = [sum(math.cos(2 * j * angle) / (4 * j * j - 1) for j in range(1, n // 2 + 1)) for angle in angles]
     points = [[0.5 - 0.5 * math.cos(angle), (1.0 - 2.0 * each) / n] for angle, each in zip(angles, sums, strict=True)]
-    return np.ascontiguousarray(np.transpose([[0.0, 0.0], *points]))
+    return np.ascontiguousarray(np.transpose(points))
 
 
 @lanewise
@@ -47,9 +47,27 @@ def set_time(c, step: STEP, trial: STEP, now: NUMBERS, lane):
 
 
 @lanewise
-def set_value(order, c, step: STEP, trial: STEP, term: NUMBERS, now: NUMBERS, lane):
-    """P at a point."""
+def set_value(order, c, step: STEP, trial: STEP, term: NUMBERS, now: NUMBERS, slope: NUMBERS, lane):
+    """P and P' at a point, by Horner's rule."""
+    h = c * (trial.t - step.t)
+    total = term[order]
+    rise = total
+    for j in range(1, order):
+        total = total * h + term[order - j]
+        rise = rise * h + total
+    now[0], slope[0] = total * h + term[0], rise
+
+
+@lanewise
+def set_winding(order, c, step: STEP, trial: STEP, term: NUMBERS, now: NUMBERS, lane):
+    """The winding at a point."""
     now[0] = at_length(order, c * (trial.t - step.t), term)
+
+
+@lanewise
+def set_held(term: NUMBERS, now: NUMBERS, slope: NUMBERS, lane):
+    """A number that does not change."""
+    now[0], slope[0] = term[0], 0.0
 
 
 @lanewise
@@ -65,28 +83,17 @@ def set_last_digit(now: NUMBERS, rounding: NUMBERS, lane):
 
 
 @lanewise
-def set_held(term: NUMBERS, now: NUMBERS, lane):
-    """A number that does not change."""
-    now[0] = term[0]
-
-
-@lanewise
 def begin_point(defect: DEFECT, lane):
     """Of the first component."""
     defect.square, defect.part, defect.slope = 0.0, 0.0, 0.0
 
 
 @lanewise
-def add_component(order, c, step: STEP, trial: STEP, term: NUMBERS, now: NUMBERS, rate: NUMBERS, defect: DEFECT, lane):
-    """Add that of one component: d = f - P', with P' by Horner's rule, and its size."""
-    length = trial.t - step.t
-    h = c * length
-    slope = order * term[order]
-    for j in range(1, order):
-        slope = slope * h + (order - j) * term[order - j]
-    d = rate[0] - slope
+def add_component(now: NUMBERS, rate: NUMBERS, slope: NUMBERS, defect: DEFECT, lane):
+    """Add d = f - P' of one component, and its size."""
+    d = rate[0] - slope[0]
     defect.square += d * d
-    defect.slope += slope * slope + rate[0] * rate[0]
+    defect.slope += slope[0] * slope[0] + rate[0] * rate[0]
     defect.part += now[0] * now[0]
 
 
@@ -114,35 +121,52 @@ def add_error(tolerance, step: STEP, trial: STEP, defect: DEFECT, error: SCALAR,
 
 
 @lanewise
-def judge_defect(order, step: STEP, trial: STEP, error: SCALAR, lane):
-    """Repeat a step that is wrong with a shorter one. One whose coefficients are not finite fails as it is; in one that
-    a branch ends at once, rounding decides the answer.
+def exempt(trial: STEP, error: SCALAR, lane):
+    """No error is that of a step that fails as it is, because coefficients are not finite, or that a branch ends at
+    once, where rounding decides the answer.
     """
     counts = select(trial.h > 0.0, trial.quick == 0.0, False)
-    fails = select(counts, select(error.value <= 1.0, 0.0, 1.0), 0.0) > 0.0
+    error.value = select(counts, select(error.value <= 1.0, 0.0, error.value), 0.0)
+
+
+@lanewise
+def judge_defect(order, step: STEP, trial: STEP, error: SCALAR, lane):
+    """Repeat a step that is wrong with a shorter one."""
+    fails = error.value != 0.0
     trial.error = select(fails, select(error.value > 1.0, error.value, 2.0), trial.error)
     trial.h = select(fails, length_by_defect(trial.t - step.t, error.value, 1.0 * order), trial.h)
 
 
 @inlined
-def look_at(k, given, number, order, step, trial, scratch, lanes):
-    """The defects of all vectors at point k."""
-    first, series, probe, c = given.begin[number], scratch.series, scratch.probe, scratch.points[0, k]
+def any_fails(error, lanes):
+    """Whether any step is wrong."""
+    fails = False
+    for k in range(len(lanes)):
+        if error[k] != 0.0:
+            fails = True
+    return fails
+
+
+@inlined
+def look_at(c, given, number, order, step, trial, scratch, lanes):
+    """All numbers of the equations, and the slopes of the state, at a point."""
+    first, series, probe = given.begin[number], scratch.series, scratch.probe
     set_time(c, step, trial, probe[first], lanes)
     for g in range(len(given.group)):
         for i in range(given.group[g].begin, given.group[g].end):
             if given.varies[number, g] == 1:
-                set_value(order, c, step, trial, series[first + i + 1], probe[first + i + 1], lanes)
+                now, slope = probe[first + i + 1], scratch.slope[i]
+                set_value(order, c, step, trial, series[first + i + 1], now, slope, lanes)
             else:
-                set_held(series[first + i + 1], probe[first + i + 1], lanes)
+                set_held(series[first + i + 1], probe[first + i + 1], scratch.slope[i], lanes)
     for w in range(len(given.winding)):
         row = first + len(given.variable) + 1 + w
-        set_value(order - 1, c, step, trial, series[given.now[number, w, 0]], probe[row], lanes)
-    begin_terms(given, given.integrated[number], given.first[number + 1], order + 1, probe, lanes)
+        set_winding(order - 1, c, step, trial, series[given.now[number, w, 0]], probe[row], lanes)
+    begin_terms(given, given.alone, given.integrated[number], given.first[number + 1], probe, lanes)
 
 
 @routine
-def bound_rounding(given, begin, end, width, probe, rounding, lanes):
+def bound_rounding(given, begin, end, probe, rounding, lanes):
     """A bound of the rounding of all operations, in order (a running error analysis)."""
     numbers, errors, n = probe.reshape(-1), rounding.reshape(-1), len(lanes)
     for r in range(begin, end):
@@ -150,8 +174,7 @@ def bound_rounding(given, begin, end, width, probe, rounding, lanes):
         for code, bound, takes in given.roundings:
             if operation == code:
                 for m in range(given.run[r].begin, given.run[r].end):
-                    a, b, c = given.term[m].a // width, given.term[m].b // width, given.term[m].c // width
-                    x = given.term[m].x // width
+                    a, b, c, x = given.alone[m].a, given.alone[m].b, given.alone[m].c, given.alone[m].x
                     rows, errs = (numbers[a:], numbers[b:], numbers[c:]), (errors[a:], errors[b:], errors[c:])
                     for lane in range(n):
                         now = SCALAR(numbers[x:], lane, n).value
@@ -162,7 +185,7 @@ def bound_rounding(given, begin, end, width, probe, rounding, lanes):
 
 @inlined
 def look_at_rounding(given, number, order, step, trial, scratch, lanes):
-    """Bounds of the rounding of all numbers at the beginning of the step."""
+    """Bounds of the rounding of the rates of all vectors, at the point that was looked at."""
     first, series, probe, rounding = given.begin[number], scratch.series, scratch.probe, scratch.rounding
     set_last_digit(probe[first], rounding[first], lanes)
     for g in range(len(given.group)):
@@ -174,13 +197,19 @@ def look_at_rounding(given, number, order, step, trial, scratch, lanes):
     for w in range(len(given.winding)):
         row = first + len(given.variable) + 1 + w
         set_last_digit(probe[row], rounding[row], lanes)
-    bound_rounding(given, given.integrated[number], given.first[number + 1], order + 1, probe, rounding, lanes)
+    bound_rounding(given, given.integrated[number], given.first[number + 1], probe, rounding, lanes)
+    for g in range(len(given.group)):
+        if given.varies[number, g] == 1:
+            begin_point(scratch.defect[g], lanes)
+            for i in range(given.group[g].begin, given.group[g].end):
+                add_rounding(rounding[given.rate[number, i]], scratch.defect[g], lanes)
+            end_rounding(scratch.defect[g], lanes)
 
 
 @lanewise
 def begin_vector(defect: DEFECT, lane):
-    """Nothing was looked at."""
-    defect.square, defect.total, defect.size = 0.0, 0.0, 0.0
+    """Nothing was looked at, and rounding is not known."""
+    defect.total, defect.size, defect.rounding = 0.0, 0.0, 0.0
 
 
 @lanewise
@@ -196,30 +225,38 @@ def end_rounding(defect: DEFECT, lane):
 
 
 @routine
-def verify(given, number, order, tolerance, step, trial, scratch, lanes):
-    """Whether the trial of each lane is right, and the length of the step in its place if it is not."""
-    first, series, probe, points = given.begin[number], scratch.series, scratch.probe, scratch.points
-    look_at(0, given, number, order, step, trial, scratch, lanes)
-    look_at_rounding(given, number, order, step, trial, scratch, lanes)
+def integrate_defect(with_rounding, given, number, order, tolerance, step, trial, scratch, lanes):
+    """The error of each lane: that of the vector whose defect is the largest, beyond the rounding of rates if that is
+    bounded.
+    """
+    first, probe, points, defect = given.begin[number], scratch.probe, scratch.points, scratch.defect
     for g in range(len(given.group)):
-        if given.varies[number, g] == 1:
-            begin_vector(scratch.defect[g], lanes)
-            for i in range(given.group[g].begin, given.group[g].end):
-                add_rounding(scratch.rounding[given.rate[number, i]], scratch.defect[g], lanes)
-            end_rounding(scratch.defect[g], lanes)
-    k = 1
+        begin_vector(defect[g], lanes)
+    k = 0
     while k < points.shape[1]:  # `for` would be written out in straight code
-        look_at(k, given, number, order, step, trial, scratch, lanes)
+        look_at(points[0, k], given, number, order, step, trial, scratch, lanes)
+        if with_rounding:
+            look_at_rounding(given, number, order, step, trial, scratch, lanes)
         for g in range(len(given.group)):
             if given.varies[number, g] == 1:
-                begin_point(scratch.defect[g], lanes)
+                begin_point(defect[g], lanes)
                 for i in range(given.group[g].begin, given.group[g].end):
-                    term, now, rate = series[first + i + 1], probe[first + i + 1], probe[given.rate[number, i]]
-                    add_component(order, points[0, k], step, trial, term, now, rate, scratch.defect[g], lanes)
-                end_point(points[1, k], step, trial, scratch.defect[g], lanes)
+                    add_component(
+                        probe[first + i + 1], probe[given.rate[number, i]], scratch.slope[i], defect[g], lanes
+                    )
+                end_point(points[1, k], step, trial, defect[g], lanes)
         k += 1
     begin_verdict(trial, scratch.by, lanes)
     for g in range(len(given.group)):
         if given.varies[number, g] == 1:
-            add_error(tolerance, step, trial, scratch.defect[g], scratch.by, lanes)
+            add_error(tolerance, step, trial, defect[g], scratch.by, lanes)
+    exempt(trial, scratch.by, lanes)
+
+
+@routine
+def verify(given, number, order, tolerance, step, trial, scratch, lanes):
+    """Whether the trial of each lane is right, and the length of the step in its place if it is not."""
+    integrate_defect(False, given, number, order, tolerance, step, trial, scratch, lanes)
+    if any_fails(scratch.by, lanes):  # seldom by rounding alone
+        integrate_defect(True, given, number, order, tolerance, step, trial, scratch, lanes)
     judge_defect(order, step, trial, scratch.by, lanes)

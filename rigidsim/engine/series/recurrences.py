@@ -18,6 +18,7 @@ from rigidsim.physics.rounding import (
     of_angle,
     of_choice,
     of_exponential,
+    of_exponential_less_one,
     of_length,
     of_logarithm,
     of_none,
@@ -97,7 +98,7 @@ class Operation(NamedTuple):
 
 
 BOUNDS = {
-    "sine": of_wave, "cosine": of_wave, "exponential": of_exponential, "exponential_less_one": of_exponential,
+    "sine": of_wave, "cosine": of_wave, "exponential": of_exponential, "exponential_less_one": of_exponential_less_one,
     "logarithm": of_logarithm, "power": of_power, "arc_tangent": of_angle, "floored": of_none, "less": of_none,
     "equal": of_none, "at_start": of_one,
 }  # fmt: skip

@@ -36,6 +36,7 @@ HALVINGS = 52  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-13  # of the way to a change, by which a step ends later, so that the sign has changed for good
 SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH times as much after each quick one
+MOST_GROWTH = 4.0  # from one step to the next: where a step had to be repeated, the one after it would have to be, too
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 
 
@@ -80,16 +81,16 @@ def take(row: NUMBERS, column, term: NUMBERS, lane):
 
 
 @routine
-def begin_terms(given, begin, end, width, series, lanes):
-    """x_0 of all operations, in order, where each number has so many of the coefficients of `given`: 1 / width."""
+def begin_terms(given, terms, begin, end, series, lanes):
+    """x_0 of all operations, in order, of numbers in the places of a table of terms."""
     numbers, n = series.reshape(-1), len(lanes)
     for r in range(begin, end):
         operation = given.run[r].operation
         for code, value, takes in given.values:
             if operation == code:
                 for m in range(given.run[r].begin, given.run[r].end):
-                    a, b, c = given.term[m].a // width, given.term[m].b // width, given.term[m].c // width
-                    rows, x = (numbers[a:], numbers[b:], numbers[c:]), numbers[given.term[m].x // width :]
+                    a, b, c = numbers[terms[m].a :], numbers[terms[m].b :], numbers[terms[m].c :]
+                    rows, x = (a, b, c), numbers[terms[m].x :]
                     for lane in range(n):
                         SCALAR(x, lane, n).value = value(*numbers_of(rows[:takes], lane, n))
                 break
@@ -137,7 +138,7 @@ def expand(given, number, orders, state, step, series, lanes):
         take(state[given.variable[i].state], given.variable[i].column, series[first + i + 1], lanes)
     for k in range(len(given.winding)):
         take(state[given.winding[k]], 0, series[first + n + 1 + k], lanes)
-    begin_terms(given, middle, end, 1, series, lanes)
+    begin_terms(given, given.term, middle, end, series, lanes)
     for k in orders[:-1]:
         grow_terms(given, begin, end, (k,), series, lanes)
     grow_terms(given, begin, middle, orders[-1:], series, lanes)
@@ -205,7 +206,8 @@ def clear_norms(norms: NORMS, lane):
 def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
     """The length of the step; none if a coefficient is not finite."""
     h = rough_power_of_two(norms.length)
-    fails, most = norms.failed >= 0.0, select(step.repeats > 0.0, select(step.h < longest, step.h, longest), longest)
+    fails, before = norms.failed >= 0.0, select(step.repeats > 0.0, step.h, MOST_GROWTH * step.h)
+    most = select(step.h > 0.0, select(before < longest, before, longest), longest)
     trial.h = select(fails, -1.0, select(h > most, most, h))
     trial.error = select(fails, NAN, 0.0)
     trial.worst = select(fails, norms.failed, 0.0)

@@ -31,6 +31,7 @@ class Series(NamedTuple):
     group: GROUP
     varies: np.ndarray  # (equations, group) 0 if all its variables stay as they are
     rate: np.ndarray  # (equations, variable) the row of its rate
+    alone: TERM  # as `term`, of numbers without their other coefficients
     term: TERM  # of all equations, one after the other: first the rates of variables, then the operations
     run: RUN  # of these; no product depends on another of its run
     first: np.ndarray  # (equations + 1) the first run of each
@@ -179,6 +180,7 @@ def tables_of(
         group=table([[begin - 1, end - 1, limits] for begin, end, limits in one.groups], at.GROUP.width),
         varies=table(varies, len(one.groups)),
         rate=table(rates, len(one.variables) - 1),
+        alone=table([[place // width for place in places] for places in terms], at.TERM.width),
         term=table(terms, at.TERM.width),
         run=table(runs, at.RUN.width),
         first=np.array(firsts),
