@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from rigidsim.report.table import aligned, beyond_rounding, number, remark
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, ContactEvents
+
+if TYPE_CHECKING:
+    from rigidsim.report.drift import Drift
 
 SHOWN_SURFACES = 20
 VALUES = ("restitution", "friction", "rolling_friction")
@@ -62,6 +65,7 @@ TITLES = {
     "error": "error of contact",
 }
 ALLOWED = 1e-3  # of the largest kinetic energy: an error of contact above it gets a warning
+ALLOWED_MOMENTUM = 1e-5  # of the largest part of the angular momentum: as above
 LEAST_PART = 0.125  # of the step: below it the advice would rest on an order that such an error may not have
 
 
@@ -110,6 +114,21 @@ def ledger_warnings(ledger: ContactLedger | None, step: float) -> list[str]:
     return [
         f"{begin} bodies that touch turn too far in a step of {step:g} s;"
         f" use at most {math.floor(advised / unit * (1.0 + 1e-12)) * unit:g} s"
+    ]
+
+
+def momentum_warnings(ledger: ContactLedger | None, drift: list[Drift], step: float) -> list[str]:
+    """A warning about a drift of the angular momentum above ALLOWED_MOMENTUM where shapes touch; of a total that began
+    smaller than its drift nothing is said, because its rounding is as large. The linear one has impulses in pairs.
+    """
+    if ledger is None:
+        return []
+    return [
+        f"the angular momentum drifted by {one.largest:.3g} {one.unit}, {one.relative:.2g} of {one.size:.4g}"
+        f" {one.unit}: shapes that slide on each other while they land, and trees that fold, have impulses with arms"
+        f" of two instants of a step of {step:g} s; use a shorter step if that matters"
+        for one in drift
+        if one.name == "angular momentum" and one.relative > ALLOWED_MOMENTUM and one.began >= one.largest
     ]
 
 

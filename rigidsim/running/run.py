@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.errors import Interrupted, SimulationError, StorageError
-from rigidsim.report.contact import ledger_warnings
+from rigidsim.report.contact import ledger_warnings, momentum_warnings
 from rigidsim.report.drift import DriftMeter, drift_of
 from rigidsim.report.run import RunReport
 from rigidsim.report.wording import counted
@@ -185,7 +185,8 @@ def _found(simulation: Simulation, path: Path, gathered: _Gathered, start: RunSt
     energy drifts, or if the run went on: then with what the samples before say.
     """
     drift, oracle = gathered.drift.result(), [comparison.result() for comparison in gathered.oracle]
-    warnings = [*simulation.warnings, *ledger_warnings(simulation.contact_ledger, simulation.scene.simulation.step)]
+    ledger, step = simulation.contact_ledger, simulation.scene.simulation.step
+    warnings = [*simulation.warnings, *ledger_warnings(ledger, step), *momentum_warnings(ledger, drift, step)]
     found = {"samples": gathered.samples, "drift": drift, "oracle": oracle, "warnings": warnings}
     if start is RunStart.ANEW and all(one.exceeds is None for one in drift):
         return found

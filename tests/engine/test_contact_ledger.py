@@ -4,6 +4,8 @@ what no cause explains is the error of contact.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,8 @@ import rigidsim
 from contact_scenes import G, ball, block, collide, floor, rod, surface, touching
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact.ledger import FAST
-from rigidsim.report.contact import ledger_warnings
+from rigidsim.report.contact import ledger_warnings, momentum_warnings
+from rigidsim.report.drift import Drift
 from rigidsim.trajectory.contact_ledger import CAUSES, ContactLedger
 
 EPS = np.finfo(float).eps
@@ -223,6 +226,20 @@ def test_an_error_that_turns_do_not_explain_is_not_said_to_fall_with_the_step():
     (warning,) = ledger_warnings(ContactLedger(**causes, kinetic_energy=1.0, left_out=0, unsettled=0), 1e-3)
     assert "use at most" not in warning and "turn too far" not in warning
     assert "run once with 0.0005 s: if the error does not fall to a quarter" in warning
+
+
+def test_angular_momentum_that_contact_does_not_keep_gets_a_warning():
+    """Where there is contact, beyond 1e-5 of its parts, unless there is nothing but the drift."""
+    causes = dict.fromkeys(CAUSES, 0.0)
+    ledger = ContactLedger(**causes, kinetic_energy=1.0, left_out=0, unsettled=0)
+    drifted = Drift("angular momentum", "N m s", 9e-4, 19.0, began=17.0)
+    (warning,) = momentum_warnings(ledger, [drifted], 1e-3)
+    assert warning.startswith("the angular momentum drifted by 0.0009 N m s, 4.7e-05 of 19 N m s: shapes that slide")
+    quiet = [
+        replace(drifted, largest=1e-4), replace(drifted, largest=1e-16, size=1e-16, began=0.0),
+        replace(drifted, name="linear momentum"),
+    ]  # fmt: skip
+    assert momentum_warnings(ledger, quiet, 1e-3) == momentum_warnings(None, [drifted], 1e-3) == []
 
 
 def test_the_error_falls_with_the_square_of_the_step():

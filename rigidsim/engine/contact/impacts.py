@@ -64,6 +64,7 @@ ROUNDS = 6  # of a sub-step, after a blow to a large pile
 # After a strike without rebound: most rounds of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
 LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
+TIPS, FACE = 1e-6, 4  # rad: a body that turns by more within a step tips on an edge, of fewer points than a face
 BLOW = 4.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
@@ -391,30 +392,75 @@ def flag_points(point_who: WHO, count, work):
 
 
 @inlined
-def is_blow(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
-    """Whether a contact would close within the step of h seconds, and many times faster than the smooth motion makes
-    bodies in it.
-    """
+def approach_of(n_sub, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
+    """The speed at which a contact closes as the step begins, and what the smooth motion adds to speeds in it, m/s."""
     A, B = whose.a, whose.b
     u = slip(
         vel[A].linear, vel[A].angular, row.lever_A,
         vel[B].linear, vel[B].angular, row.lever_B,
     )  # fmt: skip
-    gain = max(norm(smooth[A].linear), norm(smooth[B].linear))
-    approach = -dot(row.normal, u)
-    return approach > BLOW * n_sub * gain + LEAST_SPEED and h * approach > row.gap
+    return -dot(row.normal, u), n_sub * max(norm(smooth[A].linear), norm(smooth[B].linear))
+
+
+@inlined
+def is_blow(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
+    """Whether a contact would close within the step of h seconds, and many times faster than the smooth motion makes
+    bodies in it.
+    """
+    approach, gain = approach_of(n_sub, whose, row, vel, smooth)
+    return approach > BLOW * gain + LEAST_SPEED and h * approach > row.gap
+
+
+@inlined
+def turns_in(h, b, vel: LINE):
+    """Whether a body turns within a step of h seconds by enough to change how its points share their load."""
+    omega = vel[b].angular
+    return h * h * dot(omega, omega) > TIPS * TIPS
+
+
+@inlined
+def tips(begin, end, h, n_sub, point_who: WHO, point, vel, smooth: LINE):
+    """Whether a pair with these points, of several, bears a load at places that share it anew: it begins to do so at
+    one of them; or there are two or three, as of an edge, and a body turns on them.
+    """
+    bears, is_new = 0, False
+    for m in range(begin, end):
+        whose, row = point_who[m], point[m]
+        if row.p_n > 0.0:
+            bears += 1
+        else:
+            approach, gain = approach_of(n_sub, whose, row, vel, smooth)
+            if row.gap <= h * (approach + gain):
+                bears, is_new = bears + 1, is_new or row.gap > row.closed
+    whose = point_who[begin]
+    return bears > 1 and (is_new or (bears < FACE and (turns_in(h, whose.a, vel) or turns_in(h, whose.b, vel))))
+
+
+@inlined
+def any_tips(h, n_sub, in_trees, point_who: WHO, point, count, vel, smooth: LINE):
+    """Whether some pair does (`tips`), those of bodies `in_trees` apart: they have rounds of their own."""
+    begin = 0
+    for m in range(1, count + 1):
+        if m == count or point_who[m].pair != point_who[begin].pair:
+            whose = point_who[begin]
+            acts = whose.flags & (c.NOTICED | c.STRUCK) == 0 and not is_hung(whose, in_trees)
+            if m > begin + 1 and acts and tips(begin, m, h, n_sub, point_who, point, vel, smooth):
+                return True
+            begin = m
+    return False
 
 
 @routine
-def rounds_of(h, n_sub, point_who: WHO, point, count, vel, smooth: LINE, landing, work):
+def rounds_of(h, n_sub, in_trees, point_who: WHO, point, count, vel, smooth: LINE, landing, work):
     """(rounds, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
-    below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
-    contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
+    below which that ends. Once; if there are few contacts, after a strike without rebound until what has landed bears
+    its load, and while a body tips on an edge, as its points would share their load by their order; several times if a
+    blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
     solid, gain = 0, 0.0
-    for m in range(count if landing > 0 else 0):
+    for m in range(count):
         solid += 1 if point_who[m].flags & c.NOTICED == 0 else 0
-    if landing > 0 and solid <= MOST_LANDED:
+    if solid <= MOST_LANDED and (landing > 0 or any_tips(h, n_sub, in_trees, point_who, point, count, vel, smooth)):
         for b in range(len(smooth)):
             gain = max(gain, norm(smooth[b].linear))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain

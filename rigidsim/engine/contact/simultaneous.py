@@ -38,7 +38,9 @@ MOST_STRUCK = 64  # places of one problem
 MOST_ROUNDS = 500  # of the friction of a problem
 SETTLED = 1e-13  # of the largest impulse: rounds end when none changes by more
 STOPPED = 1e-13  # of the fastest approach: what is left of it is round-off
-PROXIMAL, MOST_PROXIMAL = 1e-8, 8  # c as a part of the largest M_ii; iterations, of which two or three are usual
+# c as a part of the largest M_ii; iterations, of which two or three are usual. Where slow approaches count as zero, the
+# slips need not fit together: what does not, over c, shares the load of a face unevenly, and friction then turns it.
+PROXIMAL, MOST_PROXIMAL = 1e-6, 8
 MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make it go on
 
 STRUCK = Row(

@@ -141,7 +141,7 @@ def rounds_now(h, n_point, contacts, arrays):
     landed = work.size[N_LANDED] > 0 or arrays.last.step[0] == 0.0
     landing = LANDING_STEPS if landed else arrays.last.landing[0]
     n_round, least = rounds_of(
-        h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
+        h, contacts.substeps, contacts.trees, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
     )
     return landing, n_round, least
 

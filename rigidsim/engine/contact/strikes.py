@@ -13,7 +13,6 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
     ROUND_OFF,
     SIDE,
-    TOUCHING,
     closing_of,
     find_places,
     least_speed,
@@ -45,6 +44,9 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy, point_velocity
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
+# Of the smaller shape: places that are nearer when one of them is struck are struck with it, as those of an edge that
+# lands flat but for what solving its last contact has left.
+TOGETHER = 1e-8
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
 
 
@@ -135,7 +137,7 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
     first, second = pair[k, 0], pair[k, 1]
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
-    touching = TOUCHING * size + 20.0 * ROUND_OFF * extent
+    touching = TOGETHER * size + 20.0 * ROUND_OFF * extent
     count = find_places(first, second, touching, contacts, near)
     calm = calm_of(first, second, nominal, 0.0, contacts, body)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
