@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import rigidsim
-from random_scenes import drawn
 from maximal_coordinates import Reference
+from random_scenes import drawn
 from rigidsim.scene import Scene
 
 BOUND = 2e-8
