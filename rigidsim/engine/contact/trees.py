@@ -16,18 +16,10 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import gather_inwards, has_modes, turns_in
+from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
-from rigidsim.engine.contact.rows import (
-    BODY_PAIR,
-    CONTACT,
-    TURNING,
-    Blocks,
-    begin_impulses,
-    fill_lane,
-    gather,
-    make_blocks,
-)
+from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
@@ -107,7 +99,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
     sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
-    return made(TreeArrays, sizes, hung=make_blocks(n_point, 1, 1))
+    return made(TreeArrays, sizes, hung=rows.make_blocks(n_point, 1, 1))
 
 
 class InTrees(NamedTuple):
