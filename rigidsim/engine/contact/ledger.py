@@ -20,10 +20,20 @@ from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather, row_of
 from rigidsim.engine.contact.trees import push_members
-from rigidsim.engine.layout import BODY, CARRIED, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
+from rigidsim.engine.layout import (
+    ACCELERATION,
+    ARTICULATED,
+    BODY,
+    CORRECTION,
+    FRAME,
+    KINEMATICS,
+    STAGE,
+    SUM,
+    add_to_sums,
+)
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.engine.observe import reaction_of
-from rigidsim.engine.responses import respond
+from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls
@@ -312,18 +322,18 @@ def book_member(h, n_sub, lines, b, total: LINE, moved: LINE, v, v_WC, step):
 
 
 @routine
-def book_held(felt: FELT, frame: FRAME, step):
+def book_held(articulated: ARTICULATED, frame: FRAME, step):
     """Book the work of what holds a frame."""
-    step[c.W_DRIVEN] += dot(felt.f, frame.v) + dot(felt.t, frame.omega)
+    step[c.W_DRIVEN] += dot(articulated.f, frame.v) + dot(articulated.t, frame.omega)
 
 
 @routine
-def book_motor(turns, hung: HUNG, felt: FELT, carried: CARRIED, step):
+def book_motor(turns, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, step):
     """Book the work of what holds the rate of a coordinate: the part of its joint's reaction along the coordinate, of
     which that to the jumps of the bodies is as much a part as that to the impulses.
     """
-    t, f = reaction_of(1.0 - turns, felt, hung, carried)
-    step[c.W_DRIVEN] += (turns * dot(hung.u, t) + (1.0 - turns) * dot(hung.u, f)) * hung.rate
+    t, f = reaction_of(1.0 - turns, articulated, joint, acceleration)
+    step[c.W_DRIVEN] += (turns * dot(joint.u, t) + (1.0 - turns) * dot(joint.u, f)) * joint.rate
 
 
 @inlined
@@ -335,15 +345,15 @@ def has_motor(i, joints):
 @inlined
 def book_holding(contacts, model, scratch, shift, trees, step, lanes):
     """Book the work of frames and motors that hold their rates against the impulses of contact on trees."""
-    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
     push_members(trees.total, 1.0, contacts, model, scratch, lanes)
-    respond(contacts.trees.inward, model, scratch, shift, lanes)
+    impulse_response(contacts.trees.inward, model, scratch, shift, lanes)
     for k in range(len(joints.held)):
-        book_held(hanging.felt[n_moved + k], scratch.frame[joints.held[k]], step)
+        book_held(dynamics.articulated[n_moved + k], scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:
         if has_motor(i, joints):
             turns = 1.0 if joints.joint[i].kind == at.TURNED else turns_in(i, joints)
-            book_motor(turns, hanging.hung[i], hanging.felt[i], hanging.carried[i], step)
+            book_motor(turns, dynamics.kinematics[i], dynamics.articulated[i], dynamics.acceleration[i], step)
 
 
 # --- the step
