@@ -1,7 +1,7 @@
 """Loops: what is held together beside the joints of the tree (`physics/loops.py` has the equations).
 
 The multipliers follow from the accelerations that there are without loops, and from what a unit of each multiplier does
-to the trees (`responses.respond`). They are loads like others: wrenches on the bodies, with which the accelerations are
+to the trees (`impulse_response`). They are loads like others: wrenches on the bodies, with which the accelerations are
 computed again. After a step gaps and their rates are closed: a displacement and an impulse, which pass through the
 tree as corrections do, so that free descendants keep their motion in the world.
 """
@@ -9,18 +9,18 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards
+from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
+    ACCELERATION,
     APART,
-    CARRIED,
+    ARTICULATED,
     CLOSING,
     CORRECTION,
     EACH,
     FAULT,
-    FELT,
     FRAME,
     LOOP_VALUE,
     MEETING,
@@ -32,7 +32,7 @@ from rigidsim.engine.layout import (
 from rigidsim.engine.parts import largest_of
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
-from rigidsim.engine.responses import respond
+from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
@@ -143,23 +143,23 @@ def write_equations(model, scratch, lanes):
 
 
 @lanewise
-def clear(felt: FELT, lane):
+def clear(articulated: ARTICULATED, lane):
     """No impulse."""
-    felt.t = NONE
-    felt.f = NONE
+    articulated.t = NONE
+    articulated.f = NONE
 
 
 @lanewise
-def feel(x: SCALAR, push: PUSH, felt: FELT, lane):
+def feel(x: SCALAR, push: PUSH, articulated: ARTICULATED, lane):
     """Add x times what acts on a body to the wrench that holds it."""
-    felt.t = sub(felt.t, scaled(x.value, push.t))
-    felt.f = sub(felt.f, scaled(x.value, push.f))
+    articulated.t = sub(articulated.t, scaled(x.value, push.t))
+    articulated.f = sub(articulated.f, scaled(x.value, push.f))
 
 
 @lanewise
-def answer_of(push: PUSH, carried: CARRIED, product: SCALAR, lane):
+def answer_of(push: PUSH, acceleration: ACCELERATION, product: SCALAR, lane):
     """Add what the jump of a body does to the rate of a gap."""
-    product.value += dot(push.t, carried.alpha) + dot(push.f, carried.a)
+    product.value += dot(push.t, acceleration.alpha) + dot(push.f, acceleration.a)
 
 
 @lanewise
@@ -213,13 +213,13 @@ def weigh(model, scratch, lanes):
     for column in range(n):
         fill(made.multiplier[column], 1.0, lanes)
         push_bodies(column, column + 1, model, scratch, lanes)
-        respond(loops.inward, model, scratch, made.made.shift, lanes)
+        impulse_response(loops.inward, model, scratch, made.made.shift, lanes)
         for row in range(column, n):
             product = made.gram[n * row + column]
             fill(product, 0.0, lanes)
             for end in range(2 * row, 2 * row + 2):
                 if loops.held[end] != at.NO_ROW:
-                    answer_of(made.push[end], scratch.joints.carried[loops.held[end]], product, lanes)
+                    answer_of(made.push[end], scratch.joints.acceleration[loops.held[end]], product, lanes)
     factorise(made, n, lanes)
 
 
@@ -259,14 +259,14 @@ def feel_multipliers(begin, end, model, scratch, lanes):
     loops, made = model.loops, scratch.loops
     for k in range(2 * begin, 2 * end):
         if loops.held[k] != at.NO_ROW:
-            feel(made.multiplier[k // 2], made.push[k], scratch.joints.felt[loops.held[k]], lanes)
+            feel(made.multiplier[k // 2], made.push[k], scratch.joints.articulated[loops.held[k]], lanes)
 
 
 @inlined
 def push_bodies(begin, end, model, scratch, lanes):
     """Let the multipliers of these equations alone act."""
     for i in model.loops.inward:
-        clear(scratch.joints.felt[i], lanes)
+        clear(scratch.joints.articulated[i], lanes)
     feel_multipliers(begin, end, model, scratch, lanes)
 
 
@@ -310,13 +310,13 @@ def negate(x: SCALAR, lane):
 
 @inlined
 def oppose_jumps(model, scratch, lanes):
-    """The multipliers that close loops again after the jumps of bodies in `carried`; the matrix is factorised."""
+    """The multipliers that close loops again after the jumps of bodies in `acceleration`; the matrix is factorised."""
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     for k in range(n):
         fill(made.multiplier[k], 0.0, lanes)
         for end in range(2 * k, 2 * k + 2):
             if loops.held[end] != at.NO_ROW:
-                answer_of(made.push[end], scratch.joints.carried[loops.held[end]], made.multiplier[k], lanes)
+                answer_of(made.push[end], scratch.joints.acceleration[loops.held[end]], made.multiplier[k], lanes)
         negate(made.multiplier[k], lanes)
     solve(made, n, lanes)
 
@@ -352,10 +352,10 @@ def observe_loops(model, scratch, found, k, lanes):
 
 
 @lanewise
-def displace_root(carried: CARRIED, own: CORRECTION, lane):
+def displace_root(acceleration: ACCELERATION, own: CORRECTION, lane):
     """Displace and turn the free body at the root of a tree."""
-    own.p = carried.a
-    own.turn = carried.alpha
+    own.p = acceleration.a
+    own.turn = acceleration.alpha
 
 
 @inlined
@@ -425,17 +425,17 @@ def close_loops(t, model, state, scratch, lanes):
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     write_gaps(t, model, state, scratch, lanes)
     note_gaps(model, made, lanes)
-    gather_inwards(model, state, scratch, lanes)
+    propagate_inertia(model, state, scratch, lanes)
     weigh(model, scratch, lanes)
     begin_corrections(made.made)
     for k in range(n):
         oppose_gap(made.closing[k], made.multiplier[k], lanes)
     solve(made, n, lanes)
     push_bodies(0, n, model, scratch, lanes)
-    respond(loops.inward, model, scratch, made.made.shift, lanes)
+    impulse_response(loops.inward, model, scratch, made.made.shift, lanes)
     for i in loops.inward:
         if is_root(i, model):
-            displace_root(scratch.joints.carried[i], made.made.own[i], lanes)
+            displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
     for k in range(n):
         oppose_rate(made.closing[k], made.multiplier[k], lanes)
     solve(made, n, lanes)

@@ -268,7 +268,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     outermost = {outermost_of(row, carriers) for row in held if row != layout.NO_ROW}
     return Loops(
         loop=table(rows, layout.LOOP.width),
