@@ -17,7 +17,7 @@ from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
+from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather, row_of
 from rigidsim.engine.contact.trees import push_members
 from rigidsim.engine.layout import (
     ACCELERATION,
@@ -162,15 +162,17 @@ def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
         return
     done[:] = 0.0
     for b in range(n_block):
-        row, kind, row_done = blocks.row[b], blocks.kind[b], done[b % (GROUP // n)]
+        kind, row_done = blocks.kind[b], done[b % (GROUP // n)]
         gather(path, blocks.body_A[b], lines, BODY_PAIR.place("v_A"), lanes)
         gather(path, blocks.body_B[b], lines, BODY_PAIR.place("v_B"), lanes)
-        if kind == BALLS:
-            book_balls(row, lines, row_done, n_sub, lanes)
-        elif kind == TURNING:
-            book_turning(row, lines, row_done, n_sub, lanes)
-        else:
-            book_bodies(row, lines, row_done, n_sub, lanes)
+        for layer in range(blocks.layers[b]):
+            row = blocks.row[row_of(blocks, b, layer)]
+            if kind == BALLS:
+                book_balls(row, lines, row_done, n_sub, lanes)
+            elif kind == TURNING:
+                book_turning(row, lines, row_done, n_sub, lanes)
+            else:
+                book_bodies(row, lines, row_done, n_sub, lanes)
     friction, overlaps, driven = 0.0, 0.0, 0.0
     for b in range(GROUP // n):
         for place in range(n):
@@ -189,9 +191,9 @@ def has_belt(blocks, n_block, lanes):
     """Whether the surface of some body moves on it."""
     n, found = len(lanes), False
     for b in range(n_block):
-        if blocks.kind[b] == TURNING:
+        for layer in range(blocks.layers[b] if blocks.kind[b] == TURNING else 0):
             for k in range(CONTACT.place("surface") * n, (CONTACT.place("surface") + 3) * n):
-                found = found or blocks.row[b, k] != 0.0
+                found = found or blocks.row[row_of(blocks, b, layer), k] != 0.0
     return found
 
 
