@@ -1,7 +1,7 @@
 """Constraint rows: what a multiplier of one exerts, pushed through the trees, and the Delassus matrix J M^-1 J^T.
 
-A row of J is a list of wrenches on moved rows, about their centres of mass (PUSH). Equations of loops, coupled
-coordinates and coordinates that have modes are such rows. What the wrenches of one row do to the trees
+A row of J is a list of wrenches (PUSH), about centres of mass, on moved rows and on frames that are held. Equations of
+loops, coupled coordinates and coordinates that have modes are such rows. What the wrenches of one row do to the trees
 (`responses.respond`) is a column of the matrix; what a motion of the bodies does to the row is the power of its
 wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on those before them drop out.
 """
@@ -73,9 +73,10 @@ def feel_rows(rows, made, scratch, lanes):
 @inlined
 def load_rows(rows, made, scratch, lanes):
     """Add what the multipliers of all rows exert to the loads."""
+    n_moved = len(scratch.wrench) - 1
     for k in range(len(made.multiplier)):
         for j in range(rows.first[k], rows.first[k + 1]):
-            if rows.held[j] != at.NO_ROW:
+            if 0 <= rows.held[j] < n_moved:
                 load(made.multiplier[k], made.push[j], scratch.wrench[rows.held[j]], lanes)
 
 
@@ -83,7 +84,7 @@ def load_rows(rows, made, scratch, lanes):
 def strike_row(k, rows, made, corrections, lanes):
     """Add the impulse of the multiplier of a row to what happens to bodies."""
     for j in range(rows.first[k], rows.first[k + 1]):
-        if rows.held[j] != at.NO_ROW:
+        if 0 <= rows.held[j] < len(corrections.own):
             strike(made.multiplier[k], made.push[j], corrections.own[rows.held[j]], lanes)
             corrections.is_pushed[rows.held[j]] = 1
 
@@ -92,8 +93,9 @@ def strike_row(k, rows, made, corrections, lanes):
 
 
 @inlined
-def clear_impulses(inward, scratch, lanes):
-    """No impulse on the bodies of trees, given by their rows inwards."""
+def clear_impulses(inward, model, scratch, lanes):
+    """No impulse on the bodies of trees, given by their rows inwards, nor on frames that are held."""
+    scratch.joints.felt[len(model.moved_node) :] = 0.0
     for i in inward:
         clear(scratch.joints.felt[i], lanes)
 
@@ -102,7 +104,7 @@ def clear_impulses(inward, scratch, lanes):
 def respond_to_row(k, rows, made, model, scratch, jumps, lanes):
     """What a multiplier of one of a row alone does to the trees: jumps of bodies in `carried`, of joints in `jumps`."""
     fill(made.multiplier[k], 1.0, lanes)
-    clear_impulses(rows.inward, scratch, lanes)
+    clear_impulses(rows.inward, model, scratch, lanes)
     feel_row(k, rows, made, scratch, lanes)
     respond(rows.inward, model, scratch, jumps, lanes)
 
@@ -110,7 +112,7 @@ def respond_to_row(k, rows, made, model, scratch, jumps, lanes):
 @inlined
 def respond_to_all(rows, made, model, scratch, jumps, lanes):
     """What the multipliers of all rows do to the trees together."""
-    clear_impulses(rows.inward, scratch, lanes)
+    clear_impulses(rows.inward, model, scratch, lanes)
     feel_rows(rows, made, scratch, lanes)
     respond(rows.inward, model, scratch, jumps, lanes)
 

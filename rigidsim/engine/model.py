@@ -265,7 +265,7 @@ class ConstraintRows(NamedTuple):
     """Rows of J: each is a list of wrenches on moved rows, see `delassus.py`."""
 
     first: np.ndarray  # (row + 1) wrenches first[k] to first[k + 1] - 1 are those of row k
-    held: np.ndarray  # (wrench) the moved row on which it acts, or NO_ROW
+    held: np.ndarray  # (wrench) the row on which it acts, after the moved ones that of a frame that is held, or NO_ROW
     inward: np.ndarray  # moved rows of the trees on which they act, those that hang on others before them
 
 

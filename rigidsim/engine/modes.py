@@ -131,7 +131,7 @@ def weigh_stops(model, scratch, jumps, lanes):
         respond_to_row(n, joints.rows, made, model, scratch, jumps, lanes)
         if model.loops is not None:
             oppose_jumps(model, scratch, lanes)
-            clear_impulses(joints.inward, scratch, lanes)
+            clear_impulses(joints.inward, model, scratch, lanes)
             feel_row(n, joints.rows, made, scratch, lanes)
             feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
             respond(joints.inward, model, scratch, jumps, lanes)

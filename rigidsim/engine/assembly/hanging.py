@@ -94,22 +94,12 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         ),
         fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
-        rows=mode_rows(modes, carriers, inner) if modes else None,
+        rows=constraint_rows([[k, carriers[k]] for k in modes], inner) if modes else None,
     )
 
 
-def mode_rows(modes: Sequence[int], carriers: Sequence[int], inner: np.ndarray) -> ConstraintRows:
-    """A row for each coordinate that has modes; `inner` are the rows of all trees inwards, which loops may join."""
-    return constraint_rows([coordinate_ends(k, carriers) for k in modes], inner)
-
-
-def coordinate_ends(k: int, carriers: Sequence[int]) -> list[int]:
-    """The rows on which what acts in a coordinate acts: its own, and that of its carrier, or NO_ROW of a held frame."""
-    return [k, carriers[k] if carriers[k] < len(carriers) else layout.NO_ROW]
-
-
 def constraint_rows(wrenches: Sequence[Sequence[int]], inner: np.ndarray) -> ConstraintRows:
-    """Rows of J from the moved rows, or NO_ROW, on which the wrenches of each act."""
+    """Rows of J from the moved rows on which the wrenches of each act, or held frames after those, or NO_ROW."""
     held = [row for one in wrenches for row in one]
     first = np.array([0, *accumulate(map(len, wrenches))], dtype=np.int64)
     return ConstraintRows(first=first, held=np.array(held, dtype=np.int64), inward=inner)

@@ -169,7 +169,7 @@ def add_ramp(n_sub, ahead: CARRIED, smooth: LINE):
 def pull_by_grips(contacts, model, state, scratch, jumps, lines, lanes):
     """Add to the smooth motion of all members what the grips of released coordinates do. Returns their work, J."""
     joints, hanging, work = model.joints, scratch.joints, 0.0
-    clear_impulses(contacts.trees.inward, scratch, lanes)
+    clear_impulses(contacts.trees.inward, model, scratch, lanes)
     feel_grips(1.0, contacts.trees.inward, model, scratch, lanes)
     respond(contacts.trees.inward, model, scratch, jumps, lanes)
     for m in range(len(contacts.trees.member)):

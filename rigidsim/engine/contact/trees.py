@@ -16,6 +16,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import gather_inwards, has_modes
+from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
@@ -99,7 +100,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
     sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
-    return made(TreeArrays, sizes, hung=made(Blocks, {"blocks": n_point}))
+    return made(TreeArrays, sizes, hung=rows.make_blocks(n_point, 1, 1))
 
 
 class InTrees(NamedTuple):
@@ -174,7 +175,7 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
         for k in range(6):
             unit[:] = 0.0
             unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            clear_impulses(table.inward, scratch, lanes)
+            clear_impulses(table.inward, model, scratch, lanes)
             for m in range(len(table.member)):
                 if m - table.member[m].begin == first:
                     row = contacts.body[table.member[m].body].row
@@ -293,7 +294,8 @@ def fill_hung(point_who: WHO, point, trees):
     hung = trees.made.hung
     for k in range(trees.made.count[0]):
         m = hung.contact[k, 0]
-        hung.body_A[k, 0], hung.body_B[k, 0], hung.kind[k] = point_who[m].a, point_who[m].b, TURNING
+        hung.body_A[k, 0], hung.body_B[k, 0] = point_who[m].a, point_who[m].b
+        hung.kind[k], hung.layers[k] = TURNING, 1
         fill_lane(hung.row[k], 0, TURNING, point_who[m], point[m], trees.inverse, ONE)
         prepare_row(hung.row[k], point_who[m].a, point_who[m].b, trees)
 
@@ -466,7 +468,7 @@ def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
 def push_members(values, part, contacts, model, scratch, lanes):
     """Let the impulses of all contact bodies of trees alone act on these, at rest, with a part of those of grips."""
     table = contacts.trees
-    clear_impulses(table.inward, scratch, lanes)
+    clear_impulses(table.inward, model, scratch, lanes)
     for m in range(len(table.member)):
         b = table.member[m].body
         hold_impulse(values[b], model.normal, scratch.joints.felt[contacts.body[b].row])
