@@ -282,14 +282,6 @@ def test_a_formula_that_is_called_is_listed_in_the_book(monkeypatch):
     assert written == make_physics.document(), "run python docs/make_physics.py"
 
 
-def test_words_are_plain():
-    """Words that stood for several things; each has one with a meaning of its own."""
-    avoided = re.compile(r"(?<![a-z])(told|alike|lone|haste|fate)(?![a-z])", re.IGNORECASE)
-    files = [path for folder in (PACKAGE, Path(__file__).parent) for path in folder.rglob("*.py")]
-    texts = {path: path.read_text() for path in files if path != Path(__file__)}
-    assert [f"{path.name}: {match[0]}" for path, text in texts.items() for match in avoided.finditer(text)] == []
-
-
 def test_each_central_idea_is_in_the_files_that_the_documentation_names():
     """A row: what, where (one or two files), and the words, a regular expression, that only these files have."""
     page = (PACKAGE.parent / "docs" / "architecture.md").read_text().partition("## Where is")[2].partition("\n## ")[0]

@@ -2,16 +2,16 @@
 
 A row of J is a list of wrenches (PUSH), about centres of mass, on moved rows and on frames that are held. Equations of
 loops, coupled coordinates and coordinates that have modes are such rows. What the wrenches of one row do to the trees
-(`responses.respond`) is a column of the matrix; what a motion of the bodies does to the row is the power of its
-wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on those before them drop out.
+(`responses.impulse_response`) is a column of the matrix; what a motion of the bodies does to the row is the power of
+its wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on those before them drop out.
 """
 
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.layout import CARRIED, CORRECTION, FELT, PUSH, SCALAR, WRENCH
+from rigidsim.engine.layout import ACCELERATION, ARTICULATED, CORRECTION, PUSH, SCALAR, WRENCH
 from rigidsim.engine.programs import fill
-from rigidsim.engine.responses import respond
+from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.loops import inverse_pivot
 from rigidsim.physics.vector import add, dot, scaled, sub
@@ -22,17 +22,17 @@ NONE = (0.0, 0.0, 0.0)
 
 
 @lanewise
-def clear(felt: FELT, lane):
+def clear(articulated: ARTICULATED, lane):
     """No impulse."""
-    felt.t = NONE
-    felt.f = NONE
+    articulated.t = NONE
+    articulated.f = NONE
 
 
 @lanewise
-def feel(x: SCALAR, push: PUSH, felt: FELT, lane):
+def feel(x: SCALAR, push: PUSH, articulated: ARTICULATED, lane):
     """Add x times what acts on a body to the wrench that holds it."""
-    felt.t = sub(felt.t, scaled(x.value, push.t))
-    felt.f = sub(felt.f, scaled(x.value, push.f))
+    articulated.t = sub(articulated.t, scaled(x.value, push.t))
+    articulated.f = sub(articulated.f, scaled(x.value, push.f))
 
 
 @lanewise
@@ -50,9 +50,9 @@ def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
 
 
 @lanewise
-def answer_of(push: PUSH, carried: CARRIED, product: SCALAR, lane):
+def answer_of(push: PUSH, acceleration: ACCELERATION, product: SCALAR, lane):
     """Add the power of what acts on a body in the jump of that."""
-    product.value += dot(push.t, carried.alpha) + dot(push.f, carried.a)
+    product.value += dot(push.t, acceleration.alpha) + dot(push.f, acceleration.a)
 
 
 @inlined
@@ -60,7 +60,7 @@ def feel_row(k, rows, made, scratch, lanes):
     """Let the multiplier of a row act on all bodies, as an impulse on what is at rest."""
     for j in range(rows.first[k], rows.first[k + 1]):
         if rows.held[j] != at.NO_ROW:
-            feel(made.multiplier[k], made.push[j], scratch.joints.felt[rows.held[j]], lanes)
+            feel(made.multiplier[k], made.push[j], scratch.joints.articulated[rows.held[j]], lanes)
 
 
 @inlined
@@ -95,18 +95,18 @@ def strike_row(k, rows, made, corrections, lanes):
 @inlined
 def clear_impulses(inward, model, scratch, lanes):
     """No impulse on the bodies of trees, given by their rows inwards, nor on frames that are held."""
-    scratch.joints.felt[len(model.moved_node) :] = 0.0
+    scratch.joints.articulated[len(model.moved_node) :] = 0.0
     for i in inward:
-        clear(scratch.joints.felt[i], lanes)
+        clear(scratch.joints.articulated[i], lanes)
 
 
 @inlined
 def respond_to_row(k, rows, made, model, scratch, jumps, lanes):
-    """What a multiplier of one of a row alone does to the trees: jumps of bodies in `carried`, of joints in `jumps`."""
+    """What a multiplier of one of a row alone does: jumps of bodies in `acceleration`, of joints in `jumps`."""
     fill(made.multiplier[k], 1.0, lanes)
     clear_impulses(rows.inward, model, scratch, lanes)
     feel_row(k, rows, made, scratch, lanes)
-    respond(rows.inward, model, scratch, jumps, lanes)
+    impulse_response(rows.inward, model, scratch, jumps, lanes)
 
 
 @inlined
@@ -114,16 +114,16 @@ def respond_to_all(rows, made, model, scratch, jumps, lanes):
     """What the multipliers of all rows do to the trees together."""
     clear_impulses(rows.inward, model, scratch, lanes)
     feel_rows(rows, made, scratch, lanes)
-    respond(rows.inward, model, scratch, jumps, lanes)
+    impulse_response(rows.inward, model, scratch, jumps, lanes)
 
 
 @inlined
 def answer_of_row(k, rows, made, scratch, product, lanes):
-    """The power of what a multiplier of one of a row exerts, in the jumps of bodies in `carried`."""
+    """The power of what a multiplier of one of a row exerts, in the jumps of bodies in `acceleration`."""
     fill(product, 0.0, lanes)
     for j in range(rows.first[k], rows.first[k + 1]):
         if rows.held[j] != at.NO_ROW:
-            answer_of(made.push[j], scratch.joints.carried[rows.held[j]], product, lanes)
+            answer_of(made.push[j], scratch.joints.acceleration[rows.held[j]], product, lanes)
 
 
 @inlined

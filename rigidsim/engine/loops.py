@@ -1,7 +1,7 @@
 """Loops: what is held together beside the joints of the tree (`physics/loops.py` has the equations).
 
 The multipliers follow from the accelerations that there are without loops, and from what a unit of each multiplier does
-to the trees (`responses.respond`). They are loads like others: wrenches on the bodies, with which the accelerations are
+to the trees (`impulse_response`). They are loads like others: wrenches on the bodies, with which the accelerations are
 computed again. After a step gaps and their rates are closed: a displacement and an impulse, which pass through the
 tree as corrections do, so that free descendants keep their motion in the world.
 """
@@ -9,14 +9,14 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards
+from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.delassus import NONE, answer_of_row, factorise_rows, load_rows, respond_to_all, solve, strike_row
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
+    ACCELERATION,
     APART,
-    CARRIED,
     CLOSING,
     CORRECTION,
     EACH,
@@ -216,10 +216,10 @@ def observe_loops(model, scratch, found, k, lanes):
 
 
 @lanewise
-def displace_root(carried: CARRIED, own: CORRECTION, lane):
+def displace_root(acceleration: ACCELERATION, own: CORRECTION, lane):
     """Displace and turn the free body at the root of a tree."""
-    own.p = carried.a
-    own.turn = carried.alpha
+    own.p = acceleration.a
+    own.turn = acceleration.alpha
 
 
 @inlined
@@ -289,7 +289,7 @@ def close_loops(t, model, state, scratch, lanes):
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     write_gaps(t, model, state, scratch, lanes)
     note_gaps(model, made, lanes)
-    gather_inwards(model, state, scratch, lanes)
+    propagate_inertia(model, state, scratch, lanes)
     factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     begin_corrections(made.made)
     for k in range(n):
@@ -298,7 +298,7 @@ def close_loops(t, model, state, scratch, lanes):
     respond_to_all(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     for i in loops.rows.inward:
         if is_root(i, model):
-            displace_root(scratch.joints.carried[i], made.made.own[i], lanes)
+            displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
     for k in range(n):
         oppose_rate(made.closing[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)

@@ -17,28 +17,28 @@ from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, MEMBER, SHAP
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
+    ACCELERATION,
     ACCELEROMETER,
     APART,
     ARM,
+    ARTICULATED,
     BLOW,
     BODY,
-    CARRIED,
     CLOSING,
     CORRECTION,
     COURSE,
     DRIVE_AXES,
     DUE,
+    FACTOR,
     FAULT,
-    FELT,
     FOLD,
     FRAME,
-    FREED,
     GAINED,
     GRIP,
-    HUNG,
     JET,
     JOINT,
     JOINT_VALUE,
+    KINEMATICS,
     LAW,
     LEDGER,
     LINK,
@@ -342,10 +342,10 @@ class Hanging(NamedTuple):
     """Scratch arrays for joints."""
 
     modes: Switching | None
-    hung: HUNG = floats("moved")
-    felt: FELT = floats("carriers")
-    freed: np.ndarray = floats("moved", FREED)  # as FREED or FREED_BALL
-    carried: CARRIED = floats("carriers")
+    kinematics: KINEMATICS = floats("moved")
+    articulated: ARTICULATED = floats("carriers")
+    factor: np.ndarray = floats("moved", FACTOR)  # as FACTOR or BALL_FACTOR
+    acceleration: ACCELERATION = floats("carriers")
 
 
 class Switching(NamedTuple):

@@ -277,7 +277,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     outermost = {outermost_of(row, carriers) for one in wrenches for row in one if row != layout.NO_ROW}
     inner = [k for k in joints.inward if outermost_of(k, carriers) in outermost]
     return Loops(

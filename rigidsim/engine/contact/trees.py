@@ -1,7 +1,7 @@
 """Contacts of bodies that are parts of trees of joints: an impulse on one body of a tree moves all of them.
 
 When something touches a tree, what wrenches on its contact bodies do to all of these is found at the end of the smooth
-step (`responses.respond`): the block W of M^-1 that belongs to them. The inverse effective masses of a contact are made
+step (`impulse_response`): the block W of M^-1 that belongs to them. The inverse effective masses of a contact are made
 of such blocks; an impulse changes the velocities of all contact bodies of its tree. So a tree is one thing in the
 solver, and its contacts are computed one by one, after all others, in their order. The impulses on each body are summed
 like velocities, with the same rule for displacements; at the end of the step the trees answer the sums, by W again, so
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards, has_modes
+from rigidsim.engine.articulated import has_modes, propagate_inertia
 from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
@@ -24,12 +24,12 @@ from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.delassus import clear_impulses, feel_row
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
+    ACCELERATION,
     ARM,
+    ARTICULATED,
     BODY,
-    CARRIED,
     COORDINATE,
     CORRECTION,
-    FELT,
     FRAME,
     JOINT_VALUE,
     TRIPLE,
@@ -37,7 +37,7 @@ from rigidsim.engine.layout import (
 from rigidsim.engine.loops import displace_root
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
 from rigidsim.engine.modes import add_impulses, write_row
-from rigidsim.engine.responses import respond
+from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.articulated import dots, rows_of
@@ -145,17 +145,17 @@ def confined(normal: TRIPLE, t, f):
 
 
 @routine
-def hold_impulse(line: LINE, normal: TRIPLE, felt: FELT):
+def hold_impulse(line: LINE, normal: TRIPLE, articulated: ARTICULATED):
     """An impulse and its moment on a body at rest, as a wrench that holds it."""
     t, f = confined(normal, line.angular, line.linear)
-    felt.t, felt.f = negated(t), negated(f)
+    articulated.t, articulated.f = negated(t), negated(f)
 
 
 @routine
-def take_response(carried: CARRIED, k, response: RESPONSE):
+def take_response(acceleration: ACCELERATION, k, response: RESPONSE):
     """Write what unit k of a wrench did: a torque, or from 3 on a force."""
     place = k if k < 3 else k + RESPONSE.place("rate_f") - 3
-    alpha, a = carried.alpha, carried.a
+    alpha, a = acceleration.alpha, acceleration.a
     for c in range(3):
         response[place + 3 * c] = alpha[c]
         response[place + RESPONSE.place("v_t") + 3 * c] = a[c]
@@ -166,8 +166,8 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
     """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
     disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
     """
-    table, hanging, unit = contacts.trees, scratch.joints, trees.jump[0]
-    gather_inwards(model, state, scratch, lanes)
+    table, dynamics, unit = contacts.trees, scratch.joints, trees.jump[0]
+    propagate_inertia(model, state, scratch, lanes)
     most = 0
     for m in range(len(table.member)):
         most = max(most, table.member[m].end - table.member[m].begin)
@@ -179,14 +179,16 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
             for m in range(len(table.member)):
                 if m - table.member[m].begin == first:
                     row = contacts.body[table.member[m].body].row
-                    hold_impulse(unit, model.normal, hanging.felt[row])
-            respond(table.inward, model, scratch, shift, lanes)
+                    hold_impulse(unit, model.normal, dynamics.articulated[row])
+            impulse_response(table.inward, model, scratch, shift, lanes)
             for m in range(len(table.member)):
                 begin = table.member[m].begin
                 if m - begin == first:
                     for n in range(begin, table.member[m].end):
                         row = contacts.body[table.member[n].body].row
-                        take_response(hanging.carried[row], k, trees.response[table.member[m].response + n - begin])
+                        take_response(
+                            dynamics.acceleration[row], k, trees.response[table.member[m].response + n - begin]
+                        )
 
 
 @routine
@@ -471,7 +473,7 @@ def push_members(values, part, contacts, model, scratch, lanes):
     clear_impulses(table.inward, model, scratch, lanes)
     for m in range(len(table.member)):
         b = table.member[m].body
-        hold_impulse(values[b], model.normal, scratch.joints.felt[contacts.body[b].row])
+        hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
     if switches(model):
         feel_grips(part, table.inward, model, scratch, lanes)
 
@@ -529,20 +531,21 @@ def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
     """
     table = contacts.trees
     push_members(trees.moved, 0.5 * h, contacts, model, scratch, lanes)
-    respond(table.inward, model, scratch, made.shift, lanes)
+    impulse_response(table.inward, model, scratch, made.shift, lanes)
     for i in table.inward:
         if has_modes(i, model.joints):
             stop_shift(model.joints.value[i], state[i], made.shift[i])
     for i in table.inward:
         if is_root(i, model):
-            displace_root(scratch.joints.carried[i], made.own[i], lanes)
+            displace_root(scratch.joints.acceleration[i], made.own[i], lanes)
     strike_members(contacts, model, made, trees)
 
 
 @routine
-def note_momentum(body: BODY, frame: FRAME, arm: ARM, carried: CARRIED, row: LINE):
+def note_momentum(body: BODY, frame: FRAME, arm: ARM, acceleration: ACCELERATION, row: LINE):
     """The momentum of a body after a jump. Returns what that gives it of kinetic energy, J."""
-    v, dv, inertia, omega, domega = arm.v_WC, carried.a, rotated(frame.q, body.inertia), frame.omega, carried.alpha
+    v, dv, omega, domega = arm.v_WC, acceleration.a, frame.omega, acceleration.alpha
+    inertia = rotated(frame.q, body.inertia)
     row.linear = scaled(body.mass, add(v, dv))
     row.angular = apply(inertia, add(omega, domega))
     return jump_energy(body.mass, inertia, v, dv, omega, domega)
@@ -557,8 +560,10 @@ def note_momenta(inward, model, scratch, trees):
     for k in range(len(inward)):
         i = inward[k]
         place = model.moved_node[i]
-        carried = scratch.joints.carried[i]
-        energy += note_momentum(model.body[i], scratch.frame[place + 1], scratch.arm[place], carried, trees.momentum[k])
+        acceleration = scratch.joints.acceleration[i]
+        energy += note_momentum(
+            model.body[i], scratch.frame[place + 1], scratch.arm[place], acceleration, trees.momentum[k]
+        )
     return energy
 
 
