@@ -67,6 +67,11 @@ def pages() -> list[Path]:
     return [DOCS.parent / "README.md", *sorted(page for page in DOCS.glob("*.md") if page.name not in others)]
 
 
+def docstrings() -> str:
+    """The docstrings of docs/api.md, which are in fences there."""
+    return "\n\n".join(re.findall(r"^```text\n(.*?)```", (DOCS / "api.md").read_text(), re.MULTILINE | re.DOTALL))
+
+
 def main(names: list[str]) -> None:
     """Print the table, and with names the long sentences of these pages."""
     print(f"{'page':22} words sentences  mean longest  above {LIMIT}")
