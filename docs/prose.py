@@ -63,7 +63,7 @@ def prose(text: str) -> Prose:
 
 def pages() -> list[Path]:
     """README and the user's pages, without what is made from docstrings or is for developers."""
-    others = {"api.md", "architecture.md", "changelog.md", "physics.md"}
+    others = {"api.md", "architecture.md", "changelog.md", "physics.md", "scene-keys.md"}
     return [DOCS.parent / "README.md", *sorted(page for page in DOCS.glob("*.md") if page.name not in others)]
 
 

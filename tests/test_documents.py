@@ -152,7 +152,7 @@ def test_paths_for_contributors_exist():
     assert [path for path in paths if not (ROOT / path).exists()] == ["rigidsim/engine/integrators/NAME.py"]
 
 
-@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators"])
+@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators", "make_keys"])
 def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     made = importlib.import_module(script)

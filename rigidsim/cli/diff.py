@@ -18,8 +18,8 @@ DIFFERENT = 1
 @json_option
 def diff(first, second, as_json):
     """Compare two trajectory files. The output names the inputs that differ (keys of the scene, versions, the machine).
-    It then has the first number of the motion that differs, with its distance in units in the last place (ULP), and the
-    largest distance and angle between a body in one and in the other. Samples of the same time are compared.
+    It then has the first number of the motion that differs, with its distance in units in the last place (ULP). Last
+    are the largest distance and angle between a body in one and in the other. Samples of the same time are compared.
 
     The exit code is 0 if the results are bitwise equal, 1 if they differ.
 
