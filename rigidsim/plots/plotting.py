@@ -32,9 +32,9 @@ def plot(
     with names for the legend; see docs/plots.md for the quantities. A notebook shows it; `figure.savefig(path)` writes
     it.
 
-    `path` are bodies (`"ball@table"`) of which the path is drawn, `frame` the frames of what has none written, `begin`
-    and `end` times (s), `size` width and height (inches), `plane` that of paths, such as `"xz"`; `log` is for
-    logarithmic axes, `separate` for a panel for each quantity, `degrees` for angles in degrees.
+    `path` are bodies (`"ball@table"`) whose paths are drawn, in the plane `plane`, such as `"xz"`. `frame` are the
+    frames of names without one, `begin` and `end` times (s), `size` width and height (inches). `log` is for logarithmic
+    axes, `separate` for a panel for each quantity, `degrees` for angles in degrees.
 
     Of a sweep, metrics over one varied number, or two, named by `over`, or quantities over time, `"ball.speed"`, if
     samples were recorded; by default all metrics over all varied numbers.
@@ -43,8 +43,7 @@ def plot(
     """
     paths, frames, numbers = ([one] if isinstance(one, str) else list(one) for one in (path, frame, over))
     if isinstance(shown, Sweep):
-        of_runs = {"path": paths, "frame": frames, "begin": begin, "end": end, "plane": plane, "separate": separate,
-                   "degrees": degrees}  # fmt: skip
+        of_runs = {"path": paths, "frame": frames, "begin": begin, "end": end, "plane": plane, "separate": separate}
         given = [name for name, value in of_runs.items() if value not in (None, [], "", False)]
         if given:
             raise UsageError(f"{', '.join(given)}: not for a sweep, but for a trajectory")
@@ -53,5 +52,5 @@ def plot(
         raise UsageError("over: this is not the result of a sweep")
     instance(shown, Trajectory, "what is plotted", Sweep, Mapping)
     shown = [("", shown)] if isinstance(shown, Trajectory) else list(shown.items())
-    look = Look(title, size, plane, log, separate, degrees)
+    look = Look(title, size, plane, log, separate)
     return figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)

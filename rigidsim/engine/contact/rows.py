@@ -8,7 +8,7 @@ import numpy as np
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, WHO
-from rigidsim.engine.model import floats, integers
+from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import (
@@ -26,16 +26,18 @@ from rigidsim.physics.vector import add, cross, dot, rejection
 # Drifting: the surfaces move on their bodies, the levers change within the step, or friction acts beside the point.
 BALLS, BODIES, TURNING, KINDS = 0, 1, 2, 3
 
+LAYERS = 4  # points of one pair in one lane: a box on a face has four
+
 CONTACT = Row(
     "a contact: normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across"
     " it (of the largest eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent,"
     " rolling; the bias of the relaxation; the gap below which it is closed; total impulse of the step; K n, the"
     " inverse of K across n, both where friction acts; of turning contacts alone: the way to there from the point;"
-    " slip of the surfaces, lever of the core, 1.0 if the levers follow it; levers in this sub-step, of the slip"
-    " and of the impulses",
+    " slip of the surfaces, lever of the core, 1.0 if the levers follow it, 1.0 if it is that of B; levers in this"
+    " sub-step, of the slip and of the impulses",
     normal=3, lever_A=3, lever_B=3, mass_A=1, inertia_A=6, mass_B=1, inertia_B=6, m_n=1, m_t=1, m_r=1, gap=1,
     friction=1, rolling=1, p_n=1, p_t=3, p_r=3, open=1, closed=1, total=3, K_n=3, K_t=6, shift=3, surface=3, core=3,
-    follows=1, end_A=3, end_B=3, arm_A=3, arm_B=3,
+    follows=1, on_B=1, end_A=3, end_B=3, arm_A=3, arm_B=3,
 )  # fmt: skip
 BALL = Row(
     "a contact of balls, in the places of `CONTACT`: the radii in place of the levers, numbers in place of the"
@@ -51,13 +53,27 @@ BODY_PAIR = Row(
 
 
 class Blocks(NamedTuple):
-    """Contacts, some lanes to a block."""
+    """Contacts, some lanes to a block. A lane has contacts of one pair of shapes, at most as many as a block has rows:
+    its layers, computed one after the other.
+    """
 
-    row: np.ndarray = floats("blocks", CONTACT)
+    row: np.ndarray = floats("rows", CONTACT)
+    contact: np.ndarray = integers("rows", "lanes")  # the contact point, or NO_CONTACT
     body_A: np.ndarray = integers("blocks", "lanes")
     body_B: np.ndarray = integers("blocks", "lanes")
-    contact: np.ndarray = integers("blocks", "lanes")  # the contact point, or NO_CONTACT
     kind: np.ndarray = integers("blocks")  # of its contacts
+    layers: np.ndarray = integers("blocks")  # how many layers it has; 0 if it is empty
+
+
+def make_blocks(n_block: int, n_layer: int, lanes: int) -> Blocks:
+    """Blocks of so many lanes, with room for so many layers."""
+    return made(Blocks, {"blocks": n_block, "rows": n_layer * n_block, "lanes": lanes})
+
+
+@inlined
+def row_of(blocks, b, layer):
+    """The number of the row of a layer of a block."""
+    return b * (len(blocks.row) // len(blocks.kind)) + layer
 
 
 @lanewise
@@ -114,6 +130,7 @@ def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, inverse: INVERSE,
         contact.surface = point.surface
         contact.core = point.core
         contact.follows = 1.0 if who.flags & at.FOLLOWING else 0.0
+        contact.on_B = 1.0 if who.flags & at.ON_B else 0.0
         contact.arm_A = point.lever_A
         contact.arm_B = point.lever_B
 
