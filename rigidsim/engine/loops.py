@@ -9,7 +9,7 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import course, propagate_inertia, slides_in
+from rigidsim.engine.articulated import is_prescribed, jet_of, propagate_inertia, turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.delassus import (
     NONE,
@@ -192,13 +192,13 @@ def hold_coordinates(k, model, scratch, lanes):
     row, value = loops.loop[k].begin, loops.value[k]
     closing, first = made.closing[row], loops.rows.first[row]
     second = loops.loop[k].second
-    begin_coupling(1.0 - slides_in(second, joints), value, scratch.joints.kinematics[second], closing, lanes)
+    begin_coupling(turns_in(second, joints), value, scratch.joints.kinematics[second], closing, lanes)
     for of_second, i, j in ((0.0, loops.loop[k].first, first), (1.0, second, first + 2)):
         joint, own, carrier = scratch.joints.kinematics[i], made.rows.push[j], made.rows.push[j + 1]
-        push_unit(1.0 - slides_in(i, joints), joint, own, carrier, lanes)
+        push_unit(turns_in(i, joints), joint, own, carrier, lanes)
         add_coordinate(of_second, value, joint, own, carrier, closing, lanes)
-        if model.expressions is not None and joints.joint[i].kind > at.WELDED:
-            add_prescribed(of_second, value, course(i, model, scratch), closing, lanes)
+        if model.expressions is not None and is_prescribed(i, joints):
+            add_prescribed(of_second, value, jet_of(i, model, scratch), closing, lanes)
         else:
             add_second(of_second, value, scratch.rate[i], closing, lanes)
 
