@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typed import COMPILING, Outcome, command, in_python, in_shell
 
+import prose
 import rigidsim
 from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
@@ -47,8 +48,8 @@ def workplace(tmp_path):
     "document", [d for d in DOCUMENTS if {"sh", "python"} & {kind for kind, _ in typed(d)}], ids=lambda path: path.stem
 )
 def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
-    """Block after block; what is quoted is what comes out, `...` being anything. The README activates the environment
-    itself; who reads on has done so.
+    """Block after block; what is quoted is what comes out, `...` being anything. A block of the README activates the
+    environment; readers of all others have done so.
     """
     folder, notes = workplace
     monkeypatch.chdir(folder)
@@ -61,7 +62,7 @@ def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
     done, quoted = Outcome(0, "", ""), 0
     for kind, text in typed(document):
         if kind == "sh":
-            done = in_shell(text if document.stem == "README" else f"{ACTIVATE}\n{text}", folder, notes)
+            done = in_shell(text if ACTIVATE in text else f"{ACTIVATE}\n{text}", folder, notes)
             assert done.code == 0, f"{text}\n--- {done.err}"
         elif kind == "python":
             done = in_python(text, folder)
@@ -96,10 +97,10 @@ def test_what_is_built_does_what_its_page_says(title):
 def test_the_error_shown_is_the_error_given(workplace, monkeypatch):
     folder, notes = workplace
     monkeypatch.chdir(folder)
-    blocks = typed(ROOT / "README.md")
-    scene = next(text for kind, text in blocks if kind == "yaml")
-    message = next(text for kind, text in blocks if kind == "text" and "error[" in text)
-    Path("scene.yaml").write_text(scene.replace("    mass: 42000", "    mas: 42000"))
+    scene = next(text for kind, text in typed(ROOT / "README.md") if kind == "yaml")
+    told = typed(ROOT / "docs" / "command-line.md")
+    message = next(text for kind, text in told if kind == "text" and "error[" in text)
+    Path("scene.yaml").write_text(scene.replace("mass: 0.2", "mas: 0.2", 1))
     assert command(["validate", "scene.yaml"], notes) == 3
     assert message in (notes / "err").read_text()
 
@@ -109,6 +110,29 @@ def test_ci_runs_the_two_commands_of_the_readme():
     marks = [mark for mark, _, _ in FENCE.findall(readme) if mark]
     assert marks == ["run", "test"]
     assert all(f"readme_command {mark}" in ci for mark in marks)
+
+
+@pytest.mark.parametrize("page", prose.pages(), ids=lambda page: page.stem)
+def test_the_english_of_a_page(page):
+    """Run `python docs/prose.py PAGE` to see the sentences."""
+    measured = prose.prose(page.read_text())
+    assert measured.longest <= prose.LIMIT
+    assert measured.mean <= prose.MEAN
+    assert measured.not_used == []
+
+
+def test_the_measure_of_english_counts_words_of_sentences():
+    text = "# Not this\n\n- One `a b` [two](x.md). Three, four, and 5.5 kg!\n\n```sh\nno more\n```\n\n| no | more |\n"
+    measured = prose.prose(f"{text}\n$$\nx = 1\n$$\n\nA gear\nhangs on it")
+    assert measured.lengths == [3, 5, 5]
+    assert measured.not_used == ["gear", "hangs on"]
+
+
+def test_paths_for_contributors_exist():
+    text = (ROOT / "docs" / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"(?:rigidsim|tests|docs)/[\w/.]*\w", text)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == ["rigidsim/engine/integrators/NAME.py"]
 
 
 @pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators"])

@@ -95,8 +95,8 @@ def accelerate(node, model, state, scratch, lanes, in_world=False):
     if model.node[node].kind == at.FREE:
         body, rate = model.body[i], scratch.rate[i]
         if is_root(i, model):
-            felt, carried = scratch.joints.felt[i], scratch.joints.carried[i]
-            accelerate_root(body, felt, scratch.wrench[i], arm, frame, carried, rate, lanes)
+            articulated, acceleration = scratch.joints.articulated[i], scratch.joints.acceleration[i]
+            accelerate_root(body, articulated, scratch.wrench[i], arm, frame, acceleration, rate, lanes)
         else:
             accelerate_free(state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
         if in_world:

@@ -132,23 +132,23 @@ JOINT_VALUE = Row(
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
 )  # fmt: skip
 STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
-HUNG = Row(
+KINEMATICS = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
     " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
     " motor; the coordinate and its rate",
     d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1, x=1, rate=1,
 )  # fmt: skip
-FELT = Row(
+ARTICULATED = Row(
     "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
     " rest; of a frame that is held, of what hangs on it alone; world axes (`physics/articulated.py`)",
     A=6, B=9, M=6, t=3, f=3,
 )  # fmt: skip
-FREED = Row(
+FACTOR = Row(
     "of a coordinate: the wrench U of its unit acceleration, k, and w, which drives it",
-    U_t=3, U_f=3, k=1, w=1, _room=13,
+    U_t=3, U_f=3, D_inverse=1, u=1, _room=13,
 )  # fmt: skip
-FREED_BALL = Row(
+BALL_FACTOR = Row(
     "of a ball joint, about it: A^-1, B, and the moment t less the joint's own", inverse=6, B=9, t=3, own=3
 )
 GRIP = Row(
@@ -177,7 +177,7 @@ BLOW = Row(
     " and twice the works of all of these by which they are stopped, and which they give back, J",
     stop=1, rate=1, start=1, least=1, last=1, bounce=1, catch=1, island=1, compressed=1, returned=1,
 )  # fmt: skip
-CARRIED = Row(
+ACCELERATION = Row(
     "angular acceleration of a carrier, and acceleration of its centre of mass, in a tree that hangs on a free body"
     " less the gravity of that; of a frame that is held, that of its origin; world axes",
     alpha=3, a=3,
@@ -296,7 +296,7 @@ JOINT = Row(
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
     " holds that frame is counted here; 1 for a ball joint with a spring; register of the"
     " coordinate that a motor prescribes, or NO_ROW; number among the coordinates that have modes, or NO_ROW",
-    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1, mode=1,
+    kind=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(
     "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"

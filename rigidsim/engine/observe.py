@@ -9,16 +9,16 @@ from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import (
+    ACCELERATION,
     ARM,
+    ARTICULATED,
     BODY,
-    CARRIED,
     COORDINATE,
-    FELT,
     FRAME,
     GRIP,
-    HUNG,
     JET,
     JOINT_VALUE,
+    KINEMATICS,
     LEDGER,
     SCALAR,
     STAGE,
@@ -31,7 +31,7 @@ from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.articulated import answer, shifted_wrench
+from rigidsim.physics.articulated import inertia_times, shifted_wrench
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.forces import torsion_energy
 from rigidsim.physics.modes import motor_share
@@ -120,28 +120,43 @@ def observe_coordinates(model, state, scratch, found, k, lanes):
 
 
 @inlined
-def reaction_of(slides, felt, hung, carried):
+def reaction_of(slides, articulated, joint, acceleration):
     """(t, f) of a joint on its body, about its point on the body, which `slides` (1.0) along the axis; world axes. Of
     the loads in the joint it has all, along its axes, too.
     """
-    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
-    return shifted_wrench(add(t, felt.t), add(f, felt.f), sub(hung.r, scaled(slides * hung.x, hung.u)))
+    t, f = inertia_times((articulated.A, articulated.B, articulated.M), acceleration.alpha, acceleration.a)
+    return shifted_wrench(add(t, articulated.t), add(f, articulated.f), sub(joint.r, scaled(slides * joint.x, joint.u)))
 
 
 @lanewise
 def write_reaction(
-    slides, felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane
+    slides,
+    articulated: ARTICULATED,
+    joint: KINEMATICS,
+    acceleration: ACCELERATION,
+    parent: FRAME,
+    force: TRIPLE,
+    torque: TRIPLE,
+    lane,
 ):
     """Write what a joint does to its body, in the parent's axes."""
-    t, f = reaction_of(slides, felt, hung, carried)
+    t, f = reaction_of(slides, articulated, joint, acceleration)
     force.xyz = rotate_back(parent.q, f)
     torque.xyz = rotate_back(parent.q, t)
 
 
 @lanewise
-def find_load(slides, felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bearing: SCALAR, lane):
+def find_load(
+    slides,
+    articulated: ARTICULATED,
+    joint: KINEMATICS,
+    acceleration: ACCELERATION,
+    strength: STRENGTH,
+    bearing: SCALAR,
+    lane,
+):
     """The reaction of a joint in parts of what it bears: of force or torque that which is larger."""
-    t, f = reaction_of(slides, felt, hung, carried)
+    t, f = reaction_of(slides, articulated, joint, acceleration)
     by_force, by_torque = norm(f) / strength.force, norm(t) / strength.torque
     bearing.value = select(by_force > by_torque, by_force, by_torque)
 
@@ -151,14 +166,20 @@ def find_broken(t, era, model, state, scratch, lanes):
     """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
     no time, and are no part of it; contact counts by its mean forces in the last step.
     """
-    fragile, hanging, worst = model.joints.fragile, scratch.joints, 1.0
+    fragile, dynamics, worst = model.joints.fragile, scratch.joints, 1.0
     scratch.broken[0] = 0
     evaluate_touching(t, era, model, state, scratch, lanes)
     for j in range(len(fragile.row)):
         i = fragile.row[j]
         slides = slides_in(i, model.joints)
         find_load(
-            slides, hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes
+            slides,
+            dynamics.articulated[i],
+            dynamics.kinematics[i],
+            dynamics.acceleration[i],
+            fragile.strength[j],
+            scratch.bearing[0],
+            lanes,
         )
         load = largest_of(scratch.bearing[0], lanes)
         if load > worst:
@@ -173,9 +194,9 @@ def can_break(model):
 
 
 @lanewise
-def write_motor(hung: HUNG, motor: SCALAR, lane):
+def write_motor(joint: KINEMATICS, motor: SCALAR, lane):
     """Write the torque or force of a motor; zero, if there is none."""
-    motor.value = hung.motor
+    motor.value = joint.motor
 
 
 @lanewise
@@ -187,22 +208,24 @@ def add_motor(mode: COORDINATE, value: JOINT_VALUE, grip: GRIP, motor: SCALAR, l
 @inlined
 def observe_reactions(model, state, scratch, found, k, lanes):
     """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
-    rows, hanging = model.joints.jointed, scratch.joints
+    rows, dynamics = model.joints.jointed, scratch.joints
     for j in range(len(rows)):
         i = rows[j]
         if i == at.NO_ROW:
             write_no_reaction(found.force[k, j], found.torque[k, j], lanes)
         else:
             parent = scratch.frame[model.node[model.moved_node[i]].parent]
-            felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+            articulated, joint, acceleration = dynamics.articulated[i], dynamics.kinematics[i], dynamics.acceleration[i]
             slides = slides_in(i, model.joints)
-            write_reaction(slides, felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+            write_reaction(
+                slides, articulated, joint, acceleration, parent, found.force[k, j], found.torque[k, j], lanes
+            )
     for c in range(len(model.joints.coordinate)):
         i = model.joints.coordinate[c]
         if i != at.NO_ROW:
-            write_motor(hanging.hung[i], found.motor[k, c], lanes)
+            write_motor(dynamics.kinematics[i], found.motor[k, c], lanes)
             if has_modes(i, model.joints):
-                grip = hanging.modes.grip[model.joints.joint[i].mode]
+                grip = dynamics.modes.grip[model.joints.joint[i].mode]
                 add_motor(state[i], model.joints.value[i], grip, found.motor[k, c], lanes)
 
 
@@ -228,7 +251,7 @@ def store_joints(model, state, scratch, ledger, lanes):
         if kind == at.HINGE or kind == at.SLIDE:
             store_coordinate(state[i], joints.value[i], ledger, lanes)
         elif joints.joint[i].springs > 0:
-            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
+            parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]
             store_ball(joints.value[i], parent, frame, ledger, lanes)
 
 

@@ -113,7 +113,7 @@ def places(model, state, x) -> tuple[list, list]:
     waiting = list(range(len(joints)))
     while waiting:
         i = waiting.pop(0)
-        kind, inner, now = joints[i][JOINT.kind], joints[i][JOINT.inner], exact(state[i])
+        kind, inner, now = joints[i][JOINT.kind], joints[i][JOINT.parent_frame], exact(state[i])
         y, parent = x[begin[i] : begin[i + 1]], model.node[model.moved_node[i]].parent if kind <= layout.ROOT else inner
         if parent not in frames and not place_part(model, parent, frames):
             waiting.append(i)

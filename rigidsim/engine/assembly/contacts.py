@@ -83,7 +83,7 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | N
             place[number] = len(rows)
             rows.append((number, begin, begin + len(members), n_response))
             n_response += len(members)
-    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     touching = {outermost_of(tree.rows[bodies[number].index], carriers) for number, *_ in rows}
     return Trees(
         member=table(rows, at.MEMBER.width),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
+from itertools import accumulate, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import Fragile, Joints, Loops, table
+from rigidsim.engine.model import ConstraintRows, Fragile, Joints, Loops, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
@@ -82,10 +82,11 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
     kinds = [row[0] for row in rows]
+    inner = np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64)
     return Joints(
         joint=table(rows, layout.JOINT.width),
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
-        inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
+        inward=inner,
         held=np.array(held, dtype=np.int64),
         jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
         coordinate=np.array(
@@ -93,7 +94,15 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         ),
         fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
+        rows=constraint_rows([[k, carriers[k]] for k in modes], inner) if modes else None,
     )
+
+
+def constraint_rows(wrenches: Sequence[Sequence[int]], inner: np.ndarray) -> ConstraintRows:
+    """Rows of J from the moved rows on which the wrenches of each act, or held frames after those, or NO_ROW."""
+    held = [row for one in wrenches for row in one]
+    first = np.array([0, *accumulate(map(len, wrenches))], dtype=np.int64)
+    return ConstraintRows(first=first, held=np.array(held, dtype=np.int64), inward=inner)
 
 
 def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
@@ -256,11 +265,11 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
     """
     if not records:
         return None
-    rows, values, held = [], [], []
+    rows, values, wrenches = [], [], []
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
-        kind, begin = layout.LOOP_KINDS[record.type], len(held) // 2
-        held += [first.row, second.row] * layout.EQUATIONS[kind]
-        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(held) // 2))
+        kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
+        wrenches += [[first.row, second.row]] * layout.EQUATIONS[kind]
+        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches)))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
         across, beside = at_right_angles(to_axis)
         values.append(
@@ -268,13 +277,13 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
-    outermost = {outermost_of(row, carriers) for row in held if row != layout.NO_ROW}
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
+    outermost = {outermost_of(row, carriers) for one in wrenches for row in one if row != layout.NO_ROW}
+    inner = [k for k in joints.inward if outermost_of(k, carriers) in outermost]
     return Loops(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
-        held=np.array(held, dtype=np.int64),
-        inward=np.array([k for k in joints.inward if outermost_of(k, carriers) in outermost], dtype=np.int64),
+        rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 
 
