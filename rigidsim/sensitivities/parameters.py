@@ -81,6 +81,25 @@ def _parameter(name: str, document) -> VariedNumber:
     return written._replace(value=written.written * written.factor)
 
 
+def spread_of(parameter: VariedNumber, text: str) -> float:
+    """A standard deviation, in SI units: `1%` of the value, or a number or quantity in the scene's units."""
+    share = text.strip().removesuffix("%")
+    number, unit = split_quantity(text.strip()) if share == text.strip() else (share, "")
+    try:
+        size = float(number or share)
+    except ValueError:
+        size = math.nan
+    if share != text.strip():
+        size *= 0.01 * abs(parameter.value)
+    else:
+        size *= parameter._replace(unit=unit or parameter.unit).factor
+    if not (math.isfinite(size) and size > 0.0):
+        raise UsageError(
+            f"--spread {parameter.name}={text}: expected a positive number, a quantity, or a part such as 1%"
+        )
+    return size
+
+
 def beside(scene: Scene, parameter: VariedNumber, world: World) -> list[Beside]:
     """Worlds on both sides of that of a scene, of the same structure. Raises UsageError where there are none."""
     document, h = scene.document(), FIRST * (abs(parameter.written) or 1.0)
@@ -106,6 +125,8 @@ def beside(scene: Scene, parameter: VariedNumber, world: World) -> list[Beside]:
 def _read(variants: Variants, parameter: VariedNumber, moves: Sequence[float]) -> list[World] | None:
     """The worlds of variants; None if one is not valid."""
     groups, faults = variants.models({parameter.name: [parameter.moved(e) for e in moves]})
+    if any(problem.path.startswith("simulation") for fault in faults.values() for problem in fault.problems):
+        raise UsageError(other_grid(parameter))
     found = {int(number): group.world(k) for group in groups for k, number in enumerate(group.numbers)}
     return None if faults else [found[k] for k in range(len(moves))]
 
@@ -115,11 +136,14 @@ def _same_grid(parameter: VariedNumber, world: World, other: World) -> bool:
     a, b = world.blueprint, other.blueprint
     grids = [(one.n_step, one.stride, float(w.model.step), one.method) for one, w in ((a, world), (b, other))]
     if grids[0] != grids[1]:
-        raise UsageError(
-            f"derivatives: {parameter.name} changes the steps or the times of the samples; the derivatives are those of"
-            " samples at the same times"
-        )
+        raise UsageError(other_grid(parameter))
     return True
+
+
+def other_grid(parameter: VariedNumber) -> str:
+    """The message about a parameter that moves the samples."""
+    why = "changes the steps or the times of the samples; the derivatives are those of samples at the same times"
+    return f"derivatives: {parameter.name} {why}"
 
 
 def leaves(part: object) -> Iterator[np.ndarray]:

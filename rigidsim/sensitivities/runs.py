@@ -119,6 +119,9 @@ class TangentRun(BlockRun):
                 own = event if event.number == layout.NO_ROW else run.schedule.reparentings[event.number]
                 run._reparent(own, ending)
         super()._reparent(event, ending)
+        for k, pairs in enumerate(self._beside):  # what Python recorded of it
+            values = [(e, run.events.pop().value) for e, run in pairs]
+            self.event_rates[-1][..., k] = extrapolated(values)
         self._seed()
 
     def _follow(self, run: BesideRun, k: int, e: float) -> None:
