@@ -63,8 +63,13 @@ def prose(text: str) -> Prose:
 
 def pages() -> list[Path]:
     """README and the user's pages, without what is made from docstrings or is for developers."""
-    others = {"api.md", "architecture.md", "changelog.md", "physics.md"}
+    others = {"api.md", "architecture.md", "changelog.md", "physics.md", "scene-keys.md"}
     return [DOCS.parent / "README.md", *sorted(page for page in DOCS.glob("*.md") if page.name not in others)]
+
+
+def docstrings() -> str:
+    """The docstrings of docs/api.md, which are in fences there."""
+    return "\n\n".join(re.findall(r"^```text\n(.*?)```", (DOCS / "api.md").read_text(), re.MULTILINE | re.DOTALL))
 
 
 def main(names: list[str]) -> None:

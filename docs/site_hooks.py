@@ -24,6 +24,10 @@ from rigidsim.cli import cli
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 KATEX = "0.19.1"
+BOOST = {"how-to.md": 2, "scene-format.md": 2, "api.md": 0.5} | dict.fromkeys(
+    ("physics.md", "architecture.md", "changelog.md"), 0.02
+)
+"""What a search puts first: tasks and the reference, before formulas and the sources."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -39,7 +43,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The API from its docstrings; links to files outside of docs/ as code."""
+    """The API from its docstrings; links to files outside of docs/ as code; the weight of the page in the search."""
+    page.meta["search"] = {"boost": BOOST.get(page.file.src_uri, 1)}
     if page.file.src_uri == "api.md":
         return api()
     markdown = markdown.replace("](../README.md", "](index.md")

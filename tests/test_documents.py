@@ -12,6 +12,7 @@ from typed import COMPILING, Outcome, command, in_python, in_shell
 
 import prose
 import rigidsim
+from rigidsim.cli import cli
 from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
 
@@ -25,6 +26,8 @@ QUOTED = {"first-hour": 10, "plots": 1, "trust": 2, "tutorial-sweep": 6}
 """How many outputs a document quotes; the text of others is not what their commands print."""
 RUN_BEFORE = {"trajectory-format": ("shell_leaves_turret", "car_crash")}
 """Scenes of which a document has the trajectories when it begins."""
+EXAMPLES = re.compile("\b\n.*?(?:\n\n|$)", re.DOTALL)
+"""In the help of a command, lines that click prints as they are."""
 COARSE = {"RIGIDSIM_PLOT_DPI": "40", "RIGIDSIM_VIDEO_FPS": "5", "RIGIDSIM_VIDEO_SIZE": "160x90"}
 """Options that are not typed: few pixels, and few pictures a second."""
 
@@ -121,6 +124,20 @@ def test_the_english_of_a_page(page):
     assert measured.not_used == []
 
 
+def test_the_english_of_docstrings_and_help():
+    texts = [text for command in cli.commands.values() for text in (command.help, *map(help_of, command.params))]
+    written = "\n\n".join(EXAMPLES.sub("", text) for text in texts if text)
+    for measured in (prose.prose(prose.docstrings()), prose.prose(written)):
+        assert len(measured.sentences) > 100
+        assert [one for one, n in zip(measured.sentences, measured.lengths, strict=True) if n > prose.LIMIT] == []
+        assert measured.mean <= prose.MEAN
+        assert measured.not_used == []
+
+
+def help_of(parameter: object) -> str:
+    return getattr(parameter, "help", None) or ""
+
+
 def test_the_measure_of_english_counts_words_of_sentences():
     text = "# Not this\n\n- One `a b` [two](x.md). Three, four, and 5.5 kg!\n\n```sh\nno more\n```\n\n| no | more |\n"
     measured = prose.prose(f"{text}\n$$\nx = 1\n$$\n\nA gear\nhangs on it")
@@ -135,7 +152,7 @@ def test_paths_for_contributors_exist():
     assert [path for path in paths if not (ROOT / path).exists()] == ["rigidsim/engine/integrators/NAME.py"]
 
 
-@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators"])
+@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators", "make_keys"])
 def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     made = importlib.import_module(script)
