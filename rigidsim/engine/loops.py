@@ -15,6 +15,7 @@ from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
     APART,
+    BODY,
     CARRIED,
     CLOSING,
     CORRECTION,
@@ -35,8 +36,17 @@ from rigidsim.engine.relations import separate
 from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
-from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.loops import (
+    CLOSED,
+    LEFT,
+    axes_apart,
+    distance_apart,
+    inverse_pivot,
+    point_motion,
+    pull_moment,
+    unheld_mobility,
+)
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
@@ -177,9 +187,16 @@ def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
 
 
 @lanewise
-def keep_pivot(pivot: SCALAR, diagonal: SCALAR, inverse: SCALAR, lane):
+def add_unheld(body: BODY, frame: FRAME, push: PUSH, unheld: SCALAR, lane):
+    """Add what a multiplier of one would do through a body that nothing holds."""
+    f, t = rotate_back(frame.q, push.f), rotate_back(frame.q, push.t)
+    unheld.value += unheld_mobility(body.mass, body.inverse, f, t)
+
+
+@lanewise
+def keep_pivot(pivot: SCALAR, diagonal: SCALAR, unheld: SCALAR, inverse: SCALAR, lane):
     """The inverse of a pivot, or zero."""
-    inverse.value = inverse_pivot(pivot.value, diagonal.value)
+    inverse.value = inverse_pivot(pivot.value, diagonal.value, unheld.value)
 
 
 @lanewise
@@ -220,6 +237,13 @@ def weigh(model, scratch, lanes):
             for end in range(2 * row, 2 * row + 2):
                 if loops.held[end] != at.NO_ROW:
                     answer_of(made.push[end], scratch.joints.carried[loops.held[end]], product, lanes)
+    for end in range(2 * n):
+        unheld, row = made.unheld[end // 2], loops.held[end]
+        if end % 2 == 0:
+            fill(unheld, 0.0, lanes)
+        if row != at.NO_ROW:
+            frame = scratch.frame[model.moved_node[row] + 1]
+            add_unheld(model.body[row], frame, made.push[end], unheld, lanes)
     factorise(made, n, lanes)
 
 
@@ -230,7 +254,7 @@ def factorise(made, n, lanes):
         copy_number(made.gram[n * k + k], made.diagonal[k], lanes)
     for k in range(n):
         inverse = made.inverse[k]
-        keep_pivot(made.gram[n * k + k], made.diagonal[k], inverse, lanes)
+        keep_pivot(made.gram[n * k + k], made.diagonal[k], made.unheld[k], inverse, lanes)
         for i in range(k + 1, n):
             for j in range(k + 1, i + 1):
                 x, y = made.gram[n * i + k], made.gram[n * j + k]

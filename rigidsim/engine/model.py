@@ -375,6 +375,7 @@ class Closings(NamedTuple):
     push: PUSH = floats("ends")  # of each equation: on the first and on the second body
     gram: SCALAR = floats("products")  # J M^-1 J^T by rows, below its diagonal L of L D L^T
     diagonal: SCALAR = floats("equations")  # of J M^-1 J^T
+    unheld: SCALAR = floats("equations")  # what it would be if nothing held the bodies
     inverse: SCALAR = floats("equations")  # of D
     multiplier: SCALAR = floats("equations")
     opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
