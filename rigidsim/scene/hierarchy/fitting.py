@@ -16,7 +16,7 @@ from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import cross, dot, norm
-from rigidsim.scene.hierarchy.loops import Closing, closings
+from rigidsim.scene.hierarchy.loops import SLOW, Closing, closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
@@ -161,7 +161,7 @@ def opens(closing: Closing) -> bool:
 
 def turns_away(closing: Closing) -> bool:
     """Whether the axes of a loop turn away from each other."""
-    return bool(closing.turning > CLOSED * norm(closing.omega))
+    return bool(closing.turning > CLOSED * max(norm(closing.omega), SLOW))
 
 
 def opening(closing: Closing) -> Iterator[float]:

@@ -16,6 +16,8 @@ from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
 
+SLOW = 1e-6  # rad/s: a millionth of it is no rate but the rounding of what rests
+
 
 class Closing(NamedTuple):
     """A loop at t = 0. Vectors in the axes of the first body, m and s; there the second body has the rate omega."""
@@ -30,8 +32,8 @@ class Closing(NamedTuple):
     turned: Vector  # that axis in those of the first
     omega: Vector
     size: Any  # the largest of the lengths that the loop is made of, m; 1 if all are 0
-    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, and
-    # 1e-6 of that in the world
+    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, that
+    # of SLOW ones, and 1e-6 of that in the world
 
     @property
     def length(self) -> Any:
@@ -97,7 +99,7 @@ def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
         turned=rotate(q, to_axis),
         omega=omega,
         size=size,
-        pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(turns), 1e-6 * max(paces)),
+        pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(*turns, SLOW), 1e-6 * max(paces)),
     )
 
 
