@@ -32,14 +32,15 @@ class Unfit(Exception):
 class Drawing:
     """A scene that is being drawn."""
 
-    def __init__(self, seed: int):
-        self.rng, self.paths, self.loops, self.changes = np.random.default_rng(seed), {}, [], []
+    def __init__(self, seed: int, variant: int = 0):
+        self.rng, self.numbers = np.random.default_rng(seed), np.random.default_rng([seed, variant])
+        self.paths, self.loops, self.changes = {}, [], []
         self.bodies: dict[str, Any] = {}
         self.gravity = self.vector(4.0)
         self.groups = 0  # of shapes that meet
 
     def number(self, low: float, high: float) -> float:
-        return round(float(self.rng.uniform(low, high)), 4)
+        return round(float(self.numbers.uniform(low, high)), 4)
 
     def vector(self, size: float, n: int = 3) -> list[float]:
         return [self.number(-size, size) for _ in range(n)]
@@ -451,18 +452,25 @@ class Drawn(NamedTuple):
     data: dict[str, Any]
 
     @property
+    def touches(self) -> bool:
+        """Whether shapes can meet."""
+        return self.data["simulation"]["contact"] == "auto"
+
+    @property
     def words(self) -> tuple[str, ...]:
         """All that was drawn."""
         return (*self.features, self.method, self.way)
 
 
-def drawn(seed: int, among: Iterable[str] = ()) -> Drawn:
-    """The scene of a seed: two or three features, in the order of the table, one of `among` if there are any."""
+def drawn(seed: int, among: Iterable[str] = (), variant: int = 0) -> Drawn:
+    """The scene of a seed: two or three features, in the order of the table, one of `among` if there are any. Variants
+    differ in numbers alone, unless these do not fit.
+    """
     rng = np.random.default_rng([seed, 1])
     names, wanted = list(FEATURES), set(among)
     while True:
         chosen = sorted(rng.choice(len(names), 2 + rng.integers(2), replace=False))
-        scene = Drawing(int(rng.integers(2**31)))
+        scene = Drawing(int(rng.integers(2**31)), variant)
         if wanted and not wanted & {names[k] for k in chosen}:
             continue
         if rng.random() < 0.5:  # a frame or a body below which the features are

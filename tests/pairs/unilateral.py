@@ -297,18 +297,24 @@ class Touch:
 
 
 def impulse(K: Array, n: Array, u: Array, e: float, mu: float) -> Array:
-    """(1 + e) P_1 + k (P_2 - P_1): P_1 stops the approach without friction, P_2 all slip; k = 1, or less if that is
-    beyond the cone of friction.
+    """(1 + e) P_1 + k D: P_1 stops the approach without friction, P_1 + D also all slip across that joints allow to
+    stop; k = 1, or less if that is beyond the cone of friction.
     """
-    P_1 = -(n @ u) / (n @ K @ n) * n
-    D = -np.linalg.pinv(K, rcond=1e-9) @ u - P_1
+    axes = np.array([n, *across(n)])
+    K, u = axes @ K @ axes.T, axes @ u
+    first = np.array([-u[0] / K[0, 0], 0, 0])
+    left, alone = u[1:] + K[1:, 0] * first[0], K[1:, 1:] - np.outer(K[1:, 0], K[0, 1:]) / K[0, 0]
+    aside = (
+        -np.linalg.pinv(alone, rcond=1e-9, hermitian=True) @ left if np.trace(alone) > 1e-9 * np.trace(K) else [0, 0]
+    )
+    D = np.array([-K[0, 1:] @ aside / K[0, 0], *aside])
 
     def outside(k: float) -> float:
-        P = (1 + e) * P_1 + k * D
-        return np.linalg.norm(P - n * (n @ P)) - mu * (n @ P)
+        P = (1 + e) * first + k * D
+        return np.hypot(P[1], P[2]) - mu * P[0]
 
     k = 1.0 if outside(1.0) <= 0 else brentq(outside, 0.0, 1.0, xtol=1e-15)
-    return (1 + e) * P_1 + k * D
+    return axes.T @ ((1 + e) * first + k * D)
 
 
 def switches_of(tree: Equations) -> list:
