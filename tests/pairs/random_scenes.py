@@ -393,15 +393,12 @@ def add_rolling(scene: Drawing) -> None:
 
 
 def add_reparenting(scene: Drawing) -> None:
-    """A body gets another parent: it is released, fixed to a body, or hung on one by a joint."""
+    """A body gets another parent: it is released, fixed to a body, or hung on one by a joint; of shapes, released."""
     scene.jointed()
-    free = [path for path, body in scene.paths.items() if "mass" in body and "shapes" not in body]
-    if not free:
-        raise Unfit
-    body = scene.one_of(free)
+    body = scene.one_of([path for path, body in scene.paths.items() if "mass" in body])
     carriers = [path for path, other in scene.paths.items() if other in scene.moving() and "shapes" not in other]
     frames = [path for path in scene.paths if not path.startswith(body)]
-    kind = scene.one_of(["free", "fixed", "joint"])
+    kind = "free" if "shapes" in scene.paths[body] else scene.one_of(["free", "fixed", "joint"])
     homes = [path for path in carriers if path in frames] if kind == "fixed" else ["world", *frames]
     if not homes or (kind == "fixed" and scene.loops):
         raise Unfit

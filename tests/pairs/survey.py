@@ -1,9 +1,8 @@
 """Many random scenes, each compared with the reference, and its ledgers closed:
 `python tests/pairs/survey.py --first 0 --count 1250`.
 
-Each seed is run in its own way, and with other numbers side by side, so that code is made once for all of them.
-Prints the seeds that are far from the reference, refused, or left open by the laws of the reference, and the largest
-difference of each feature, integrator and way to run.
+Each seed is run with several sets of numbers, so that code is made once for all of them. Prints the seeds that are far
+from the reference, refused, or left open by its laws, and the largest difference of each feature, integrator and way.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ import sys
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +19,6 @@ import numpy as np
 import rigidsim
 from random_scenes import FEATURES, Drawn, drawn
 from reference_runs import Reference
-from rigidsim.scene import Scene
 from unilateral import Undetermined
 from ways import WAYS
 
@@ -85,21 +81,6 @@ def run(drawing: Drawn) -> Ends:
         return end_of(trajectory)
 
 
-def runs(drawings: list[Drawn]) -> list[Ends | Exception]:
-    """The ends of variants of a scene, side by side; of one that is refused or fails, why."""
-    found: list = []
-    for drawing in drawings:
-        try:
-            found.append(Scene.from_dict(drawing.data))
-        except rigidsim.errors.RigidsimError as error:
-            found.append(error)
-    scenes = [k for k, one in enumerate(found) if isinstance(one, Scene)]
-    for k, trajectory in zip(scenes, rigidsim.simulate([found[k] for k in scenes]), strict=True):
-        failed = rigidsim.SimulationError(trajectory.message) if trajectory.status == "failed" else None
-        found[k] = failed or end_of(trajectory)
-    return found
-
-
 def expected(data: dict[str, Any]) -> dict[str, np.ndarray]:
     """The same by the reference."""
     motions = Reference(data).run()
@@ -128,11 +109,11 @@ class Findings:
         self.kinds, self.count = Counter(), Counter()
         self.worst = {name: defaultdict(float) for name in ("motion", "ledger", "contact")}
 
-    def add(self, name: str, drawing: Drawn, run: Callable[[], Ends]) -> None:
-        """Compare a run of a scene."""
+    def add(self, name: str, drawing: Drawn) -> None:
+        """Run and compare a scene."""
         verdict, told = "right", ""
         try:
-            found = run()
+            found = run(drawing)
             error = apart(found.motions, expected(drawing.data))
         except rigidsim.errors.RigidsimError as failure:
             verdict, told = "refused", str(failure)
@@ -168,26 +149,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100, help="of structures")
-    parser.add_argument("--variants", type=int, default=8, help="of each, with other numbers")
+    parser.add_argument("--variants", type=int, default=8, help="sets of numbers of each")
     parser.add_argument("--among", nargs="*", default=[], choices=list(FEATURES))
     options = parser.parse_args()
     findings, began = Findings(), time.time()
-    for seed in range(options.first, options.first + options.count):
-        first, *others = (drawn(seed, options.among, k) for k in range(options.variants))
-        findings.add(f"seed {seed}", first, partial(run, first))
-        others = [other._replace(way="in lanes") for other in others]
-        for k, (other, found) in enumerate(zip(others, runs(others), strict=True), 1):
-            findings.add(f"seed {seed}, variant {k}", other, partial(given, found))
-        if (seed - options.first) % 20 == 19 or seed == options.first + options.count - 1:
+    for k in range(options.count):
+        seed = options.first + k
+        for variant in range(options.variants):
+            findings.add(f"seed {seed}, variant {variant}", drawn(seed, options.among, variant))
+        if k % 10 == 9 or k == options.count - 1:
             findings.show(time.time() - began)
     return min(1, findings.kinds["far"] + findings.kinds["failed"])
-
-
-def given(found: Ends | Exception) -> Ends:
-    """The end of a run, or the error that it ended with."""
-    if isinstance(found, Exception):
-        raise found
-    return found
 
 
 if __name__ == "__main__":

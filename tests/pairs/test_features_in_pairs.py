@@ -14,9 +14,12 @@ from survey import CONTACT, SAME, apart, bounds_of, ends, expected, run
 from unilateral import Undetermined
 from ways import WAYS
 
-FOUND = (21,)
-"""What was wrong: a body on a slide went through a wall that moves, where there is restitution."""
-FEW, MANY = (0, 2, 3, 7, 12), range(1000)
+FOUND = {
+    173: "a loop between a body and one that is welded to it gained energy",
+    444: "a body on a joint went through a wall that moves, where there is restitution",
+}
+"""What was wrong."""
+FEW, MANY = (0, 2, 3, 7), range(1000)
 LATER = [pytest.param(seed, marks=pytest.mark.slow) for seed in MANY]
 
 
@@ -31,7 +34,7 @@ def excluded(a: str, b: str) -> bool:
 
 def test_every_pair_of_features_is_drawn():
     seen = set()
-    for seed in range(2500):
+    for seed in range(2200):
         words = drawn(seed).words
         seen |= {(a, b) for a in words for b in words if a < b}
     names = sorted([*FEATURES, *METHODS, *WAYS])
