@@ -9,17 +9,27 @@ its wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.layout import ACCELERATION, ARTICULATED, BODY, CORRECTION, FRAME, PUSH, SCALAR, WRENCH
+from rigidsim.engine.layout import ACCELERATION, ARTICULATED, BODY, CORRECTION, FRAME, KINEMATICS, PUSH, SCALAR, WRENCH
 from rigidsim.engine.programs import fill
 from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.loops import inverse_pivot, unheld_mobility
 from rigidsim.physics.quaternion import rotate_back
-from rigidsim.physics.vector import add, dot, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
 
 # --- wrenches
+
+
+@lanewise
+def push_unit(turns, joint: KINEMATICS, own: PUSH, carrier: PUSH, lane):
+    """What an impulse of one in a coordinate is on its body, and on the carrier."""
+    t, f = scaled(turns, joint.u), scaled(1.0 - turns, joint.u)
+    own.t = t
+    own.f = f
+    carrier.t = negated(add(t, cross(joint.d, f)))
+    carrier.f = negated(f)
 
 
 @lanewise

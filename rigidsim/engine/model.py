@@ -291,6 +291,7 @@ class Loops(NamedTuple):
 
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
+    has_couplings: bool | None  # None if no loop of the run is a coupling
     rows: ConstraintRows  # of the equations
 
 

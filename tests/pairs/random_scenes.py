@@ -11,9 +11,8 @@ import numpy as np
 
 from maximal_coordinates import Equations, Motion, across, nodes_of
 
-JOINTS = {"hinge": 1, "slide": 1, "ball": 0, "universal": 2, "cylindrical": 2, "planar": 3, "weld": 0}
+JOINTS = {"hinge": 1, "slide": 1, "screw": 1, "ball": 0, "universal": 2, "cylindrical": 2, "planar": 3, "weld": 0}
 """How many coordinates each has."""
-ANGULAR = {"hinge": (0,), "universal": (0, 1), "cylindrical": (1,), "planar": (2,)}
 METHODS = {
     "rkmk4": "rkmk4",
     "adaptive": {"name": "adaptive", "rtol": 1e-11, "atol": 1e-12},
@@ -80,7 +79,7 @@ class Drawing:
     def joint(self, kind: str) -> dict[str, Any]:
         """A joint with coordinates and rates at the start."""
         keys: dict[str, Any] = {"at": self.vector(0.5)}
-        if kind in ("hinge", "slide", "cylindrical"):
+        if kind in ("hinge", "slide", "screw", "cylindrical"):
             keys["axis"] = self.direction()
         if kind == "universal":
             keys["axes"] = [[1, 0, self.number(-0.3, 0.3)], [0, 1, 0]]
@@ -91,7 +90,9 @@ class Drawing:
                 "along": [1, 0.3, 0],
                 "displacements": self.vector(0.3, 2),
             }
-        if kind in ("hinge", "cylindrical", "planar"):
+        if kind == "screw":
+            keys["pitch"] = self.one_of((-1, 1)) * self.number(0.3, 2)
+        if kind in ("hinge", "screw", "cylindrical", "planar"):
             keys["angle"] = self.number(-2, 2)
         if kind in ("slide", "cylindrical"):
             keys["displacement"] = self.number(-0.4, 0.4)
@@ -188,7 +189,7 @@ def add_scale(scene: Drawing) -> None:
 
 def add_springs(scene: Drawing) -> None:
     kind, keys = scene.jointed(
-        ("hinge", "slide", "universal", "cylindrical", "planar"), ("motor", "motors", "spring", "springs")
+        ("hinge", "slide", "screw", "universal", "cylindrical", "planar"), ("motor", "motors", "spring", "springs")
     )
     springs = [{"stiffness": scene.number(1, 20), "rest": scene.number(-0.5, 0.5)} for _ in range(JOINTS[kind])]
     dampings = [scene.number(0, 0.5) for _ in springs]
@@ -199,9 +200,9 @@ def add_springs(scene: Drawing) -> None:
 
 
 def add_law(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide", "cylindrical"))
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical"))
     torque = {"torque": f"= -{scene.number(1, 9)}*angle - 0.3*rate_2 + sin(5*t)"}
-    if kind == "hinge":
+    if kind in ("hinge", "screw"):
         keys["motor"] = {"torque": torque["torque"].replace("rate_2", "rate*rate*rate")}
     elif kind == "slide":
         keys["motor"] = {"force": f"= -{scene.number(1, 9)}*displacement - 0.5*rate + sin(4*t)"}
@@ -210,26 +211,26 @@ def add_law(scene: Drawing) -> None:
 
 
 def add_prescribed_coordinate(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide"), ("motor", "spring", "limits", "friction"))
+    kind, keys = scene.jointed(("hinge", "slide", "screw"), ("motor", "spring", "limits", "friction"))
     for key in ("angle", "displacement", "rate"):
         keys.pop(key, None)
-    keys["motor"] = {"angle" if kind == "hinge" else "displacement": scene.wave(0.8)}
+    keys["motor"] = {"displacement" if kind == "slide" else "angle": scene.wave(0.8)}
 
 
 def add_friction(scene: Drawing) -> None:
     """Enough to hold some of what it begins with."""
-    kind, keys = scene.jointed(("hinge", "slide", "cylindrical", "planar"), GRIPS)
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical", "planar"), GRIPS)
     frictions = [scene.number(0.1, 4) for _ in range(JOINTS[kind])]
     keys |= {"friction": frictions[0]} if len(frictions) == 1 else {"frictions": frictions}
     slower(keys)
 
 
 def add_rate_motor(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide", "cylindrical", "planar"), GRIPS)
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical", "planar"), GRIPS)
     turning = {"rate": scene.number(0.2, 1.5), "max_torque": scene.number(1, 8)}
     sliding = {"rate": scene.number(-1, 1), "max_force": scene.number(2, 15)}
-    if kind in ("hinge", "slide"):
-        keys["motor"] = turning if kind == "hinge" else sliding
+    if JOINTS[kind] == 1:
+        keys["motor"] = sliding if kind == "slide" else turning
     else:
         keys["motors"] = [sliding, turning] if kind == "cylindrical" else [None, sliding, turning]
 
@@ -243,7 +244,7 @@ def slower(keys: dict[str, Any]) -> None:
 
 def add_stop(scene: Drawing) -> None:
     """Stops near the start, some of which give nothing back, so that the coordinate may rest at them."""
-    kind, keys = scene.jointed(("hinge", "slide", "cylindrical"), ("motor", "limits"))
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical"), ("motor", "limits"))
     starts = [keys[key] for key in ("displacement", "angle") if key in keys]
     limits = [[round(first - 0.05, 4), round(first + 0.08, 4)] for first in starts]
     es = [scene.one_of([0.0, scene.number(0.4, 1), scene.number(0.4, 1)]) for _ in starts]
@@ -292,7 +293,7 @@ def add_loop(scene: Drawing, kind: str) -> None:
     """A loop between two bodies, or a body and the world; all begins at rest, so that rates agree with it."""
     if scene.rng.random() < 0.6:
         add_free(scene)
-    scene.jointed(("hinge", "ball", "universal", "slide", "planar", "cylindrical"))
+    scene.jointed(("hinge", "ball", "universal", "slide", "screw", "planar", "cylindrical"))
     if any({"motor", "motors"} & set(keys) for _, keys in scene.joints()) or "prescribed" in str(scene.bodies):
         raise Unfit
     for _, keys in scene.joints():
@@ -406,7 +407,7 @@ def add_reparenting(scene: Drawing) -> None:
     if kind == "joint":
         was = scene.paths[body].get("motion")
         own = next(iter(was)) if isinstance(was, dict) else scene.one_of(list(JOINTS))
-        where = ("at", "axis", "axes", "normal", "along")
+        where = ("at", "axis", "axes", "normal", "along", "pitch")
         motion = {own: {key: value for key, value in scene.joint(own).items() if key in where}}
     change = {"body": body, "to": scene.one_of(homes), "time": scene.number(0.05, 0.3), "motion": motion}
     scene.changes.append(change)

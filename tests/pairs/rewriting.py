@@ -178,6 +178,7 @@ def mirror_motion(body: Scene) -> None:
         keys["axes"] = [axial(axis) for axis in keys["axes"]]
     if kind == "cylindrical":
         turn_slide(keys)
+    keys |= {"pitch": -keys["pitch"]} if "pitch" in keys else {}
 
 
 def turn_slide(keys: Scene) -> None:
@@ -293,8 +294,8 @@ def begin_joint(keys: Scene, what, found, t: float, k: int) -> None:
     v = (found.joint.rates[k] / what.units).tolist()
     keys.pop("rates", None)
     keys |= {"rate": v[0]} if JOINTS[what.kind] == 1 else {"rates": v}
-    if what.kind in ("hinge", "slide"):
-        keys["angle" if what.kind == "hinge" else "displacement"] = x[0]
+    if JOINTS[what.kind] == 1:
+        keys["displacement" if what.kind == "slide" else "angle"] = x[0]
     elif what.kind == "universal":
         keys["angles"] = x
     elif what.kind == "cylindrical":
@@ -347,7 +348,7 @@ def resize_motion(body: Scene) -> None:
     if not isinstance(body.get("motion"), dict):
         return
     kind, keys = next(iter(body["motion"].items()))
-    keys |= resized(keys, ("at", "displacement", "displacements", "position", "velocity", "acceleration"))
+    keys |= resized(keys, ("at", "pitch", "displacement", "displacements", "position", "velocity", "acceleration"))
     slides = {"slide": 1, "cylindrical": 1, "planar": 2}.get(kind, 0)
     for one, many in (("rate", "rates"), ("limits", "limits"), ("spring", "springs"), ("motor", "motors")):
         if slides and kind == "slide":

@@ -270,8 +270,18 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
     if not records:
         return None
     rows, values, wrenches = [], [], []
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
         kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
+        if kind == layout.COUPLING:
+            ends = [
+                row_of(tree, frame - 1, k)
+                for frame, k in zip((record.first, record.second), record.numbers, strict=True)
+            ]
+            wrenches += [] if layout.NO_ROW in ends else [[ends[0], carriers[ends[0]], ends[1], carriers[ends[1]]]]
+            rows.append((kind, 0, *ends, begin, len(wrenches)))
+            values.append(layout.LOOP_VALUE.filled(length=record.length, size=record.size, ratio=record.ratio))
+            continue
         wrenches += [[first.row, second.row]] * layout.EQUATIONS[kind]
         rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches)))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
@@ -281,12 +291,13 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    carriers = joints.joint[:, layout.JOINT.parent].tolist()
-    outermost = {outermost_of(row, carriers) for one in wrenches for row in one if row != layout.NO_ROW}
+    held = {row for one in wrenches for row in one if 0 <= row < len(carriers)}
+    outermost = {outermost_of(row, carriers) for row in held}
     inner = [k for k in joints.inward if outermost_of(k, carriers) in outermost]
     return Loops(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
+        has_couplings=True if any(record.type == "coupling" for record in records) else None,
         rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 
