@@ -168,7 +168,7 @@ def correct_node(node, model, state, scratch, made, lanes):
         correct_free(state[i], body, own, arm, frame, result, made.gained[gain], lanes)
         made.source[node + 1] = node + 1
         if is_root(i, model):
-            jump_root(own, result, scratch.joints.carried[i], lanes)
+            jump_root(own, result, scratch.joints.acceleration[i], lanes)
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import gather_inwards
+from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
@@ -23,7 +23,7 @@ def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
 def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
     """Accelerations of the given nodes, parents first, under the loads in the wrenches."""
     if model.joints is not None:
-        gather_inwards(model, state, scratch, lanes)
+        propagate_inertia(model, state, scratch, lanes)
     for node in nodes:
         accelerate(node, model, state, scratch, lanes, in_world)
 

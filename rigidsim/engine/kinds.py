@@ -44,13 +44,13 @@ def is_jointed(node, model):
 @inlined
 def is_root(row, model):
     """Whether a moved row is that of a free body that carries joints."""
-    return model.joints is not None and model.joints.joint[row].kind == at.ROOT
+    return model.joints is not None and model.joints.joint[row].root == row
 
 
 @inlined
 def hangs(row, model):
     """Whether a moved row is that of a joint."""
-    return model.joints is not None and model.joints.joint[row].kind > at.ROOT
+    return model.joints is not None and model.joints.joint[row].parent != at.NO_ROW
 
 
 @inlined
@@ -95,8 +95,8 @@ def accelerate(node, model, state, scratch, lanes, in_world=False):
     if model.node[node].kind == at.FREE:
         body, rate = model.body[i], scratch.rate[i]
         if is_root(i, model):
-            felt, carried = scratch.joints.felt[i], scratch.joints.carried[i]
-            accelerate_root(body, felt, scratch.wrench[i], arm, frame, carried, rate, lanes)
+            articulated, acceleration = scratch.joints.articulated[i], scratch.joints.acceleration[i]
+            accelerate_root(body, articulated, scratch.wrench[i], arm, frame, acceleration, rate, lanes)
         else:
             accelerate_free(state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
         if in_world:

@@ -1,7 +1,7 @@
 """Loops: what is held together beside the joints of the tree (`physics/loops.py` has the equations).
 
 The multipliers follow from the accelerations that there are without loops, and from what a unit of each multiplier does
-to the trees (`responses.respond`). They are loads like others: wrenches on the bodies, with which the accelerations are
+to the trees (`impulse_response`). They are loads like others: wrenches on the bodies, with which the accelerations are
 computed again. After a step gaps and their rates are closed: a displacement and an impulse, which pass through the
 tree as corrections do, so that free descendants keep their motion in the world.
 """
@@ -9,37 +9,33 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards
+from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.delassus import NONE, answer_of_row, factorise_rows, load_rows, respond_to_all, solve, strike_row
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
+    ACCELERATION,
     APART,
-    CARRIED,
     CLOSING,
     CORRECTION,
     EACH,
     FAULT,
-    FELT,
     FRAME,
     LOOP_VALUE,
     MEETING,
     PUSH,
     SCALAR,
     TRIPLE,
-    WRENCH,
 )
 from rigidsim.engine.parts import largest_of
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
-from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
-from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
+from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, point_motion, pull_moment
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
-
-NONE = (0.0, 0.0, 0.0)
 
 # --- equations
 
@@ -133,141 +129,14 @@ def write_equations(model, scratch, lanes):
         if kind == at.AXIS:
             hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
         for i in range(row, loops.loop[k].end):
-            pull(meeting, made.closing[i], made.push[2 * i], made.push[2 * i + 1], lanes)
+            first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
+            pull(meeting, made.closing[i], first_push, second_push, lanes)
             if len(model.normal) > 0:
-                confine_push(model.normal[0], made.push[2 * i], lanes)
-                confine_push(model.normal[0], made.push[2 * i + 1], lanes)
+                confine_push(model.normal[0], first_push, lanes)
+                confine_push(model.normal[0], second_push, lanes)
 
 
 # --- multipliers
-
-
-@lanewise
-def clear(felt: FELT, lane):
-    """No impulse."""
-    felt.t = NONE
-    felt.f = NONE
-
-
-@lanewise
-def feel(x: SCALAR, push: PUSH, felt: FELT, lane):
-    """Add x times what acts on a body to the wrench that holds it."""
-    felt.t = sub(felt.t, scaled(x.value, push.t))
-    felt.f = sub(felt.f, scaled(x.value, push.f))
-
-
-@lanewise
-def answer_of(push: PUSH, carried: CARRIED, product: SCALAR, lane):
-    """Add what the jump of a body does to the rate of a gap."""
-    product.value += dot(push.t, carried.alpha) + dot(push.f, carried.a)
-
-
-@lanewise
-def load(x: SCALAR, push: PUSH, wrench: WRENCH, lane):
-    """Add x times what acts on a body to its loads."""
-    wrench.f = add(wrench.f, scaled(x.value, push.f))
-    wrench.tau = add(wrench.tau, scaled(x.value, push.t))
-
-
-@lanewise
-def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
-    """Add x times what acts on a body to the impulses on it."""
-    own.v = add(own.v, scaled(x.value, push.f))
-    own.omega = add(own.omega, scaled(x.value, push.t))
-
-
-@lanewise
-def keep_pivot(pivot: SCALAR, diagonal: SCALAR, inverse: SCALAR, lane):
-    """The inverse of a pivot, or zero."""
-    inverse.value = inverse_pivot(pivot.value, diagonal.value)
-
-
-@lanewise
-def copy_number(source: SCALAR, target: SCALAR, lane):
-    """Copy a number."""
-    target.value = source.value
-
-
-@lanewise
-def subtract_product(x: SCALAR, inverse: SCALAR, y: SCALAR, target: SCALAR, lane):
-    """Subtract x y / D from a number."""
-    target.value = target.value - (x.value * inverse.value) * y.value
-
-
-@lanewise
-def subtract(x: SCALAR, y: SCALAR, target: SCALAR, lane):
-    """Subtract x y from a number."""
-    target.value = target.value - x.value * y.value
-
-
-@lanewise
-def divide(inverse: SCALAR, target: SCALAR, lane):
-    """Divide a number by that whose inverse this is."""
-    target.value = target.value * inverse.value
-
-
-@inlined
-def weigh(model, scratch, lanes):
-    """J M^-1 J^T as L D L^T: each column is what a unit of one multiplier does; the inertia is gathered."""
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
-    for column in range(n):
-        fill(made.multiplier[column], 1.0, lanes)
-        push_bodies(column, column + 1, model, scratch, lanes)
-        respond(loops.inward, model, scratch, made.made.shift, lanes)
-        for row in range(column, n):
-            product = made.gram[n * row + column]
-            fill(product, 0.0, lanes)
-            for end in range(2 * row, 2 * row + 2):
-                if loops.held[end] != at.NO_ROW:
-                    answer_of(made.push[end], scratch.joints.carried[loops.held[end]], product, lanes)
-    factorise(made, n, lanes)
-
-
-@inlined
-def factorise(made, n, lanes):
-    """Replace a symmetric matrix by L and D, without pivoting; rows that depend on those before them drop out."""
-    for k in range(n):
-        copy_number(made.gram[n * k + k], made.diagonal[k], lanes)
-    for k in range(n):
-        inverse = made.inverse[k]
-        keep_pivot(made.gram[n * k + k], made.diagonal[k], inverse, lanes)
-        for i in range(k + 1, n):
-            for j in range(k + 1, i + 1):
-                x, y = made.gram[n * i + k], made.gram[n * j + k]
-                subtract_product(x, inverse, y, made.gram[n * i + j], lanes)
-        for i in range(k + 1, n):
-            divide(inverse, made.gram[n * i + k], lanes)
-
-
-@inlined
-def solve(made, n, lanes):
-    """Replace the right-hand sides in `multiplier` by the multipliers."""
-    for i in range(n):
-        for j in range(i):
-            subtract(made.gram[n * i + j], made.multiplier[j], made.multiplier[i], lanes)
-    for i in range(n):
-        divide(made.inverse[i], made.multiplier[i], lanes)
-    for k in range(n):
-        i = n - 1 - k
-        for j in range(i + 1, n):
-            subtract(made.gram[n * j + i], made.multiplier[j], made.multiplier[i], lanes)
-
-
-@inlined
-def feel_multipliers(begin, end, model, scratch, lanes):
-    """Let the multipliers of these equations act on all bodies, as impulses on what is at rest."""
-    loops, made = model.loops, scratch.loops
-    for k in range(2 * begin, 2 * end):
-        if loops.held[k] != at.NO_ROW:
-            feel(made.multiplier[k // 2], made.push[k], scratch.joints.felt[loops.held[k]], lanes)
-
-
-@inlined
-def push_bodies(begin, end, model, scratch, lanes):
-    """Let the multipliers of these equations alone act."""
-    for i in model.loops.inward:
-        clear(scratch.joints.felt[i], lanes)
-    feel_multipliers(begin, end, model, scratch, lanes)
 
 
 @lanewise
@@ -293,13 +162,11 @@ def hold_loops(model, scratch, lanes):
     """Add the reactions of all loops to the loads; the accelerations without them are known."""
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     write_equations(model, scratch, lanes)
-    weigh(model, scratch, lanes)
+    factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     for k in range(n):
-        oppose_second(made.closing[k], made.multiplier[k], lanes)
-    solve(made, n, lanes)
-    for k in range(2 * n):
-        if loops.held[k] != at.NO_ROW:
-            load(made.multiplier[k // 2], made.push[k], scratch.wrench[loops.held[k]], lanes)
+        oppose_second(made.closing[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, n, lanes)
+    load_rows(loops.rows, made.rows, scratch, lanes)
 
 
 @lanewise
@@ -311,12 +178,9 @@ def negate(x: SCALAR, lane):
 @inlined
 def oppose_jumps(model, scratch, lanes):
     """The multipliers that close loops again after the jumps of bodies in `carried`; the matrix is factorised."""
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+    rows, made, n = model.loops.rows, scratch.loops.rows, len(scratch.loops.closing)
     for k in range(n):
-        fill(made.multiplier[k], 0.0, lanes)
-        for end in range(2 * k, 2 * k + 2):
-            if loops.held[end] != at.NO_ROW:
-                answer_of(made.push[end], scratch.joints.carried[loops.held[end]], made.multiplier[k], lanes)
+        answer_of_row(k, rows, made, scratch, made.multiplier[k], lanes)
         negate(made.multiplier[k], lanes)
     solve(made, n, lanes)
 
@@ -345,17 +209,17 @@ def observe_loops(model, scratch, found, k, lanes):
     for j in range(len(model.loops.loop)):
         begin_pull(found.loop_force[k, j], found.loop_torque[k, j], lanes)
         for i in range(model.loops.loop[j].begin, model.loops.loop[j].end):
-            add_pull(made.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
+            add_pull(made.rows.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
 
 
 # --- projection
 
 
 @lanewise
-def displace_root(carried: CARRIED, own: CORRECTION, lane):
+def displace_root(acceleration: ACCELERATION, own: CORRECTION, lane):
     """Displace and turn the free body at the root of a tree."""
-    own.p = carried.a
-    own.turn = carried.alpha
+    own.p = acceleration.a
+    own.turn = acceleration.alpha
 
 
 @inlined
@@ -425,25 +289,21 @@ def close_loops(t, model, state, scratch, lanes):
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     write_gaps(t, model, state, scratch, lanes)
     note_gaps(model, made, lanes)
-    gather_inwards(model, state, scratch, lanes)
-    weigh(model, scratch, lanes)
+    propagate_inertia(model, state, scratch, lanes)
+    factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     begin_corrections(made.made)
     for k in range(n):
-        oppose_gap(made.closing[k], made.multiplier[k], lanes)
-    solve(made, n, lanes)
-    push_bodies(0, n, model, scratch, lanes)
-    respond(loops.inward, model, scratch, made.made.shift, lanes)
-    for i in loops.inward:
+        oppose_gap(made.closing[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, n, lanes)
+    respond_to_all(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
+    for i in loops.rows.inward:
         if is_root(i, model):
-            displace_root(scratch.joints.carried[i], made.made.own[i], lanes)
+            displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
     for k in range(n):
-        oppose_rate(made.closing[k], made.multiplier[k], lanes)
-    solve(made, n, lanes)
-    for k in range(2 * n):
-        i = loops.held[k]
-        if i != at.NO_ROW:
-            strike(made.multiplier[k // 2], made.push[k], made.made.own[i], lanes)
-            made.made.is_pushed[i] = 1
+        oppose_rate(made.closing[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, n, lanes)
+    for k in range(n):
+        strike_row(k, loops.rows, made.rows, made.made, lanes)
     distribute(model.active, model, state, scratch, made.made, lanes)
     if largest_of(made.widest[0], lanes) > 1.0:
         write_gaps(t, model, state, scratch, lanes)

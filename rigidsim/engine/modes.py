@@ -11,6 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, respond_to_row, strike_row
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
@@ -18,12 +19,12 @@ from rigidsim.engine.layout import (
     BODY,
     COORDINATE,
     DUE,
+    FACTOR,
     FRAME,
-    FREED,
     GRIP,
     HIT,
-    HUNG,
     JOINT_VALUE,
+    KINEMATICS,
     PUSH,
     RATE,
     SCALAR,
@@ -31,12 +32,12 @@ from rigidsim.engine.layout import (
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import clear, close_loops, feel, feel_multipliers, oppose_jumps, strike
+from rigidsim.engine.loops import close_loops, oppose_jumps
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
-from rigidsim.engine.responses import respond
+from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import SHORT, count_events, note_taken
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
@@ -99,13 +100,20 @@ def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
 
 
 @lanewise
-def push_unit(turns, hung: HUNG, own: PUSH, carrier: PUSH, lane):
+def push_unit(turns, joint: KINEMATICS, own: PUSH, carrier: PUSH, lane):
     """What an impulse of one in a coordinate is on its body, and on the carrier."""
-    t, f = scaled(turns, hung.u), scaled(1.0 - turns, hung.u)
+    t, f = scaled(turns, joint.u), scaled(1.0 - turns, joint.u)
     own.t = t
     own.f = f
-    carrier.t = negated(add(t, cross(hung.d, f)))
+    carrier.t = negated(add(t, cross(joint.d, f)))
     carrier.f = negated(f)
+
+
+@inlined
+def write_row(n, joints, scratch, lanes):
+    """The wrenches of the row of a coordinate."""
+    i, push, first = joints.modes[n], scratch.joints.modes.rows.push, joints.rows.first[n]
+    push_unit(turns_in(i, joints), scratch.joints.kinematics[i], push[first], push[first + 1], lanes)
 
 
 @lanewise
@@ -115,33 +123,20 @@ def keep_jump(jump: TRIPLE, product: SCALAR, lane):
 
 
 @inlined
-def feel_alone(n, model, scratch, lanes):
-    """Let an impulse of one in a coordinate alone act on all bodies."""
-    joints, felt, found, i = model.joints, scratch.joints.felt, scratch.joints.modes, model.joints.modes[n]
-    for k in joints.inward:
-        clear(felt[k], lanes)
-    own, carrier, c = found.push[2 * n], found.push[2 * n + 1], joints.joint[i].carrier
-    push_unit(turns_in(i, joints), scratch.joints.hung[i], own, carrier, lanes)
-    fill(found.changes, 1.0, lanes)
-    feel(found.changes, own, felt[i], lanes)
-    if c < len(model.moved_node):
-        feel(found.changes, carrier, felt[c], lanes)
-
-
-@inlined
 def weigh_stops(model, scratch, jumps, lanes):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
-    joints, found, n_modes = model.joints, scratch.joints.modes, len(model.joints.modes)
+    joints, made, n_modes = model.joints, scratch.joints.modes.rows, len(model.joints.modes)
     for n in range(n_modes):
-        feel_alone(n, model, scratch, lanes)
-        respond(joints.inward, model, scratch, jumps, lanes)
+        write_row(n, joints, scratch, lanes)
+        respond_to_row(n, joints.rows, made, model, scratch, jumps, lanes)
         if model.loops is not None:
             oppose_jumps(model, scratch, lanes)
-            feel_alone(n, model, scratch, lanes)
-            feel_multipliers(0, len(scratch.loops.closing), model, scratch, lanes)
-            respond(joints.inward, model, scratch, jumps, lanes)
+            clear_impulses(joints.inward, model, scratch, lanes)
+            feel_row(n, joints.rows, made, scratch, lanes)
+            feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
+            impulse_response(joints.inward, model, scratch, jumps, lanes)
         for m in range(n_modes):
-            keep_jump(jumps[joints.modes[m]], found.gram[n * n_modes + m], lanes)
+            keep_jump(jumps[joints.modes[m]], made.gram[n * n_modes + m], lanes)
 
 
 @lanewise
@@ -220,7 +215,7 @@ def pass_to_all(n, found, lanes):
     """Change all rates by the last impulse on a coordinate."""
     n_modes = len(found.blow)
     for m in range(n_modes):
-        pass_on(found.blow[n], found.gram[n * n_modes + m], found.blow[m], lanes)
+        pass_on(found.blow[n], found.rows.gram[n * n_modes + m], found.blow[m], lanes)
 
 
 @inlined
@@ -230,7 +225,7 @@ def compress(model, found, lanes):
     for _ in range(CATCHES):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
-            catch(found.blow[n], found.gram[n * n_modes + n], size, found.hits, found.changes, lanes)
+            catch(found.blow[n], found.rows.gram[n * n_modes + n], size, found.hits, found.changes, lanes)
             pass_to_all(n, found, lanes)
         go_on(found.changes, found.hits, lanes)
         if largest_of(found.hits, lanes) == 0.0:
@@ -245,7 +240,7 @@ def restore(model, found, lanes):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
             for m in range(n):
-                join(found.blow[n], found.gram[n * n_modes + m], found.blow[m], found.changes, lanes)
+                join(found.blow[n], found.rows.gram[n * n_modes + m], found.blow[m], found.changes, lanes)
         if largest_of(found.changes, lanes) == 0.0:
             break
     for n in range(n_modes):
@@ -299,14 +294,8 @@ def deliver_blows(t, model, state, scratch, made, lanes):
     joints, found = model.joints, scratch.joints.modes
     begin_corrections(made)
     for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        c = joints.joint[i].carrier
-        add_impulses(1.0, found.blow[n], found.changes, lanes)
-        strike(found.changes, found.push[2 * n], made.own[i], lanes)
-        made.is_pushed[i] = 1
-        if c < len(model.moved_node):
-            strike(found.changes, found.push[2 * n + 1], made.own[c], lanes)
-            made.is_pushed[c] = 1
+        add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
+        strike_row(n, joints.rows, found.rows, made, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     if model.loops is not None:
         close_loops(t, model, state, scratch, lanes)
@@ -328,10 +317,10 @@ def note_blow(stop, blow: BLOW, changes: SCALAR, lane):
 
 
 @lanewise
-def write_blow(turns, stop, blow: BLOW, hung: HUNG, frame: FRAME, body: BODY, hit: HIT, lane):
+def write_blow(turns, stop, blow: BLOW, joint: KINEMATICS, frame: FRAME, body: BODY, hit: HIT, lane):
     """Write the impulse of a stop on the body of a coordinate, and where its joint is."""
-    u, impulse = hung.u, select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
-    hit.point = sub(add(frame.p, rotate(frame.q, body.com)), hung.r)
+    u, impulse = joint.u, select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
+    hit.point = sub(add(frame.p, rotate(frame.q, body.com)), joint.r)
     hit.normal = scaled(stop, u)
     hit.impulse = scaled((1.0 - turns) * impulse, u)
     hit.angular_impulse = scaled(turns * impulse, u)
@@ -365,9 +354,9 @@ def record_blows(instant, model, scratch, buffer, lanes):
             if largest_of(found.changes, lanes) > 0.0:
                 node = body_of(i, model)
                 hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
-                place, hung = model.moved_node[i], scratch.joints.hung[i]
+                place, joint = model.moved_node[i], scratch.joints.kinematics[i]
                 frame, body = scratch.frame[place + 1], model.body[i]
-                write_blow(turns_in(i, joints), stop, found.blow[n], hung, frame, body, hit, lanes)
+                write_blow(turns_in(i, joints), stop, found.blow[n], joint, frame, body, hit, lanes)
 
 
 @inlined
@@ -440,7 +429,7 @@ def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, mode: COORDINATE, lane)
 
 @lanewise
 def review(
-    one_by_one, occurs: SCALAR, value: JOINT_VALUE, rate: RATE, grip: GRIP, freed: FREED, mode: COORDINATE,
+    one_by_one, occurs: SCALAR, value: JOINT_VALUE, rate: RATE, grip: GRIP, factor: FACTOR, mode: COORDINATE,
     changes: SCALAR, lane,
 ):  # fmt: skip
     """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides."""
@@ -449,7 +438,7 @@ def review(
     lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
     over, under = grip.torque > upper, grip.torque < lower
     way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
-    returns = way * rate.a[0] < -SLACK * freed.k * (value.friction + value.largest)
+    returns = way * rate.a[0] < -SLACK * factor.D_inverse * (value.friction + value.largest)
     waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
     beyond = select(grip.waits > 0.0, False, select(over, True, under))
     releases = select(waits, False, select(holds, beyond, False))
@@ -471,7 +460,7 @@ def choose_modes(t, era, model, state, scratch, lanes):
         for n in range(len(joints.modes)):
             i = joints.modes[n]
             review(
-                one_by_one, found.occurs, joints.value[i], scratch.rate[i], found.grip[n], scratch.joints.freed[i],
+                one_by_one, found.occurs, joints.value[i], scratch.rate[i], found.grip[n], scratch.joints.factor[i],
                 state[i], found.changes, lanes,
             )  # fmt: skip
         if largest_of(found.changes, lanes) == 0.0:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import course, has_modes, slides_in, wound
+from rigidsim.engine.articulated import has_modes, inertia_of, is_prescribed, jet_of, wound
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import (
+    ACCELERATION,
     ARM,
+    ARTICULATED,
     BODY,
-    CARRIED,
     COORDINATE,
-    FELT,
     FRAME,
     GRIP,
-    HUNG,
     JET,
     JOINT_VALUE,
+    KINEMATICS,
     LEDGER,
     SCALAR,
     STAGE,
@@ -31,7 +33,7 @@ from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.articulated import answer, shifted_wrench
+from rigidsim.physics.articulated import inertia_times, shifted_wrench
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.forces import torsion_energy
 from rigidsim.physics.modes import motor_share
@@ -85,7 +87,7 @@ def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
 
 
 @lanewise
-def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
+def write_prescribed(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
     """Write a coordinate that a motor prescribes."""
     coordinate.value = jet.value
     rate.value = jet.rate
@@ -113,35 +115,52 @@ def observe_coordinates(model, state, scratch, found, k, lanes):
     for c in range(len(rows)):
         if rows[c] == at.NO_ROW:
             write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
-        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.WELDED:
-            write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
+        elif model.expressions is not None and is_prescribed(rows[c], model.joints):
+            write_prescribed(jet_of(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
             write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
 
 
 @inlined
-def reaction_of(slides, felt, hung, carried):
-    """(t, f) of a joint on its body, about its point on the body, which `slides` (1.0) along the axis; world axes. Of
-    the loads in the joint it has all, along its axes, too.
+def reaction_of(value, articulated, joint, acceleration):
+    """(t, f) of a joint on its body, about its point on the body, which the coordinate may displace along the axis;
+    world axes. Of the loads in the joint it has all, along its axes, too.
     """
-    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
-    return shifted_wrench(add(t, felt.t), add(f, felt.f), sub(hung.r, scaled(slides * hung.x, hung.u)))
+    t, f = inertia_times(inertia_of(articulated), acceleration.alpha, acceleration.a)
+    r = sub(joint.r, scaled(value.advance * joint.x, joint.u))
+    return shifted_wrench(add(t, articulated.t), add(f, articulated.f), r)
+
+
+class ReactionRows(NamedTuple):
+    """The rows of a body whose joint's reaction is asked for."""
+
+    value: JOINT_VALUE
+    articulated: ARTICULATED
+    joint: KINEMATICS
+    acceleration: ACCELERATION
+
+
+@inlined
+def reaction_rows(i, model, scratch):
+    """Those of a moved row."""
+    dynamics = scratch.joints
+    return ReactionRows(
+        model.joints.value[i], dynamics.articulated[i], dynamics.kinematics[i], dynamics.acceleration[i]
+    )
 
 
 @lanewise
-def write_reaction(
-    slides, felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane
-):
+def write_reaction(rows: ReactionRows, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
     """Write what a joint does to its body, in the parent's axes."""
-    t, f = reaction_of(slides, felt, hung, carried)
+    t, f = reaction_of(*rows)
     force.xyz = rotate_back(parent.q, f)
     torque.xyz = rotate_back(parent.q, t)
 
 
 @lanewise
-def find_load(slides, felt: FELT, hung: HUNG, carried: CARRIED, strength: STRENGTH, bearing: SCALAR, lane):
+def find_load(rows: ReactionRows, strength: STRENGTH, bearing: SCALAR, lane):
     """The reaction of a joint in parts of what it bears: of force or torque that which is larger."""
-    t, f = reaction_of(slides, felt, hung, carried)
+    t, f = reaction_of(*rows)
     by_force, by_torque = norm(f) / strength.force, norm(t) / strength.torque
     bearing.value = select(by_force > by_torque, by_force, by_torque)
 
@@ -151,15 +170,12 @@ def find_broken(t, era, model, state, scratch, lanes):
     """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
     no time, and are no part of it; contact counts by its mean forces in the last step.
     """
-    fragile, hanging, worst = model.joints.fragile, scratch.joints, 1.0
+    fragile, worst = model.joints.fragile, 1.0
     scratch.broken[0] = 0
     evaluate_touching(t, era, model, state, scratch, lanes)
     for j in range(len(fragile.row)):
         i = fragile.row[j]
-        slides = slides_in(i, model.joints)
-        find_load(
-            slides, hanging.felt[i], hanging.hung[i], hanging.carried[i], fragile.strength[j], scratch.bearing[0], lanes
-        )
+        find_load(reaction_rows(i, model, scratch), fragile.strength[j], scratch.bearing[0], lanes)
         load = largest_of(scratch.bearing[0], lanes)
         if load > worst:
             worst = load
@@ -173,9 +189,9 @@ def can_break(model):
 
 
 @lanewise
-def write_motor(hung: HUNG, motor: SCALAR, lane):
+def write_motor(joint: KINEMATICS, motor: SCALAR, lane):
     """Write the torque or force of a motor; zero, if there is none."""
-    motor.value = hung.motor
+    motor.value = joint.motor
 
 
 @lanewise
@@ -187,22 +203,21 @@ def add_motor(mode: COORDINATE, value: JOINT_VALUE, grip: GRIP, motor: SCALAR, l
 @inlined
 def observe_reactions(model, state, scratch, found, k, lanes):
     """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
-    rows, hanging = model.joints.jointed, scratch.joints
+    rows, dynamics = model.joints.jointed, scratch.joints
     for j in range(len(rows)):
         i = rows[j]
         if i == at.NO_ROW:
             write_no_reaction(found.force[k, j], found.torque[k, j], lanes)
         else:
             parent = scratch.frame[model.node[model.moved_node[i]].parent]
-            felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
-            slides = slides_in(i, model.joints)
-            write_reaction(slides, felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+            reaction = reaction_rows(i, model, scratch)
+            write_reaction(reaction, parent, found.force[k, j], found.torque[k, j], lanes)
     for c in range(len(model.joints.coordinate)):
         i = model.joints.coordinate[c]
         if i != at.NO_ROW:
-            write_motor(hanging.hung[i], found.motor[k, c], lanes)
+            write_motor(dynamics.kinematics[i], found.motor[k, c], lanes)
             if has_modes(i, model.joints):
-                grip = hanging.modes.grip[model.joints.joint[i].mode]
+                grip = dynamics.modes.grip[model.joints.joint[i].mode]
                 add_motor(state[i], model.joints.value[i], grip, found.motor[k, c], lanes)
 
 
@@ -224,11 +239,10 @@ def store_joints(model, state, scratch, ledger, lanes):
     """Add the energy of all springs in joints."""
     joints = model.joints
     for i in model.by_path:
-        kind = joints.joint[i].kind
-        if kind == at.HINGE or kind == at.SLIDE:
+        if joints.joint[i].dof == 1:
             store_coordinate(state[i], joints.value[i], ledger, lanes)
         elif joints.joint[i].springs > 0:
-            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
+            parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]
             store_ball(joints.value[i], parent, frame, ledger, lanes)
 
 

@@ -6,34 +6,34 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards, motion_of
+from rigidsim.engine.articulated import NONE, propagate_inertia, root_acceleration
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
+    ACCELERATION,
     ARM,
+    ARTICULATED,
+    BALL_FACTOR,
     BODY,
-    CARRIED,
     CORRECTION,
-    FELT,
+    FACTOR,
     FRAME,
-    FREED,
-    FREED_BALL,
     GAINED,
-    HUNG,
-    JET,
     JOINT_VALUE,
+    KINEMATICS,
     STATE,
     TRIPLE,
     add_to_sums,
 )
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.articulated import (
+    apparent_force,
     ball_acceleration,
     coordinate_acceleration,
-    coordinate_drive,
-    felt_force,
+    coordinate_force,
     shifted_wrench,
-    turning_motion,
 )
 from rigidsim.physics.corrections import (
     carried_displacement,
@@ -49,346 +49,317 @@ from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
+# --- inwards
+
 
 @lanewise
-def push_alone(own: CORRECTION, felt: FELT, lane):
+def push_alone(own: CORRECTION, articulated: ARTICULATED, lane):
     """The impulse on a body alone, as a wrench that holds it."""
-    felt.t = negated(own.omega)
-    felt.f = negated(own.v)
+    articulated.t = negated(own.omega)
+    articulated.f = negated(own.v)
 
 
 @inlined
-def respond_coordinate(S, hung, felt, freed, carrier):
-    """Hand in the impulse that is felt through a joint of one coordinate."""
-    t, f, U_t, U_f = felt.t, felt.f, freed.U_t, freed.U_f
-    w = coordinate_drive(S, 0.0, t, f)
-    freed.w = w
-    t, f = shifted_wrench(add(t, scaled(freed.k * w, U_t)), add(f, scaled(freed.k * w, U_f)), hung.d)
-    carrier.t = add(carrier.t, t)
-    carrier.f = add(carrier.f, f)
+def add_impulse(parent, t, f, d):
+    """Add an impulse about a point at d from the parent's centre of mass to that on the parent."""
+    t, f = shifted_wrench(t, f, d)
+    parent.t = add(parent.t, t)
+    parent.f = add(parent.f, f)
 
 
 @lanewise
-def respond_hinge(hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a hinge."""
-    respond_coordinate(turning_motion(hung.u, hung.r), hung, felt, freed, carrier)
+def pass_impulse(joint: KINEMATICS, articulated: ARTICULATED, factor: FACTOR, parent: ARTICULATED, lane):
+    """Pass on the part of an impulse that a coordinate does not let go."""
+    t, f = articulated.t, articulated.f
+    u = coordinate_force((joint.S_omega, joint.S_v), 0.0, t, f)
+    factor.u = u
+    x = factor.D_inverse * u
+    add_impulse(parent, add(t, scaled(x, factor.U_t)), add(f, scaled(x, factor.U_f)), joint.d)
 
 
 @lanewise
-def respond_slide(hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a slide."""
-    respond_coordinate((NONE, hung.u), hung, felt, freed, carrier)
+def pass_impulse_through_ball(
+    joint: KINEMATICS, articulated: ARTICULATED, factor: BALL_FACTOR, parent: ARTICULATED, lane
+):
+    """Pass on the impulse through a ball joint."""
+    t, f = shifted_wrench(articulated.t, articulated.f, joint.r)
+    factor.t = t
+    add_impulse(parent, NONE, apparent_force(factor.inverse, factor.B, t, f), joint.reach)
 
 
 @lanewise
-def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a ball joint."""
-    t, f = shifted_wrench(felt.t, felt.f, hung.r)
-    freed.t = t
-    t, f = shifted_wrench(NONE, felt_force(freed.inverse, freed.B, t, f), hung.reach)
-    carrier.t = add(carrier.t, t)
-    carrier.f = add(carrier.f, f)
+def pass_whole_impulse(joint: KINEMATICS, articulated: ARTICULATED, parent: ARTICULATED, lane):
+    """Pass on the impulse through a joint that is rigid or prescribed."""
+    add_impulse(parent, articulated.t, articulated.f, joint.d)
 
 
 @lanewise
-def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
-    """Hand in the impulse that is felt through a weld, or a joint that a motor moves."""
-    t, f = shifted_wrench(felt.t, felt.f, hung.d)
-    carrier.t = add(carrier.t, t)
-    carrier.f = add(carrier.f, f)
-
-
-@lanewise
-def respond_root(body: BODY, frame: FRAME, felt: FELT, own: CORRECTION, lane):
+def push_root(body: BODY, frame: FRAME, articulated: ARTICULATED, own: CORRECTION, lane):
     """What the impulses on a tree do to the free body at its root: jump of velocity, and of angular momentum."""
-    domega, dv = free_root(body, felt)
+    domega, dv = root_acceleration(body, articulated)
     own.v = dv
     own.omega = apply(rotated(frame.q, body.inertia), domega)
 
 
 @inlined
-def hand_inwards(i, model, scratch, lanes):
-    """Hand in the impulse that a moved row feels to its carrier, if it hangs on one."""
-    kind, c, hung = model.joints.joint[i].kind, model.joints.joint[i].carrier, scratch.joints.hung[i]
-    felt, freed, carrier = scratch.joints.felt[i], scratch.joints.freed[i], scratch.joints.felt[c]
-    if kind == at.HINGE:
-        respond_hinge(hung, felt, freed, carrier, lanes)
-    elif kind == at.SLIDE:
-        respond_slide(hung, felt, freed, carrier, lanes)
-    elif kind == at.BALL:
-        respond_ball(hung, felt, freed, carrier, lanes)
-    elif kind >= at.WELDED:
-        bear_impulse(hung, felt, carrier, lanes)
+def propagate_impulse(i, model, scratch, lanes):
+    """Pass on the impulse on a moved row to its parent body, if it hangs on one."""
+    dof, dynamics = model.joints.joint[i].dof, scratch.joints
+    joint, articulated, factor = dynamics.kinematics[i], dynamics.articulated[i], dynamics.factor[i]
+    parent = dynamics.articulated[model.joints.joint[i].parent]
+    if dof == 1:
+        pass_impulse(joint, articulated, factor, parent, lanes)
+    elif dof == 3:
+        pass_impulse_through_ball(joint, articulated, factor, parent, lanes)
+    elif dof == 0:
+        pass_whole_impulse(joint, articulated, parent, lanes)
 
 
 @inlined
 def respond_inwards(model, state, scratch, made, lanes):
     """Replace the impulses on all bodies of trees by what they do at the roots; all are placed."""
-    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
-    gather_inwards(model, state, scratch, lanes)
-    hanging.carried[:] = 0.0
+    joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    propagate_inertia(model, state, scratch, lanes)
+    dynamics.acceleration[:] = 0.0
     for i in joints.inward:
-        push_alone(made.own[i], hanging.felt[i], lanes)
+        push_alone(made.own[i], dynamics.articulated[i], lanes)
     for i in joints.inward:
-        c = joints.joint[i].carrier
-        hand_inwards(i, model, scratch, lanes)
+        parent = joints.joint[i].parent
+        propagate_impulse(i, model, scratch, lanes)
         if is_root(i, model) and made.is_pushed[i] > 0:
             node = model.moved_node[i]
-            respond_root(model.body[i], scratch.frame[node + 1], hanging.felt[i], made.own[i], lanes)
+            push_root(model.body[i], scratch.frame[node + 1], dynamics.articulated[i], made.own[i], lanes)
             made.source[node + 1] = node + 1
-        if made.is_pushed[i] > 0 and 0 <= c < n_moved:
-            made.is_pushed[c] = 1
+        if made.is_pushed[i] > 0 and 0 <= parent < n_moved:
+            made.is_pushed[parent] = 1
+
+
+# --- outwards: jumps of the state
 
 
 @lanewise
-def jump_root(own: CORRECTION, correction: CORRECTION, carried: CARRIED, lane):
+def jump_root(own: CORRECTION, correction: CORRECTION, acceleration: ACCELERATION, lane):
     """The jump of the free body at the root of a tree, for what hangs on it."""
-    carried.alpha = correction.omega
-    carried.a = own.v
+    acceleration.alpha = correction.omega
+    acceleration.a = own.v
 
 
 @lanewise
-def jump_held(correction: CORRECTION, carried: CARRIED, lane):
+def jump_held(correction: CORRECTION, acceleration: ACCELERATION, lane):
     """The jump of a frame that is held."""
-    carried.alpha = correction.omega
-    carried.a = correction.v
+    acceleration.alpha = correction.omega
+    acceleration.a = correction.v
+
+
+class JumpRows(NamedTuple):
+    """The rows of a body that jumps, and those of what it hangs on: frame and correction, and jump of its centre of
+    mass.
+    """
+
+    shift: TRIPLE
+    state: STATE
+    value: JOINT_VALUE
+    body: BODY
+    joint: KINEMATICS
+    parent_frame: FRAME
+    given: CORRECTION
+    arm: ARM
+    frame: FRAME
+    correction: CORRECTION
+    parent: ACCELERATION
+    acceleration: ACCELERATION
+    gained: GAINED
 
 
 @inlined
-def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
+def count_jump(rows, domega, dv, dx):
     """Pass on the jump of a jointed body, and count its energy as work."""
-    q_WB = frame.q
-    omega_B, domega_B = rotate_back(q_WB, frame.omega), rotate_back(q_WB, domega)
-    jump, fall = jump_energy(body.mass, body.inertia, arm.v_WC, dv, omega_B, domega_B), body.mass * dot(body.g, dx)
-    carried.alpha = domega
-    carried.a = dv
-    gained.value += jump
-    gained.lifted -= fall
-    add_to_sums(state, work=jump - fall)
+    body, q_WB = rows.body, rows.frame.q
+    omega_B, domega_B = rotate_back(q_WB, rows.frame.omega), rotate_back(q_WB, domega)
+    jump, fall = jump_energy(body.mass, body.inertia, rows.arm.v_WC, dv, omega_B, domega_B), body.mass * dot(body.g, dx)
+    rows.acceleration.alpha = domega
+    rows.acceleration.a = dv
+    rows.gained.value += jump
+    rows.gained.lifted -= fall
+    add_to_sums(rows.state, work=jump - fall)
 
 
 @inlined
-def drive_left(hung, freed, carrier):
-    """What drives a coordinate after the jump of its carrier, N m s or N s: `coordinate_acceleration` over k."""
-    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    return coordinate_acceleration(1.0, freed.w, (freed.U_t, freed.U_f), domega, dv)
+def carried_jump(joint, parent):
+    """The jump of a body of which the coordinates have none."""
+    return parent.alpha, add(parent.a, cross(parent.alpha, joint.d))
 
 
 @inlined
-def rate_jump(hung, freed, carrier):
+def drive_left(joint, factor, parent):
+    """What drives a coordinate after the jump of its parent body, N m s or N s: `coordinate_acceleration` over D^-1."""
+    return coordinate_acceleration(1.0, factor.u, (factor.U_t, factor.U_f), *carried_jump(joint, parent))
+
+
+@inlined
+def rate_jump(joint, factor, parent):
     """The jump of the rate of a coordinate."""
-    return freed.k * drive_left(hung, freed, carrier)
+    return factor.D_inverse * drive_left(joint, factor, parent)
 
 
 @inlined
-def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
+def follow(rows, way, rate, x):
     """The jump of what hangs by one coordinate, of which the rate jumps by x; its frame is displaced and turned with
     that from which it hangs, and by a small way of the coordinate, of which velocities leave out the square.
     """
-    q_WB, omega, omega_WP, e = frame.q, frame.omega, parent.omega, turn(given.turn)
-    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
-    d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
-    theta, slid = scaled(way, S[0]), scaled(way, sub(S[1], cross(S[0], hung.r)))
+    joint, given, correction, S_omega, S_v = rows.joint, rows.given, rows.correction, rows.joint.S_omega, rows.joint.S_v
+    q_WB, omega, omega_WP, e = rows.frame.q, rows.frame.omega, rows.parent_frame.omega, turn(given.turn)
+    domega, dv = carried_jump(joint, rows.parent)
+    anchor, com = rotate(rows.parent_frame.q, rows.value.anchor), rotate(q_WB, rows.body.com)
+    d, sweep = add(anchor, sub(joint.r, com)), sub(S_v, cross(S_omega, com))  # to the origin, and its motion by x
+    theta, slid = scaled(way, S_omega), scaled(way, sub(S_v, cross(S_omega, joint.r)))
     own, swept = turn(theta), scaled(way, sweep)
-    correction.p = add(carried_displacement(given.p, e, d), rotate(e, add(swing(own, sub(hung.r, com)), slid)))
+    correction.p = add(carried_displacement(given.p, e, d), rotate(e, add(swing(own, sub(joint.r, com)), slid)))
     correction.turn = joined_turn(given.turn, theta)
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
     correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
-    correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), rotate(e, add(swing(own, hung.r), slid)))
-    domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
-    count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
+    correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S_omega)))
+    dx = add(carried_displacement(given.p, e, add(anchor, joint.r)), rotate(e, add(swing(own, joint.r), slid)))
+    count_jump(rows, add(domega, scaled(x, S_omega)), add(dv, scaled(x, S_v)), dx)
 
 
 @lanewise
-def follow_hinge(
-    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
-    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: GAINED, lane,
-):  # fmt: skip
-    """The jump of what a hinge holds."""
-    S, x, rate = turning_motion(hung.u, hung.r), rate_jump(hung, freed, carrier), state.v[0]
-    way = shift.xyz[0]
-    add_to_sums(state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
-    follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+def jump_coordinate(factor: FACTOR, rows: JumpRows, lane):
+    """The jump of a coordinate, and of its body."""
+    x, rate, way = rate_jump(rows.joint, factor, rows.parent), rows.state.v[0], rows.shift.xyz[0]
+    add_to_sums(rows.state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
+    follow(rows, way, rate, x)
 
 
 @lanewise
-def follow_slide(
-    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
-    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: GAINED, lane,
-):  # fmt: skip
-    """The jump of what a slide holds."""
-    S, x, rate = (NONE, hung.u), rate_jump(hung, freed, carrier), state.v[0]
-    way = shift.xyz[0]
-    add_to_sums(state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
-    follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+def jump_rigid(rows: JumpRows, lane):
+    """The jump of what hangs by a joint that is rigid, or prescribed, which keeps the rate of its coordinate."""
+    follow(rows, 0.0, rows.joint.rate, 0.0)
 
 
 @lanewise
-def follow_motor(
-    turns, jet: JET, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION,
-    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
-):  # fmt: skip
-    """The jump of what a motor moves, which keeps the rate of its coordinate."""
-    S, rate = motion_of(turns, hung), jet.rate
-    follow(S, 0.0, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
-
-
-@lanewise
-def follow_weld(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION, arm: ARM, frame: FRAME,
-    correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: GAINED, lane,
-):  # fmt: skip
-    """The jump of what a weld holds."""
-    S = NONE, NONE
-    follow(S, 0.0, 0.0, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
-
-
-@lanewise
-def follow_ball(
-    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME,
-    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
-    gained: GAINED, lane,
-):  # fmt: skip
+def jump_ball(factor: BALL_FACTOR, rows: JumpRows, lane):
     """The jump of what a ball joint holds: its joint is displaced with the frame from which it hangs, and its rotation
     follows its moment.
     """
-    q_WB, e, theta, omega = frame.q, turn(given.turn), shift.xyz, frame.omega
-    dv_J = add(carrier.a, cross(carrier.alpha, hung.reach))
-    domega = ball_acceleration(freed.inverse, freed.B, freed.t, dv_J)
-    anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
+    joint, given, correction, parent = rows.joint, rows.given, rows.correction, rows.parent
+    q_WB, e, theta, omega = rows.frame.q, turn(given.turn), rows.shift.xyz, rows.frame.omega
+    dv_J = add(parent.a, cross(parent.alpha, joint.reach))
+    domega = ball_acceleration(factor.inverse, factor.B, factor.t, dv_J)
+    anchor, com = rotate(rows.parent_frame.q, rows.value.anchor), rotate(q_WB, rows.body.com)
     dx = carried_displacement(given.p, e, anchor)
-    velocity = carried_velocity(given.v, e, parent.omega, given.omega, anchor, NONE)
-    d = sub(hung.r, com)
+    velocity = carried_velocity(given.v, e, rows.parent_frame.omega, given.omega, anchor, NONE)
+    d = sub(joint.r, com)
     own = turn(theta)
     correction.p = add(dx, swing(own, d))
     correction.turn = theta
     correction.v = add(add(velocity, cross(domega, d)), cross(theta, cross(omega, d)))
     correction.omega = add(domega, cross(theta, omega))
-    state.q = turned(turn(theta), q_WB)
-    add_to_sums(state, omega=rotate_back(q_WB, domega))
-    dx = add(dx, swing(own, hung.r))
-    count_jump(state, body, frame, arm, carried, gained, domega, add(dv_J, cross(domega, hung.r)), dx)
+    rows.state.q = turned(turn(theta), q_WB)
+    add_to_sums(rows.state, omega=rotate_back(q_WB, domega))
+    count_jump(rows, domega, add(dv_J, cross(domega, joint.r)), add(dx, swing(own, joint.r)))
+
+
+@inlined
+def correct_row(i, model, state, scratch, made, lanes):
+    """The jump of a row of a joint."""
+    joint, dynamics, n_moved, place = model.joints.joint[i], scratch.joints, len(model.moved_node), model.moved_node[i]
+    parent, factor = joint.parent, dynamics.factor[i]
+    if parent >= n_moved:
+        jump_held(made.frame[model.joints.held[parent - n_moved]], dynamics.acceleration[parent], lanes)
+    rows = JumpRows(
+        made.shift[i], state[i], model.joints.value[i], model.body[i], dynamics.kinematics[i],
+        scratch.frame[joint.parent_frame], made.frame[joint.parent_frame], scratch.arm[place],
+        scratch.frame[place + 1], made.frame[place + 1], dynamics.acceleration[parent], dynamics.acceleration[i],
+        made.gained[at.OF_TREES],
+    )  # fmt: skip
+    if joint.dof == 1:
+        jump_coordinate(factor, rows, lanes)
+    elif joint.dof == 3:
+        jump_ball(factor, rows, lanes)
+    else:
+        jump_rigid(rows, lanes)
 
 
 @inlined
 def correct_jointed(node, model, state, scratch, made, lanes):
     """The jump of a jointed node and of the links before it, if anything happens to them or to what they hang on."""
-    joints, hanging, n_moved, last = model.joints, scratch.joints, len(model.moved_node), model.node[node].row
-    source = made.source[model.node[node].parent]
+    source, last = made.source[model.node[node].parent], model.node[node].row
     if source == at.NO_ROW and made.is_pushed[last] == 0:
         return
     for i in range(model.node[node].first, last + 1):
-        kind, c, inner, place = (
-            joints.joint[i].kind, joints.joint[i].carrier, joints.joint[i].inner, model.moved_node[i]
-        )  # fmt: skip
-        if c >= n_moved:
-            jump_held(made.frame[joints.held[c - n_moved]], hanging.carried[c], lanes)
-        value, body, hung, freed = joints.value[i], model.body[i], hanging.hung[i], hanging.freed[i]
-        parent, given, arm = scratch.frame[inner], made.frame[inner], scratch.arm[place]
-        frame, correction = scratch.frame[place + 1], made.frame[place + 1]
-        carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[at.OF_TREES]
-        if kind == at.HINGE:
-            follow_hinge(
-                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
-                carried, gained, lanes,
-            )  # fmt: skip
-        elif kind == at.SLIDE:
-            follow_slide(
-                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
-                carried, gained, lanes,
-            )  # fmt: skip
-        elif kind == at.WELDED:
-            follow_weld(
-                state[i], value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained, lanes
-            )
-        elif model.expressions is not None and kind > at.WELDED:
-            turns = 1.0 if kind == at.TURNED else 0.0
-            follow_motor(
-                turns, course(i, model, scratch), state[i], value, body, hung, parent, given, arm, frame,
-                correction, carrier, carried, gained, lanes,
-            )  # fmt: skip
-        else:
-            follow_ball(
-                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
-                carried, gained, lanes,
-            )  # fmt: skip
+        correct_row(i, model, state, scratch, made, lanes)
     made.source[node + 1] = node + 1 if source == at.NO_ROW else source
 
 
-# --- responses that change nothing
+# --- impulse responses, which change no state
 
 
 @lanewise
-def answer_root(body: BODY, felt: FELT, carried: CARRIED, lane):
+def respond_root(body: BODY, articulated: ARTICULATED, acceleration: ACCELERATION, lane):
     """The jump of the free body at the root of a tree."""
-    alpha, a = free_root(body, felt)
-    carried.alpha = alpha
-    carried.a = a
+    alpha, a = root_acceleration(body, articulated)
+    acceleration.alpha = alpha
+    acceleration.a = a
 
 
-@inlined
-def answer_coordinate(S, hung, freed, carrier, carried, jump):
-    """The jump of what hangs by one coordinate, of which that is written."""
-    x = rate_jump(hung, freed, carrier)
-    jump.xyz = (x, 0.0, 0.0)
-    carried.alpha = add(carrier.alpha, scaled(x, S[0]))
-    carried.a = add(add(carrier.a, cross(carrier.alpha, hung.d)), scaled(x, S[1]))
+class ResponseRows(NamedTuple):
+    """The rows of a body that responds to impulses, and the jump of its parent body."""
 
-
-@lanewise
-def answer_hinge(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
-    """The jump of what a hinge holds."""
-    answer_coordinate(turning_motion(hung.u, hung.r), hung, freed, carrier, carried, jump)
+    joint: KINEMATICS
+    parent: ACCELERATION
+    acceleration: ACCELERATION
+    jump: TRIPLE
 
 
 @lanewise
-def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
-    """The jump of what a slide holds."""
-    answer_coordinate((NONE, hung.u), hung, freed, carrier, carried, jump)
+def respond_coordinate(factor: FACTOR, rows: ResponseRows, lane):
+    """The jump of a coordinate, and of its body."""
+    joint, parent, (domega, dv) = rows.joint, rows.parent, carried_jump(rows.joint, rows.parent)
+    x = rate_jump(joint, factor, parent)
+    rows.jump.xyz = (x, 0.0, 0.0)
+    rows.acceleration.alpha = add(domega, scaled(x, joint.S_omega))
+    rows.acceleration.a = add(dv, scaled(x, joint.S_v))
 
 
 @lanewise
-def answer_motor(hung: HUNG, carrier: CARRIED, carried: CARRIED, lane):
-    """The jump of what a weld holds, or a motor moves."""
-    carried.alpha = carrier.alpha
-    carried.a = add(carrier.a, cross(carrier.alpha, hung.d))
-
-
-@lanewise
-def answer_ball(hung: HUNG, freed: FREED_BALL, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+def respond_ball(factor: BALL_FACTOR, rows: ResponseRows, lane):
     """The jump of what a ball joint holds."""
-    a = add(carrier.a, cross(carrier.alpha, hung.reach))
-    alpha = ball_acceleration(freed.inverse, freed.B, freed.t, a)
-    jump.xyz = alpha
-    carried.alpha = alpha
-    carried.a = add(a, cross(alpha, hung.r))
+    joint, parent = rows.joint, rows.parent
+    a = add(parent.a, cross(parent.alpha, joint.reach))
+    alpha = ball_acceleration(factor.inverse, factor.B, factor.t, a)
+    rows.jump.xyz = alpha
+    rows.acceleration.alpha = alpha
+    rows.acceleration.a = add(a, cross(alpha, joint.r))
+
+
+@lanewise
+def respond_rigid(rows: ResponseRows, lane):
+    """The jump of what hangs by a joint that is rigid or prescribed."""
+    rows.acceleration.alpha, rows.acceleration.a = carried_jump(rows.joint, rows.parent)
 
 
 @inlined
-def respond(rows, model, scratch, jumps, lanes):
-    """What impulses do to whole trees, given by their rows inwards: wrenches that hold the bodies, in `felt`, become
-    jumps of the bodies, in `carried`, and of joints, in `jumps`. What an evaluation had in these arrays is lost, except
-    for inertia.
+def impulse_response(rows, model, scratch, jumps, lanes):
+    """What impulses do to whole trees, given by their rows inwards: wrenches that hold the bodies, in `articulated`,
+    become jumps of the bodies, in `acceleration`, and of joints, in `jumps`. What an evaluation had in these arrays is
+    lost, except for inertia.
     """
-    joints, hanging = model.joints, scratch.joints
-    hanging.carried[len(model.moved_node) :] = 0.0
+    joints, dynamics = model.joints, scratch.joints
+    dynamics.acceleration[len(model.moved_node) :] = 0.0
     for i in rows:
-        hand_inwards(i, model, scratch, lanes)
+        propagate_impulse(i, model, scratch, lanes)
     for k in range(len(rows)):
         i = rows[len(rows) - 1 - k]
-        kind, hung, freed = joints.joint[i].kind, hanging.hung[i], hanging.freed[i]
-        carrier, carried = hanging.carried[joints.joint[i].carrier], hanging.carried[i]
-        if kind == at.HINGE:
-            answer_hinge(hung, freed, carrier, carried, jumps[i], lanes)
-        elif kind == at.SLIDE:
-            answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
-        elif kind == at.BALL:
-            answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
-        elif kind >= at.WELDED:
-            answer_motor(hung, carrier, carried, lanes)
+        dof, factor, acceleration = joints.joint[i].dof, dynamics.factor[i], dynamics.acceleration[i]
+        each = ResponseRows(
+            dynamics.kinematics[i], dynamics.acceleration[joints.joint[i].parent], acceleration, jumps[i]
+        )
+        if dof == 1:
+            respond_coordinate(factor, each, lanes)
+        elif dof == 3:
+            respond_ball(factor, each, lanes)
+        elif dof == 0:
+            respond_rigid(each, lanes)
         else:
-            answer_root(model.body[i], hanging.felt[i], carried, lanes)
+            respond_root(model.body[i], dynamics.articulated[i], acceleration, lanes)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
-from rigidsim.engine.layout import APART, BODY, FRAME, HUNG, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
+from rigidsim.engine.layout import APART, BODY, FRAME, KINEMATICS, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
 from rigidsim.engine.programs import fill, record_fault, record_faults, run_program
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import stretch_back
@@ -59,15 +60,15 @@ def turn_script(x: SCALAR, y: SCALAR, z: SCALAR, axes: FRAME, wrench: WRENCH, la
 
 
 @lanewise
-def view_coordinate(hung: HUNG, body: BODY, slides, seen: SCALAR, lane):
+def view_coordinate(joint: KINEMATICS, body: BODY, slides, seen: SCALAR, lane):
     """The coordinate of a joint: an angle, or, if it slides, a displacement in the parent's units of length."""
-    seen.value = hung.x / (1.0 + slides * (body.scale - 1.0))
+    seen.value = joint.x / (1.0 + slides * (body.scale - 1.0))
 
 
 @lanewise
-def view_coordinate_rate(hung: HUNG, body: BODY, slides, seen: SCALAR, lane):
+def view_coordinate_rate(joint: KINEMATICS, body: BODY, slides, seen: SCALAR, lane):
     """Its rate."""
-    seen.value = hung.rate / (1.0 + slides * (body.scale - 1.0))
+    seen.value = joint.rate / (1.0 + slides * (body.scale - 1.0))
 
 
 @inlined
@@ -76,18 +77,17 @@ def see_joint(kind, row, model, scratch, seen, lanes):
     if row == at.NO_ROW:
         fill(seen, 0.0, lanes)
         return
-    hung, body, joint = scratch.joints.hung[row], model.body[row], model.joints.joint[row].kind
-    slides = 1.0 if joint == at.SLIDE or joint == at.SLID else 0.0
+    joint, body, slides = scratch.joints.kinematics[row], model.body[row], 1.0 - turns_in(row, model.joints)
     if kind == at.SEEN_COORDINATE:
-        view_coordinate(hung, body, slides, seen, lanes)
+        view_coordinate(joint, body, slides, seen, lanes)
     else:
-        view_coordinate_rate(hung, body, slides, seen, lanes)
+        view_coordinate_rate(joint, body, slides, seen, lanes)
 
 
 @lanewise
-def run_motor(torque: SCALAR, hung: HUNG, lane):
+def run_motor(torque: SCALAR, joint: KINEMATICS, lane):
     """The torque or force of a motor."""
-    hung.motor = torque.value
+    joint.motor = torque.value
 
 
 @inlined
@@ -100,7 +100,7 @@ def run_motors(given, t, model, scratch, lanes):
         torque = scratch.working.register[given.motors[k].register]
         record_fault(t, torque, 0, scratch.fault[first + k], lanes)
         if given.motors[k].row != at.NO_ROW:
-            run_motor(torque, scratch.joints.hung[given.motors[k].row], lanes)
+            run_motor(torque, scratch.joints.kinematics[given.motors[k].row], lanes)
 
 
 @inlined

@@ -166,13 +166,33 @@ def with_rows(value: Any) -> Any:
     return made
 
 
-def rows_of(function: Callable) -> dict[int, Row]:
-    """The places of the parameters that are annotated with the declaration of a row."""
+class Bundle:
+    """Rows that go together: a named tuple with fields that are annotated with rows, as one parameter."""
+
+    def __init__(self, kind: type):
+        self.kind, self.rows = kind, rows_of_fields(kind)
+
+    def __call__(self, given: Any, lane: Any = 0, n: int = 1) -> Any:
+        """The bundle as it is given, with views in place of arrays of rows."""
+        return with_rows(given)
+
+    def view(self, given: Any, lane: Any = 0, n: int = 1) -> Any:
+        """The bundle with each of its rows in a lane of n."""
+        return self.kind(*[
+            self.rows[name].view(array_of(part), lane, n) if name in self.rows else part
+            for name, part in zip(self.kind._fields, given, strict=True)
+        ])  # fmt: skip
+
+
+def rows_of(function: Callable) -> dict[int, Row | Bundle]:
+    """The places of the parameters that are annotated with the declaration of a row, or with a bundle of rows."""
     named = {}
     for place, name in enumerate(function.__code__.co_varnames[: function.__code__.co_argcount]):
         declared = _declared(function.__annotations__.get(name), function.__globals__)
         if isinstance(declared, Row):
             named[place] = declared
+        elif isinstance(declared, type) and hasattr(declared, "_fields") and rows_of_fields(declared):
+            named[place] = Bundle(declared)
     return named
 
 

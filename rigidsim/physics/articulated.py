@@ -48,7 +48,7 @@ def dots(vectors, v):
 
 
 @formula
-def answer(inertia, alpha, a):
+def inertia_times(inertia, alpha, a):
     """(A alpha + B a, B^T alpha + M a), N m and N."""
     A, B, M = inertia
     return add(apply(A, alpha), dots(rows_of(B), a)), add(dots(columns_of(B), alpha), apply(M, a))
@@ -84,11 +84,11 @@ def turning_motion(u, r):
 
 
 @formula
-def transmission(S, inertia):
+def coordinate_factor(S, inertia):
     """(U, k): U = I S, the wrench of a unit acceleration of the coordinate; k = 1/(S . U), that of a unit force in it,
     rad/s^2 per N m or m/s^2 per N.
     """
-    U = answer(inertia, S[0], S[1])
+    U = inertia_times(inertia, S[0], S[1])
     return U, 1.0 / (dot(S[0], U[0]) + dot(S[1], U[1]))
 
 
@@ -102,7 +102,7 @@ def _less_outer(tensor, k, u):
 
 
 @formula
-def freed_inertia(inertia, U, k):
+def apparent_inertia(inertia, U, k):
     """I - k U U^T: what is felt through a joint that is free to move in its coordinate."""
     A, B, M = inertia
     t, f = U
@@ -111,7 +111,7 @@ def freed_inertia(inertia, U, k):
 
 
 @formula
-def coordinate_drive(S, torque, t, f):
+def coordinate_force(S, torque, t, f):
     """w = tau - S . (t, f): what drives a coordinate besides the accelerations of the inner body; N m or N."""
     return torque - dot(S[0], t) - dot(S[1], f)
 
@@ -123,7 +123,7 @@ def coordinate_acceleration(k, w, U, alpha, a):
 
 
 @formula
-def freed_ball(inertia):
+def ball_factor(inertia):
     """(A^-1, M - B^T A^-1 B): of a body that turns freely about the point that its inertia is about. Only a force is
     felt through such a joint.
     """
@@ -135,7 +135,7 @@ def freed_ball(inertia):
 
 
 @formula
-def felt_force(inverse_A, B, t, f):
+def apparent_force(inverse_A, B, t, f):
     """f - B^T A^-1 t, N, through such a joint."""
     return sub(f, dots(columns_of(B), apply(inverse_A, t)))
 
@@ -164,14 +164,15 @@ def free_acceleration(inertia, t, f):
 
 
 @formula
-def bias_term(omega_WP, omega_WB, turning, reach, r, slip):
-    """With turning = omega_WP x omega_PB, rad/s^2, the part of alpha_WB that stems from rates:
+def bias_acceleration(omega_WP, omega_WB, c_alpha, reach, r, slip):
+    """The part of a_WC that stems from rates, m/s^2, with that of alpha_WB, c_alpha = omega_WP x omega_PB, rad/s^2:
 
-    omega_WP x (omega_WP x reach) + omega_WB x (omega_WB x r) + turning x r + 2 omega_WP x slip, m/s^2: the part of
-    a_WC. The joint is at `reach` from the inner body's C, and slides by `slip` m/s.
+    omega_WP x (omega_WP x reach) + omega_WB x (omega_WB x r) + c_alpha x r + 2 omega_WP x slip.
+
+    The joint is at `reach` from the inner body's C, and slides by `slip` m/s.
     """
     inner = cross(omega_WP, add(cross(omega_WP, reach), scaled(2.0, slip)))
-    return add(inner, add(cross(omega_WB, cross(omega_WB, r)), cross(turning, r)))
+    return add(inner, add(cross(omega_WB, cross(omega_WB, r)), cross(c_alpha, r)))
 
 
 @formula

@@ -15,16 +15,20 @@ from rigidsim.physics.vector import cross, dot, norm, rejection, scaled, sub
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 Body = TypeVar("Body", bound=Hashable)
 
-IS_ANGLE = {
-    "hinge": (True,),
-    "slide": (False,),
-    "ball": (),
-    "universal": (True, True),
-    "cylindrical": (False, True),
-    "planar": (False, False, True),
+TURN, SLIDE, ATTITUDE = "turn", "slide", "attitude"
+"""How a body moves: by an angle about an axis, by a displacement along it, or by any rotation about the joint."""
+MOTIONS = {
+    "hinge": (TURN,),
+    "slide": (SLIDE,),
+    "ball": (ATTITUDE,),
+    "universal": (TURN, TURN),
+    "cylindrical": (SLIDE, TURN),
+    "planar": (SLIDE, SLIDE, TURN),
     "weld": (),
 }
-"""Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
+"""The types of joints: the motions that each allows, in the order in which they move the body."""
+IS_ANGLE = {type: tuple(one != SLIDE for one in ones if one != ATTITUDE) for type, ones in MOTIONS.items()}
+"""Of each type, whether its coordinates are angles."""
 
 
 PARTS = {"angle": "coordinate", "displacement": "coordinate", "rate": "rate", "motor": "motor"}
@@ -103,7 +107,7 @@ def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str
         return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
     if not known:
-        known = "its state is its rotation" if type == "ball" else "it does not move"
+        known = "its state is its rotation" if ATTITUDE in MOTIONS[type] else "it does not move"
         return f"the {type} joint of '{path}' has no {name}; {known}"
     return f"the {type} joint of '{path}' has no {name}; it has {known}"
 
@@ -126,6 +130,16 @@ class Coordinate(NamedTuple):
     friction: Any = 0.0  # dry friction, N m or N
     wanted: Any = 0.0  # rate that a motor wants
     largest: Any = 0.0  # the largest torque or force with which it does, N m or N; 0 without such a motor
+
+    @property
+    def slides(self) -> bool:
+        """Whether it displaces the body along the axis."""
+        return not self.turns
+
+    @property
+    def advance(self) -> Any:
+        """What a unit of it displaces along the axis, m."""
+        return 1.0 if self.slides else 0.0
 
     @property
     def has_modes(self) -> bool:
@@ -153,6 +167,11 @@ class Joint(NamedTuple):
     damping: Any = 0.0  # of a ball joint, N m s/rad
     breaks: tuple = ()  # the largest force, N, and torque about the joint, N m, that it bears; empty if it never breaks
     collide: bool = False  # whether the body can touch what it hangs on
+
+    @property
+    def has_attitude(self) -> bool:
+        """Whether the rotation of its body is any, and a state of its own."""
+        return ATTITUDE in MOTIONS[self.type]
 
     @property
     def has_begun(self) -> bool:
@@ -246,7 +265,7 @@ class Joint(NamedTuple):
     def gap(self, p: tuple, q: tuple, found: Sequence[float], scale: float, metres: float) -> tuple[float, float]:
         """What is left between the pose (p, q) and that at these coordinates: m and rad."""
         motion = [(x, 0.0) for x in found]
-        there = self.moved(motion, scale, metres)[1] if self.type != "ball" else q
+        there = q if self.has_attitude else self.moved(motion, scale, metres)[1]
         _, x, y, z = product(conjugate(there), q)
         return metres * norm(sub(p, self._origin(q, motion, scale, metres))), 2.0 * norm((x, y, z))
 

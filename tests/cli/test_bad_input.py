@@ -27,7 +27,7 @@ SCENES = {
     "order of a quaternion": (SCENE.replace("    mass", "    orientation: [1, 0, 0, 0]\n    mass"), "6:18", "wxyz"),
     "mass where it has no effect": (ON_WORLD, "5:56", "a prescribed node exerts no reaction"),
     "alias bomb": (BOMB, "7:10", "aliases stand for more than"),
-    "deep nesting": ("[" * 100_000, "1:201", "nest"),
+    "deep nesting": ("[" * 300, "1:201", "nest"),
     "empty": ("", "", "the scene is empty"),
     "tab": (SCENE.replace("    mass", "\tmass"), "6:1", "indent with spaces"),
     "text for a number": (SCENE.replace("mass: 2", "mass: heavy"), "6:11", "expected a number"),

@@ -91,7 +91,7 @@ def test_rolling_down_a_slope(step, shape):
 
 BALL = {"type": "sphere", "radius": 0.1}
 CAPSULE = {"type": "capsule", "radius": 0.1, "length": 0.4, "orientation": {"axis": [1, 0, 0], "angle": "90 deg"}}
-# Name: shape, distance of the centre of mass below the middle and inertia; angle and rate; duration, m/s^2 of the error.
+# Name: shape, depth of the centre of mass below the middle, inertia; angle, rate; duration; largest error/h^2, m/s^2.
 ROLLING = {
     "to and fro": (BALL, 0.03, 0.003, 0.2, 0.0, 4.0, 0.4),
     "over and over": (BALL, 0.02, 0.004, -0.5 * math.pi, 5.0, 1.5, 0.4),

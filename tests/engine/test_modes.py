@@ -113,7 +113,7 @@ def test_a_grip_does_what_the_same_torque_of_a_motor_does(seed):
     for (value, mode, _, grip), i in zip(given, model.joints.modes, strict=True):
         value.friction = value.largest = 0.0
         mode.slip = mode.lag = 1.0
-        scratch.joints.hung[i].motor = grip
+        scratch.joints.kinematics[i].motor = grip
     evaluate(0.0, 0, model, state, scratch, LANES)
     assert abs(np.array(scratch.rate.rows) - expected)[:, : layout.RATE.power].max() < 1e-11 * abs(expected).max()
 

@@ -90,3 +90,38 @@ def test_kernels_see_the_rows_of_their_arguments():
     both, kernel = [Places(given.row.copy(), given.plain) for _ in range(2)], Kernel(moved)
     assert kernel(both[0], (0.0,)) == kernel.interpreted(both[1], (0.0,)) == both[0].row[1, PLACE.mass]
     assert np.array_equal(both[0].row, both[1].row) and not np.array_equal(both[0].row, given.row)
+
+
+class Pair(NamedTuple):
+    """Rows that go together, and a number."""
+
+    one: PLACE
+    other: PLACE
+    by: float
+
+
+@lanewise
+def exchange(pair: Pair, lane):
+    """Move one place by the mass of the other, and the other by a number, in each lane."""
+    x, y, z = pair.one.x
+    pair.one.x = (x, y + pair.other.mass, z)
+    pair.other.x = (x + pair.by, y, z)
+
+
+def exchanged(rows, lanes):
+    """Two rows as one parameter, with the array of them and as a single row."""
+    exchange(Pair(rows[0], PLACE(rows)[1], 0.5), lanes)
+
+
+@pytest.mark.parametrize("n", [1, 4, 16])
+def test_rows_that_go_together_are_one_parameter(n):
+    given = np.random.default_rng(3).normal(size=(2, PLACE.width * n))
+    compiled, interpreted, kernel = given.copy(), given.copy(), Kernel(exchanged)
+    kernel(compiled, (0.0,) * n)
+    kernel.interpreted(interpreted, (0.0,) * n)
+    assert np.array_equal(compiled, interpreted)
+    expected, x, y = given.copy(), PLACE.columns("x", n), slice(n, 2 * n)
+    expected[0, y] += given[1, PLACE.columns("mass", n)]
+    expected[1, x] = given[0, x]
+    expected[1, :n] += 0.5
+    assert np.array_equal(compiled, expected)

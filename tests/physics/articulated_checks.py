@@ -41,32 +41,34 @@ INERTIA = packed(WHOLE)
 A, B, M = WHOLE[:3, :3], WHOLE[:3, 3:], WHOLE[3:, 3:]
 S = np.r_[AXIS, np.cross(AXIS, R)]
 K = 1.0 / (S @ WHOLE @ S)
-FREED = WHOLE - K * np.outer(WHOLE @ S, WHOLE @ S)
+APPARENT = WHOLE - K * np.outer(WHOLE @ S, WHOLE @ S)
 INVERSE = np.linalg.inv(A)
 ALPHA = -np.linalg.solve(A, B @ D + WRENCH[:3])
 W, P = RNG.normal(size=3), RNG.normal(size=3)
 SLIP = np.array([0.3, -0.2, 0.5])
 BIAS = skew(W) @ skew(W) @ D + skew(P) @ skew(P) @ R + np.cross(U, R) + 2 * np.cross(W, SLIP)
 
-ARTICULATED_EQUIVALENT = {"articulated.freed_ball: negated columns_of(B)": 1}  # squared
+ARTICULATED_EQUIVALENT = {"articulated.ball_factor: negated columns_of(B)": 1}  # squared
 ARTICULATED_CHECKS = {
     "rows_of": [((B.ravel(),), B.ravel(), 0.0)],
     "columns_of": [((B.ravel(),), B.T.ravel(), 0.0)],
     "plus": [((INERTIA[1], packed(MORE)[1]), np.ravel(B + MORE[:3, 3:]), 0.0)],
     "dots": [((tuple(map(tuple, B)), D), B @ D, DIGITS)],
-    "answer": [((INERTIA, *two(MOTION)), two(WHOLE @ MOTION), DIGITS)],
+    "inertia_times": [((INERTIA, *two(MOTION)), two(WHOLE @ MOTION), DIGITS)],
     "shifted_inertia": [((INERTIA, D), packed(shift(D).T @ WHOLE @ shift(D)), DIGITS)],
     "shifted_wrench": [((*two(WRENCH), D), two(shift(D).T @ WRENCH), DIGITS)],
     "turning_motion": [((AXIS, R), two(S), DIGITS)],
-    "transmission": [((two(S), INERTIA), (two(WHOLE @ S), K), DIGITS)],
+    "coordinate_factor": [((two(S), INERTIA), (two(WHOLE @ S), K), DIGITS)],
     "_less_outer": [((symmetric(A), 0.7, D), symmetric(A - 0.7 * np.outer(D, D)), DIGITS)],
-    "freed_inertia": [((INERTIA, two(WHOLE @ S), K), packed(FREED), DIGITS)],
-    "coordinate_drive": [((two(S), 0.4, *two(WRENCH)), 0.4 - S @ WRENCH, DIGITS)],
+    "apparent_inertia": [((INERTIA, two(WHOLE @ S), K), packed(APPARENT), DIGITS)],
+    "coordinate_force": [((two(S), 0.4, *two(WRENCH)), 0.4 - S @ WRENCH, DIGITS)],
     "coordinate_acceleration": [((K, 0.4, two(WHOLE @ S), *two(MOTION)), K * (0.4 - S @ WHOLE @ MOTION), DIGITS)],
-    "freed_ball": [((INERTIA,), (symmetric(INVERSE), symmetric(M - B.T @ INVERSE @ B)), DIGITS)],
-    "felt_force": [((symmetric(INVERSE), B.ravel(), *two(WRENCH)), WRENCH[3:] - B.T @ INVERSE @ WRENCH[:3], DIGITS)],
+    "ball_factor": [((INERTIA,), (symmetric(INVERSE), symmetric(M - B.T @ INVERSE @ B)), DIGITS)],
+    "apparent_force": [
+        ((symmetric(INVERSE), B.ravel(), *two(WRENCH)), WRENCH[3:] - B.T @ INVERSE @ WRENCH[:3], DIGITS)
+    ],
     "ball_acceleration": [((symmetric(INVERSE), B.ravel(), WRENCH[:3], D), ALPHA, DIGITS)],
     "free_acceleration": [((INERTIA, *two(WRENCH)), two(-np.linalg.solve(WHOLE, WRENCH)), DIGITS)],
-    "bias_term": [((W, P, U, D, R, SLIP), BIAS, DIGITS)],
+    "bias_acceleration": [((W, P, U, D, R, SLIP), BIAS, DIGITS)],
     "spring_torque": [((0.7, -0.4, 3.0, 0.2, 0.6), -3.0 * 0.5 + 0.6 * 0.4, 4 * EPS)],
 }  # fmt: skip

@@ -72,7 +72,7 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | N
         return None
     outermost: dict[int, list[int]] = defaultdict(list)  # contact bodies by the body from which their tree hangs
     for number, node in enumerate(bodies):
-        if node.is_moved() and joints.joint[tree.rows[node.index], layout.JOINT.kind] != layout.ALONE:
+        if node.is_moved() and joints.joint[tree.rows[node.index], layout.JOINT.root] != layout.NO_ROW:
             outermost[tree.outermost(node).index].append(number)
     if not outermost:
         return None
@@ -83,7 +83,7 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | N
             place[number] = len(rows)
             rows.append((number, begin, begin + len(members), n_response))
             n_response += len(members)
-    carriers = joints.joint[:, layout.JOINT.carrier].tolist()
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     touching = {outermost_of(tree.rows[bodies[number].index], carriers) for number, *_ in rows}
     return Trees(
         member=table(rows, at.MEMBER.width),

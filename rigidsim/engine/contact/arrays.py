@@ -27,7 +27,7 @@ from rigidsim.engine.contact.trees import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, made
 
-LANES = 16
+LANES = 8
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
 
 # What a step lacks that could not be taken: nothing; room for pairs, points or strikes; an empty log; empty samples.

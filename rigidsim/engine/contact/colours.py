@@ -1,23 +1,25 @@
 """Colours: contacts that share no body may be computed side by side, in lanes.
 
-Contacts get the first colour that neither of their bodies has, in order; sixteen of one colour and kind make a group,
+Pairs get the first colour that neither of their bodies has, in order; sixteen of one colour and kind make a group,
 and groups are computed in the order of their first contacts, so that what is computed together is together in memory.
-Bodies which impulses do not change have no colours. Contacts for which 63 colours are not enough are computed one by
-one, after the others. None of this depends on the number of lanes.
+The contacts of one pair are computed one after the other in its lane. Bodies which impulses do not change have no
+colours. Contacts for which 63 colours are not enough are computed one by one, after the others. None of this depends on
+the number of lanes.
 """
 
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, WHO
-from rigidsim.engine.contact.rows import BALLS, BODIES, KINDS, TURNING
+from rigidsim.engine.contact.rows import BALLS, BODIES, KINDS, LAYERS, TURNING, row_of
 from rigidsim.engine.contact.trees import is_hung
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 
 COLOURS = 63
-GROUP = 16  # contacts; a multiple of the number of lanes
+GROUP = 16  # pairs; a multiple of the number of lanes
 NO_CONTACT = -1  # in a spare lane
+NO_PAIR = -1
 
 # Bodies by how they move: not turned by impulses and not turning; with a round inertia; the others.
 STILL, ROUND, GENERAL = 0, 1, 2
@@ -98,8 +100,9 @@ def place_in_group(g, next_place, n_group, blocks, lanes):
         place = n_group * GROUP
         n_group += 1
         for lane in range(place, place + GROUP):
-            blocks.contact[lane // n, lane % n] = NO_CONTACT
-            blocks.kind[lane // n] = g % KINDS
+            for layer in range(LAYERS):
+                blocks.contact[row_of(blocks, lane // n, layer), lane % n] = NO_CONTACT
+            blocks.kind[lane // n], blocks.layers[lane // n] = g % KINDS, 0
     next_place[g] = place + 1
     return place, n_group
 
@@ -116,11 +119,12 @@ def place_hung(m, who, trees):
 
 @routine
 def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_place, block, single, trees, lanes):
-    """Fill `contact` and `kind` of the blocks of lanes, and of the single contacts; list those of trees. Returns the
-    numbers of blocks and of single ones.
+    """Fill `contact`, `kind` and `layers` of the blocks of lanes, and of the single contacts; list those of trees. The
+    points of one pair come one after the other, so they share a lane. Returns the numbers of blocks and single ones.
     """
     n, n_group, n_single = len(lanes), 0, 0
     used[:] = next_place[:] = 0
+    pair, place, layer, of = NO_PAIR, 0, 0, 0
     if trees is not None:
         trees.made.count[0] = 0
     for m in range(count):
@@ -130,13 +134,17 @@ def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_plac
             continue
         if place_hung(m, point_who[m], trees):
             continue
-        colour, kind = first_free(used[a] | used[b]), kind_of(point_who[m], point[m], form)
-        if colour < COLOURS:
+        kind, layer = kind_of(point_who[m], point[m], form), layer + 1
+        if point_who[m].pair != pair or kind != of or layer == LAYERS:
+            colour, layer = first_free(used[a] | used[b]), 0
+            if colour == COLOURS:
+                single.contact[n_single, 0], single.kind[n_single], single.layers[n_single], pair = m, kind, 1, NO_PAIR
+                n_single += 1
+                continue
             place, n_group = place_in_group(colour * KINDS + kind, next_place, n_group, block, lanes)
-            block.contact[place // n, place % n] = m
+            pair, of = point_who[m].pair, kind
             used[a] |= movable(inverse[a]) << colour
             used[b] |= movable(inverse[b]) << colour
-        else:
-            single.contact[n_single, 0], single.kind[n_single] = m, kind
-            n_single += 1
+        block.contact[row_of(block, place // n, layer), place % n] = m
+        block.layers[place // n] = max(block.layers[place // n], layer + 1)
     return n_group * (GROUP // n), n_single

@@ -11,22 +11,22 @@ grip is beyond its bounds. What rests on held joints rests; what slides is right
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import has_modes, turns_in
+from rigidsim.engine.articulated import has_modes
 from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.trees import begin_impulses_on_trees, feel_grips, push_members
+from rigidsim.engine.contact.trees import feel_grips, push_members
+from rigidsim.engine.delassus import clear_impulses, strike_row
 from rigidsim.engine.layout import (
+    ACCELERATION,
     BLOW,
-    CARRIED,
     COORDINATE,
-    FREED,
+    FACTOR,
     GRIP,
-    HUNG,
     JOINT_VALUE,
+    KINEMATICS,
     TRIPLE,
 )
-from rigidsim.engine.loops import strike
-from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, push_unit
-from rigidsim.engine.responses import drive_left, respond
+from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, write_row
+from rigidsim.engine.responses import drive_left, impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
@@ -106,9 +106,9 @@ def begin_grips(model, scratch):
 
 
 @routine
-def missing_impulse(hung: HUNG, freed: FREED, carrier: CARRIED):
+def missing_impulse(joint: KINEMATICS, factor: FACTOR, carrier: ACCELERATION):
     """What would hold the rate of a coordinate against the impulses that it feels, N m s or N s."""
-    return -drive_left(hung, freed, carrier)
+    return -drive_left(joint, factor, carrier)
 
 
 @routine
@@ -136,15 +136,15 @@ def compare(h, returns, missing, value: JOINT_VALUE, jump: TRIPLE, grip: GRIP, b
 @inlined
 def compare_grips(h, number, contacts, model, state, scratch, jumps, trees, lanes):
     """Compare all grips with their bounds after a round of contact. Returns whether any coordinate was changed."""
-    joints, hanging, changed = model.joints, scratch.joints, False
+    joints, dynamics, changed = model.joints, scratch.joints, False
     push_members(trees.total, 1.0, contacts, model, scratch, lanes)
-    respond(contacts.trees.inward, model, scratch, jumps, lanes)
+    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
     for i in contacts.trees.inward:
         if has_modes(i, joints):
-            n, carrier = joints.joint[i].mode, hanging.carried[joints.joint[i].carrier]
-            missing = missing_impulse(hanging.hung[i], hanging.freed[i], carrier)
+            n, carrier = joints.joint[i].mode, dynamics.acceleration[joints.joint[i].parent]
+            missing = missing_impulse(dynamics.kinematics[i], dynamics.factor[i], carrier)
             one = compare(
-                h, number < BLOCKS, missing, joints.value[i], jumps[i], hanging.modes.grip[n], hanging.modes.blow[n],
+                h, number < BLOCKS, missing, joints.value[i], jumps[i], dynamics.modes.grip[n], dynamics.modes.blow[n],
                 state[i],
             )  # fmt: skip
             changed = changed or one
@@ -158,7 +158,7 @@ def work_of_grip(blow: BLOW, mode: COORDINATE, jump: TRIPLE):
 
 
 @routine
-def add_ramp(n_sub, ahead: CARRIED, smooth: LINE):
+def add_ramp(n_sub, ahead: ACCELERATION, smooth: LINE):
     """Add a jump to the smooth motion of a body, in equal parts to all sub-steps."""
     for k in range(3):
         smooth[k] += ahead.a[k] / n_sub
@@ -168,16 +168,16 @@ def add_ramp(n_sub, ahead: CARRIED, smooth: LINE):
 @inlined
 def pull_by_grips(contacts, model, state, scratch, jumps, lines, lanes):
     """Add to the smooth motion of all members what the grips of released coordinates do. Returns their work, J."""
-    joints, hanging, work = model.joints, scratch.joints, 0.0
-    begin_impulses_on_trees(contacts.trees, scratch, len(model.moved_node), lanes)
+    joints, dynamics, work = model.joints, scratch.joints, 0.0
+    clear_impulses(contacts.trees.inward, model, scratch, lanes)
     feel_grips(1.0, contacts.trees.inward, model, scratch, lanes)
-    respond(contacts.trees.inward, model, scratch, jumps, lanes)
+    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
-        add_ramp(contacts.substeps, hanging.carried[contacts.body[b].row], lines.smooth[b])
+        add_ramp(contacts.substeps, dynamics.acceleration[contacts.body[b].row], lines.smooth[b])
     for i in contacts.trees.inward:
         if has_modes(i, joints):
-            work += work_of_grip(hanging.modes.blow[joints.joint[i].mode], state[i], jumps[i])
+            work += work_of_grip(dynamics.modes.blow[joints.joint[i].mode], state[i], jumps[i])
     return work
 
 
@@ -205,15 +205,10 @@ def strike_by_grips(contacts, model, scratch, made, lanes):
     joints, found, n_moved = model.joints, scratch.joints.modes, len(model.moved_node)
     for i in contacts.trees.inward:
         if has_modes(i, joints) and pulls(found.blow[joints.joint[i].mode]):
-            n, c, root = joints.joint[i].mode, joints.joint[i].carrier, joints.joint[i].root
-            own, inner = found.push[2 * n], found.push[2 * n + 1]
-            push_unit(turns_in(i, joints), scratch.joints.hung[i], own, inner, lanes)
-            add_impulses(1.0, found.blow[n], found.changes, lanes)
-            strike(found.changes, own, made.own[i], lanes)
-            made.is_pushed[i] = 1
-            if c < n_moved:
-                strike(found.changes, inner, made.own[c], lanes)
-                made.is_pushed[c] = 1
+            n, root = joints.joint[i].mode, joints.joint[i].root
+            write_row(n, joints, scratch, lanes)
+            add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
+            strike_row(n, joints.rows, found.rows, made, lanes)
             if root < n_moved:
                 made.is_settled[root] = 1
 

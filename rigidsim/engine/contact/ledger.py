@@ -10,20 +10,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import has_modes, turns_in
+from rigidsim.engine.articulated import along_coordinate, has_modes, is_prescribed, turns_in
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather
+from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather, row_of
 from rigidsim.engine.contact.trees import push_members
-from rigidsim.engine.layout import BODY, CARRIED, CORRECTION, FELT, FRAME, HUNG, STAGE, SUM, add_to_sums
+from rigidsim.engine.layout import (
+    ACCELERATION,
+    ARTICULATED,
+    BODY,
+    CORRECTION,
+    FRAME,
+    JOINT_VALUE,
+    KINEMATICS,
+    STAGE,
+    SUM,
+    add_to_sums,
+)
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.engine.observe import reaction_of
-from rigidsim.engine.responses import respond
+from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls
@@ -152,15 +162,17 @@ def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
         return
     done[:] = 0.0
     for b in range(n_block):
-        row, kind, row_done = blocks.row[b], blocks.kind[b], done[b % (GROUP // n)]
+        kind, row_done = blocks.kind[b], done[b % (GROUP // n)]
         gather(path, blocks.body_A[b], lines, BODY_PAIR.place("v_A"), lanes)
         gather(path, blocks.body_B[b], lines, BODY_PAIR.place("v_B"), lanes)
-        if kind == BALLS:
-            book_balls(row, lines, row_done, n_sub, lanes)
-        elif kind == TURNING:
-            book_turning(row, lines, row_done, n_sub, lanes)
-        else:
-            book_bodies(row, lines, row_done, n_sub, lanes)
+        for layer in range(blocks.layers[b]):
+            row = blocks.row[row_of(blocks, b, layer)]
+            if kind == BALLS:
+                book_balls(row, lines, row_done, n_sub, lanes)
+            elif kind == TURNING:
+                book_turning(row, lines, row_done, n_sub, lanes)
+            else:
+                book_bodies(row, lines, row_done, n_sub, lanes)
     friction, overlaps, driven = 0.0, 0.0, 0.0
     for b in range(GROUP // n):
         for place in range(n):
@@ -179,9 +191,9 @@ def has_belt(blocks, n_block, lanes):
     """Whether the surface of some body moves on it."""
     n, found = len(lanes), False
     for b in range(n_block):
-        if blocks.kind[b] == TURNING:
+        for layer in range(blocks.layers[b] if blocks.kind[b] == TURNING else 0):
             for k in range(CONTACT.place("surface") * n, (CONTACT.place("surface") + 3) * n):
-                found = found or blocks.row[b, k] != 0.0
+                found = found or blocks.row[row_of(blocks, b, layer), k] != 0.0
     return found
 
 
@@ -310,38 +322,46 @@ def book_member(h, n_sub, lines, b, total: LINE, moved: LINE, v, v_WC, step):
 
 
 @routine
-def book_held(felt: FELT, frame: FRAME, step):
+def book_held(articulated: ARTICULATED, frame: FRAME, step):
     """Book the work of what holds a frame."""
-    step[c.W_DRIVEN] += dot(felt.f, frame.v) + dot(felt.t, frame.omega)
+    step[c.W_DRIVEN] += dot(articulated.f, frame.v) + dot(articulated.t, frame.omega)
 
 
 @routine
-def book_motor(turns, hung: HUNG, felt: FELT, carried: CARRIED, step):
+def book_motor(
+    turns, value: JOINT_VALUE, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, step
+):
     """Book the work of what holds the rate of a coordinate: the part of its joint's reaction along the coordinate, of
     which that to the jumps of the bodies is as much a part as that to the impulses.
     """
-    t, f = reaction_of(1.0 - turns, felt, hung, carried)
-    step[c.W_DRIVEN] += (turns * dot(hung.u, t) + (1.0 - turns) * dot(hung.u, f)) * hung.rate
+    t, f = reaction_of(value, articulated, joint, acceleration)
+    step[c.W_DRIVEN] += along_coordinate(turns, value.advance, joint.u, t, f) * joint.rate
 
 
 @inlined
 def has_motor(i, joints):
     """Whether something may hold the rate of a row: a motor that prescribes it, or a mode."""
-    return joints.joint[i].kind >= at.TURNED or has_modes(i, joints)
+    return is_prescribed(i, joints) or has_modes(i, joints)
 
 
 @inlined
 def book_holding(contacts, model, scratch, shift, trees, step, lanes):
     """Book the work of frames and motors that hold their rates against the impulses of contact on trees."""
-    joints, hanging, n_moved = model.joints, scratch.joints, len(model.moved_node)
+    joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
     push_members(trees.total, 1.0, contacts, model, scratch, lanes)
-    respond(contacts.trees.inward, model, scratch, shift, lanes)
+    impulse_response(contacts.trees.inward, model, scratch, shift, lanes)
     for k in range(len(joints.held)):
-        book_held(hanging.felt[n_moved + k], scratch.frame[joints.held[k]], step)
+        book_held(dynamics.articulated[n_moved + k], scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:
         if has_motor(i, joints):
-            turns = 1.0 if joints.joint[i].kind == at.TURNED else turns_in(i, joints)
-            book_motor(turns, hanging.hung[i], hanging.felt[i], hanging.carried[i], step)
+            book_motor(
+                turns_in(i, joints),
+                joints.value[i],
+                dynamics.kinematics[i],
+                dynamics.articulated[i],
+                dynamics.acceleration[i],
+                step,
+            )
 
 
 # --- the step

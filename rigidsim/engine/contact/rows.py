@@ -8,7 +8,7 @@ import numpy as np
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, WHO
-from rigidsim.engine.model import floats, integers
+from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import (
@@ -25,6 +25,8 @@ from rigidsim.physics.vector import add, cross, dot, rejection
 # along n and another across; the radii are in the first places of the levers, the inertias in those of the tensors.
 # Drifting: the surfaces move on their bodies, the levers change within the step, or friction acts beside the point.
 BALLS, BODIES, TURNING, KINDS = 0, 1, 2, 3
+
+LAYERS = 4  # points of one pair in one lane: a box on a face has four
 
 CONTACT = Row(
     "a contact: normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across"
@@ -51,13 +53,27 @@ BODY_PAIR = Row(
 
 
 class Blocks(NamedTuple):
-    """Contacts, some lanes to a block."""
+    """Contacts, some lanes to a block. A lane has contacts of one pair of shapes, at most as many as a block has rows:
+    its layers, computed one after the other.
+    """
 
-    row: np.ndarray = floats("blocks", CONTACT)
+    row: np.ndarray = floats("rows", CONTACT)
+    contact: np.ndarray = integers("rows", "lanes")  # the contact point, or NO_CONTACT
     body_A: np.ndarray = integers("blocks", "lanes")
     body_B: np.ndarray = integers("blocks", "lanes")
-    contact: np.ndarray = integers("blocks", "lanes")  # the contact point, or NO_CONTACT
     kind: np.ndarray = integers("blocks")  # of its contacts
+    layers: np.ndarray = integers("blocks")  # how many layers it has; 0 if it is empty
+
+
+def make_blocks(n_block: int, n_layer: int, lanes: int) -> Blocks:
+    """Blocks of so many lanes, with room for so many layers."""
+    return made(Blocks, {"blocks": n_block, "rows": n_layer * n_block, "lanes": lanes})
+
+
+@inlined
+def row_of(blocks, b, layer):
+    """The number of the row of a layer of a block."""
+    return b * (len(blocks.row) // len(blocks.kind)) + layer
 
 
 @lanewise

@@ -20,16 +20,19 @@ from rigidsim.engine.contact.rows import (
     BALLS,
     BODY_PAIR,
     KINDS,
+    LAYERS,
     TURNING,
     Blocks,
     clear_lane,
     fill_lane,
     gather,
     gather_linear,
+    make_blocks,
     prepare_balls,
     prepare_bodies,
     prepare_turning,
     read_lane,
+    row_of,
     scatter,
 )
 from rigidsim.engine.contact.trees import (
@@ -69,40 +72,47 @@ class SolverArrays(NamedTuple):
 def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     """Arrays for n_point contact points of n_body contact bodies; one group of each colour and kind may stay open."""
     n_group = min(n_point, n_point // GROUP + COLOURS * KINDS)
-    block = made(Blocks, {"blocks": n_group * (GROUP // len(lanes)), "lanes": len(lanes)})
-    single = made(Blocks, {"blocks": n_point})
+    block, single = make_blocks(n_group * (GROUP // len(lanes)), LAYERS, len(lanes)), make_blocks(n_point, 1, 1)
     return made(SolverArrays, {"bodies": n_body, "lanes": len(lanes)}, block=block, single=single)
 
 
 @inlined
 def fill_blocks(blocks, n_block, point_who: WHO, point, inverse, dummy, lanes):
     """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
-    n = len(lanes)
     for b in range(n_block):
-        row, kind = blocks.row[b], blocks.kind[b]
-        for lane in range(n):
-            m = blocks.contact[b, lane]
-            blocks.body_A[b, lane], blocks.body_B[b, lane] = dummy, dummy
-            if m == NO_CONTACT:
-                clear_lane(row, lane, lanes)
-            else:
-                blocks.body_A[b, lane], blocks.body_B[b, lane] = point_who[m].a, point_who[m].b
-                fill_lane(row, lane, kind, point_who[m], point[m], inverse, lanes)
-        if kind == BALLS:
-            prepare_balls(row, lanes)
+        blocks.body_A[b, :] = blocks.body_B[b, :] = dummy
+        for layer in range(blocks.layers[b]):
+            fill_layer(blocks, b, row_of(blocks, b, layer), point_who, point, inverse, lanes)
+
+
+@inlined
+def fill_layer(blocks, b, r, point_who: WHO, point, inverse, lanes):
+    """Row r, a layer of block b."""
+    row, kind = blocks.row[r], blocks.kind[b]
+    for lane in range(len(lanes)):
+        m = blocks.contact[r, lane]
+        if m == NO_CONTACT:
+            clear_lane(row, lane, lanes)
         else:
-            prepare_bodies(row, lanes)
-        if kind == TURNING:
-            prepare_turning(row, lanes)
+            blocks.body_A[b, lane], blocks.body_B[b, lane] = point_who[m].a, point_who[m].b
+            fill_lane(row, lane, kind, point_who[m], point[m], inverse, lanes)
+    if kind == BALLS:
+        prepare_balls(row, lanes)
+    else:
+        prepare_bodies(row, lanes)
+    if kind == TURNING:
+        prepare_turning(row, lanes)
 
 
 @inlined
 def read_blocks(blocks, n_block, point, lanes):
     """The impulses of all contacts."""
     for b in range(n_block):
-        for lane in range(len(lanes)):
-            if blocks.contact[b, lane] != NO_CONTACT:
-                read_lane(blocks.row[b], lane, point[blocks.contact[b, lane]], lanes)
+        for layer in range(blocks.layers[b]):
+            r = row_of(blocks, b, layer)
+            for lane in range(len(lanes)):
+                if blocks.contact[r, lane] != NO_CONTACT:
+                    read_lane(blocks.row[r], lane, point[blocks.contact[r, lane]], lanes)
 
 
 @inlined
@@ -166,11 +176,13 @@ def scatter_velocities(vel, blocks, b, lines, lanes):
 def push_all(vel, blocks, n_block, lines, lanes):
     """Warm start: the impulses of the last step."""
     for b in range(n_block):
-        gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
-        for k in range(KINDS):
-            if blocks.kind[b] == k:
-                push_block(WAYS[k], blocks.row[b], lines, lanes)
-        scatter_velocities(vel, blocks, b, lines, lanes)
+        if blocks.layers[b] > 0:
+            gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+            for k in range(KINDS):
+                if blocks.kind[b] == k:
+                    for layer in range(blocks.layers[b]):
+                        push_block(WAYS[k], blocks.row[row_of(blocks, b, layer)], lines, lanes)
+            scatter_velocities(vel, blocks, b, lines, lanes)
 
 
 @inlined
@@ -179,10 +191,11 @@ def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
     places of one body, which move together, add up to little.
     """
     for b in range(n_block):
-        if blocks.kind[b] == TURNING:
+        if blocks.kind[b] == TURNING and blocks.layers[b] > 0:
             gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
             gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
-            follow_block(WAYS[TURNING], blocks.row[b], lines, s, lanes)
+            for layer in range(blocks.layers[b]):
+                follow_block(WAYS[TURNING], blocks.row[row_of(blocks, b, layer)], lines, s, lanes)
             scatter_velocities(vel, blocks, b, lines, lanes)
 
 
@@ -201,23 +214,27 @@ def resolve_all(relaxes, s, part, vel, moved, blocks, n_block, lines, lanes):
     """All contacts, once; `relaxes`: without the overlaps."""
     rate, stiff, soft = softness(s, part)
     for b in range(n_block):
-        row, kind = blocks.row[b], blocks.kind[b]
-        gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
-        if not relaxes:
-            gather_displacements(moved, blocks, b, lines, lanes)
-        for k in range(KINDS):
-            if kind == k and relaxes:
-                relax_block(WAYS[k], row, lines, lanes)
-            elif kind == k:
-                correct_block(WAYS[k], row, lines, s, rate, stiff, soft, lanes)
-        scatter_velocities(vel, blocks, b, lines, lanes)
+        if blocks.layers[b] > 0:
+            gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+            if not relaxes:
+                gather_displacements(moved, blocks, b, lines, lanes)
+            for k in range(KINDS):
+                if blocks.kind[b] == k:
+                    for layer in range(blocks.layers[b]):
+                        row = blocks.row[row_of(blocks, b, layer)]
+                        if relaxes:
+                            relax_block(WAYS[k], row, lines, lanes)
+                        else:
+                            correct_block(WAYS[k], row, lines, s, rate, stiff, soft, lanes)
+            scatter_velocities(vel, blocks, b, lines, lanes)
 
 
 @inlined
 def total_all(blocks, n_block, lanes):
     """Add the impulses of a sub-step to the totals."""
     for b in range(n_block):
-        add_total(blocks.row[b], lanes)
+        for layer in range(blocks.layers[b]):
+            add_total(blocks.row[row_of(blocks, b, layer)], lanes)
 
 
 @inlined

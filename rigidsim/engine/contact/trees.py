@@ -1,7 +1,7 @@
 """Contacts of bodies that are parts of trees of joints: an impulse on one body of a tree moves all of them.
 
 When something touches a tree, what wrenches on its contact bodies do to all of these is found at the end of the smooth
-step (`responses.respond`): the block W of M^-1 that belongs to them. The inverse effective masses of a contact are made
+step (`impulse_response`): the block W of M^-1 that belongs to them. The inverse effective masses of a contact are made
 of such blocks; an impulse changes the velocities of all contact bodies of its tree. So a tree is one thing in the
 solver, and its contacts are computed one by one, after all others, in their order. The impulses on each body are summed
 like velocities, with the same rule for displacements; at the end of the step the trees answer the sums, by W again, so
@@ -15,27 +15,29 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import gather_inwards, has_modes, turns_in
+from rigidsim.engine.articulated import has_modes, propagate_inertia
+from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
+from rigidsim.engine.delassus import clear_impulses, feel_row
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
+    ACCELERATION,
     ARM,
+    ARTICULATED,
     BODY,
-    CARRIED,
     COORDINATE,
     CORRECTION,
-    FELT,
     FRAME,
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.loops import clear, displace_root, feel
+from rigidsim.engine.loops import displace_root
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
-from rigidsim.engine.modes import add_impulses, push_unit
-from rigidsim.engine.responses import respond
+from rigidsim.engine.modes import add_impulses, write_row
+from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.articulated import dots, rows_of
@@ -98,7 +100,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
     sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
-    return made(TreeArrays, sizes, hung=made(Blocks, {"blocks": n_point}))
+    return made(TreeArrays, sizes, hung=rows.make_blocks(n_point, 1, 1))
 
 
 class InTrees(NamedTuple):
@@ -143,25 +145,17 @@ def confined(normal: TRIPLE, t, f):
 
 
 @routine
-def hold_impulse(line: LINE, normal: TRIPLE, felt: FELT):
+def hold_impulse(line: LINE, normal: TRIPLE, articulated: ARTICULATED):
     """An impulse and its moment on a body at rest, as a wrench that holds it."""
     t, f = confined(normal, line.angular, line.linear)
-    felt.t, felt.f = negated(t), negated(f)
-
-
-@inlined
-def begin_impulses_on_trees(table, scratch, n_moved, lanes):
-    """No impulse."""
-    scratch.joints.felt[n_moved:] = 0.0
-    for i in table.inward:
-        clear(scratch.joints.felt[i], lanes)
+    articulated.t, articulated.f = negated(t), negated(f)
 
 
 @routine
-def take_response(carried: CARRIED, k, response: RESPONSE):
+def take_response(acceleration: ACCELERATION, k, response: RESPONSE):
     """Write what unit k of a wrench did: a torque, or from 3 on a force."""
     place = k if k < 3 else k + RESPONSE.place("rate_f") - 3
-    alpha, a = carried.alpha, carried.a
+    alpha, a = acceleration.alpha, acceleration.a
     for c in range(3):
         response[place + 3 * c] = alpha[c]
         response[place + RESPONSE.place("v_t") + 3 * c] = a[c]
@@ -172,8 +166,8 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
     """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
     disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
     """
-    table, hanging, unit = contacts.trees, scratch.joints, trees.jump[0]
-    gather_inwards(model, state, scratch, lanes)
+    table, dynamics, unit = contacts.trees, scratch.joints, trees.jump[0]
+    propagate_inertia(model, state, scratch, lanes)
     most = 0
     for m in range(len(table.member)):
         most = max(most, table.member[m].end - table.member[m].begin)
@@ -181,18 +175,20 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
         for k in range(6):
             unit[:] = 0.0
             unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
+            clear_impulses(table.inward, model, scratch, lanes)
             for m in range(len(table.member)):
                 if m - table.member[m].begin == first:
                     row = contacts.body[table.member[m].body].row
-                    hold_impulse(unit, model.normal, hanging.felt[row])
-            respond(table.inward, model, scratch, shift, lanes)
+                    hold_impulse(unit, model.normal, dynamics.articulated[row])
+            impulse_response(table.inward, model, scratch, shift, lanes)
             for m in range(len(table.member)):
                 begin = table.member[m].begin
                 if m - begin == first:
                     for n in range(begin, table.member[m].end):
                         row = contacts.body[table.member[n].body].row
-                        take_response(hanging.carried[row], k, trees.response[table.member[m].response + n - begin])
+                        take_response(
+                            dynamics.acceleration[row], k, trees.response[table.member[m].response + n - begin]
+                        )
 
 
 @routine
@@ -300,7 +296,8 @@ def fill_hung(point_who: WHO, point, trees):
     hung = trees.made.hung
     for k in range(trees.made.count[0]):
         m = hung.contact[k, 0]
-        hung.body_A[k, 0], hung.body_B[k, 0], hung.kind[k] = point_who[m].a, point_who[m].b, TURNING
+        hung.body_A[k, 0], hung.body_B[k, 0] = point_who[m].a, point_who[m].b
+        hung.kind[k], hung.layers[k] = TURNING, 1
         fill_lane(hung.row[k], 0, TURNING, point_who[m], point[m], trees.inverse, ONE)
         prepare_row(hung.row[k], point_who[m].a, point_who[m].b, trees)
 
@@ -452,15 +449,13 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
 @inlined
 def feel_grips(part, inward, model, scratch, lanes):
     """Let parts of the impulses of the grips of released coordinates act, too (`grips.py`)."""
-    joints, felt, found = model.joints, scratch.joints.felt, scratch.joints.modes
+    joints, found = model.joints, scratch.joints.modes
     for i in inward:
         if has_modes(i, joints):
             n = joints.joint[i].mode
-            own, inner = found.push[2 * n], found.push[2 * n + 1]
-            push_unit(turns_in(i, joints), scratch.joints.hung[i], own, inner, lanes)
-            add_impulses(part, found.blow[n], found.changes, lanes)
-            feel(found.changes, own, felt[i], lanes)
-            feel(found.changes, inner, felt[joints.joint[i].carrier], lanes)
+            write_row(n, joints, scratch, lanes)
+            add_impulses(part, found.blow[n], found.rows.multiplier[n], lanes)
+            feel_row(n, joints.rows, found.rows, scratch, lanes)
 
 
 @routine
@@ -475,10 +470,10 @@ def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
 def push_members(values, part, contacts, model, scratch, lanes):
     """Let the impulses of all contact bodies of trees alone act on these, at rest, with a part of those of grips."""
     table = contacts.trees
-    begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
+    clear_impulses(table.inward, model, scratch, lanes)
     for m in range(len(table.member)):
         b = table.member[m].body
-        hold_impulse(values[b], model.normal, scratch.joints.felt[contacts.body[b].row])
+        hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
     if switches(model):
         feel_grips(part, table.inward, model, scratch, lanes)
 
@@ -536,20 +531,21 @@ def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
     """
     table = contacts.trees
     push_members(trees.moved, 0.5 * h, contacts, model, scratch, lanes)
-    respond(table.inward, model, scratch, made.shift, lanes)
+    impulse_response(table.inward, model, scratch, made.shift, lanes)
     for i in table.inward:
         if has_modes(i, model.joints):
             stop_shift(model.joints.value[i], state[i], made.shift[i])
     for i in table.inward:
         if is_root(i, model):
-            displace_root(scratch.joints.carried[i], made.own[i], lanes)
+            displace_root(scratch.joints.acceleration[i], made.own[i], lanes)
     strike_members(contacts, model, made, trees)
 
 
 @routine
-def note_momentum(body: BODY, frame: FRAME, arm: ARM, carried: CARRIED, row: LINE):
+def note_momentum(body: BODY, frame: FRAME, arm: ARM, acceleration: ACCELERATION, row: LINE):
     """The momentum of a body after a jump. Returns what that gives it of kinetic energy, J."""
-    v, dv, inertia, omega, domega = arm.v_WC, carried.a, rotated(frame.q, body.inertia), frame.omega, carried.alpha
+    v, dv, omega, domega = arm.v_WC, acceleration.a, frame.omega, acceleration.alpha
+    inertia = rotated(frame.q, body.inertia)
     row.linear = scaled(body.mass, add(v, dv))
     row.angular = apply(inertia, add(omega, domega))
     return jump_energy(body.mass, inertia, v, dv, omega, domega)
@@ -564,8 +560,10 @@ def note_momenta(inward, model, scratch, trees):
     for k in range(len(inward)):
         i = inward[k]
         place = model.moved_node[i]
-        carried = scratch.joints.carried[i]
-        energy += note_momentum(model.body[i], scratch.frame[place + 1], scratch.arm[place], carried, trees.momentum[k])
+        acceleration = scratch.joints.acceleration[i]
+        energy += note_momentum(
+            model.body[i], scratch.frame[place + 1], scratch.arm[place], acceleration, trees.momentum[k]
+        )
     return energy
 
 

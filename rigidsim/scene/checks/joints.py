@@ -171,7 +171,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 def needs_mass(joint: Joint) -> bool:
     """Whether forces move a coordinate of a joint, or a ball."""
-    return joint.type == "ball" or any(one.course is None for one in joint.coordinates)
+    return joint.has_attitude or any(one.course is None for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
@@ -234,7 +234,7 @@ class Move(NamedTuple):
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
-    is_ball = joint.type == "ball"
+    is_ball = joint.has_attitude
     directions = WIDTH if is_ball else joint.directions(joint.starts)
     turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
     free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor

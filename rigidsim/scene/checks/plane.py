@@ -58,7 +58,7 @@ def joint_in_plane(joint: Joint, normal: Vector, place: Path) -> Iterator[Findin
     """A joint, written at this place, that could move a body out of the plane, of which the normal in its axes is
     given.
     """
-    if joint.type == "ball":
+    if joint.has_attitude:
         hint = "in a planar scene write motion: {hinge: {axis: ...}}, with the normal as its axis"
         yield Finding("plane", f"a {joint.type} joint turns about all axes", place, hint)
     elif any(_strays(normal, coordinate.axis, coordinate.turns) for coordinate in joint.coordinates):

@@ -12,6 +12,7 @@ from rigidsim.scene.text.document import Document, Mark, Places, shown
 from rigidsim.scene.text.scalars import TAG_PREFIX, read_plain, read_tagged
 
 MAX_DEPTH = 200
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 MAX_NODES = 4_000_000
 MAX_ALIAS_NODES = 1_000_000
 MAX_SCALAR = 2**20
@@ -113,7 +114,7 @@ class Builder:
     def _start(self, event: events.MappingStartEvent | events.SequenceStartEvent, mark: Mark) -> None:
         is_mapping = isinstance(event, events.MappingStartEvent)
         if len(self._open) == MAX_DEPTH:
-            self._fail(mark, "depth", f"nested more than {MAX_DEPTH} levels deep")
+            self._fail(mark, "depth", TOO_DEEP)
         if self._awaits_key():
             self._fail(mark, "key", "a key must be text, not a mapping or a list")
         if event.tag not in (None, "!", TAG_PREFIX + ("map" if is_mapping else "seq")):

@@ -11,7 +11,7 @@ import yaml
 
 from rigidsim.errors import Problem, SceneError
 from rigidsim.scene.text import scalars
-from rigidsim.scene.text.builder import MAX_DEPTH
+from rigidsim.scene.text.builder import MAX_DEPTH, TOO_DEEP
 from rigidsim.scene.text.document import Path, path_text, shown
 
 
@@ -42,7 +42,7 @@ def bodies_in(bodies: Any, place: Path = ("bodies",)) -> Iterator[tuple[Path, An
 def plain_data(value: Any, path: Path = ()) -> Any:
     """The value as new dicts, lists, text, numbers and None; NumPy arrays and numbers are converted."""
     if len(path) > MAX_DEPTH:
-        raise SceneError([Problem("depth", f"nested more than {MAX_DEPTH} levels deep", path_text(path[:4]))])
+        raise SceneError([Problem("depth", TOO_DEEP, path_text(path[:4]))])
     if isinstance(value, Mapping):
         _require_text_keys(value, path)
         return {key: plain_data(item, (*path, key)) for key, item in value.items()}

@@ -15,11 +15,12 @@ from typing import BinaryIO
 import yaml
 
 from rigidsim.errors import Problem, SceneError, StorageError
-from rigidsim.scene.text.builder import Builder
+from rigidsim.scene.text.builder import TOO_DEEP, Builder
 from rigidsim.scene.text.document import Document
 
 MAX_BYTES = 64 * 2**20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+TOO_DEEP_FOR_PARSER = "exceeded maximum nesting depth"  # of libyaml, which reads ahead of its events
 FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -112,5 +113,7 @@ def _syntax_problem(document: Document, error: yaml.MarkedYAMLError) -> Problem:
         line, column = _end_of(document.text.rstrip())
     if document.lines and document.lines[line - 1][column - 1 : column] == "\t":
         return document.problem_at((line, column), "syntax", "a tab is not allowed here", hint="indent with spaces")
+    if error.problem == TOO_DEEP_FOR_PARSER:
+        return document.problem_at((line, column), "depth", TOO_DEEP)
     message = ", ".join(part for part in (error.problem, error.context) if part)
     return document.problem_at((line, column), "syntax", message)
