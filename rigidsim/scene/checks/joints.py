@@ -221,6 +221,7 @@ class Move(NamedTuple):
     turns: bool
     axis: Vector
     point: Vector  # on the axis, m
+    armature: Any = 0.0  # of its rotor, kg m^2 or kg
 
     def at(self, point: Vector) -> tuple[Vector, Vector]:
         """Velocity of a point (m) and angular velocity for a rate of one."""
@@ -239,7 +240,8 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
     free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor
     each = enumerate(zip(free, turns, directions, strict=True))
-    return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
+    rotors = [0.0] * 3 if is_ball else [one.armature for one in joint.coordinates]
+    return [Move(node, k, turns, rotate(q_WP, axis), point, rotors[k]) for k, (moves, turns, axis) in each if moves]
 
 
 def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> list[Any]:
@@ -251,7 +253,7 @@ def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> li
     for move in _moves(node, starts):
         v, omega = move.at(center)
         omega_B = rotate_back(motion.q, omega)
-        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)))
+        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)) + move.armature)
     return found
 
 
@@ -267,6 +269,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
     for node in nodes:
         held, own = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None, _moves(node, starts)
         numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
+        inertia |= {(len(moves) + k, len(moves) + k): move.armature for k, move in enumerate(own)}
         moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers
         mass, motion = hierarchy.composite(node).mass, starts[node.frame]
         center = motion.point(mass.center)
