@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import cross, dot, norm, sub
+from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
@@ -17,12 +17,11 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.tree.joints import Coordinate, Joint, key_of
+from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, key_of
 from rigidsim.tree.nodes import ZERO, Tree
 
-RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
-AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": "axes", "planar": "normal"}
-"""The keys of each type of joint for the rates of its coordinates, and for their axes."""
+AXES = {"universal": "axes", "planar": "normal"}
+"""The keys for the axes of a joint, where it is not `axis`."""
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
 WITH_MODES = ("rkmk4", "adaptive", "taylor")
@@ -42,7 +41,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
             of_ball = "give its angular_velocity" if type == "ball" else "omit it"
-            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else of_ball
+            hint = f"write '{key_of(type, 'rate', 0)[0]}' under motion.{type}" if IS_ANGLE[type] else of_ball
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
@@ -219,29 +218,32 @@ class Move(NamedTuple):
     node: SceneNode
     number: int  # of the joint's coordinates
     turns: bool
+    advance: Any  # along the axis, m
     axis: Vector
     point: Vector  # on the axis, m
     armature: Any = 0.0  # of its rotor, kg m^2 or kg
 
     def at(self, point: Vector) -> tuple[Vector, Vector]:
         """Velocity of a point (m) and angular velocity for a rate of one."""
-        return (cross(self.axis, sub(point, self.point)), self.axis) if self.turns else (self.axis, ZERO)
+        turning = self.axis if self.turns else ZERO
+        return add(cross(turning, sub(point, self.point)), scaled(self.advance, self.axis)), turning
 
     def most(self, mass: Lump, center: Vector) -> Any:
         """The largest inertia that this mass, with its centre here in the world, could have for such a coordinate."""
-        r = sub(center, self.point)
-        return mass.mass * dot(r, r) + total_of(mass.inertia[:3]) if self.turns else mass.mass
+        r, along = sub(center, self.point), mass.mass * self.advance * self.advance
+        return mass.mass * dot(r, r) + total_of(mass.inertia[:3]) + along if self.turns else along
 
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
-    is_ball = joint.has_attitude
-    directions = WIDTH if is_ball else joint.directions(joint.starts)
-    turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
-    free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor
-    each = enumerate(zip(free, turns, directions, strict=True))
-    rotors = [0.0] * 3 if is_ball else [one.armature for one in joint.coordinates]
-    return [Move(node, k, turns, rotate(q_WP, axis), point, rotors[k]) for k, (moves, turns, axis) in each if moves]
+    if joint.has_attitude:
+        return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
+    each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
+    return [
+        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
+        for k, (one, axis) in each
+        if one.course is None
+    ]
 
 
 def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> list[Any]:
@@ -294,7 +296,7 @@ def _idle_finding(idle: Move) -> Finding:
     if type == "ball":
         message = "no mass resists some rotation of this joint: all that hangs on it is on one line through the joint"
         return Finding("inertia", message, place, "give the body an inertia that is not a point")
-    key = AXES[type]
+    key = AXES.get(type, "axis")
     place = (*place, key, idle.number) if key == "axes" else (*place, key)
     what = "on the axis" if idle.turns else "on other joints"
     message = f"no mass resists the {'rotation about' if idle.turns else 'displacement along'} this axis"
