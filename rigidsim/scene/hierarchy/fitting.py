@@ -85,7 +85,7 @@ def _openings(hierarchy: Hierarchy, unknowns: Sequence[Unknown]) -> np.ndarray:
 
     def at(rates: Sequence[float]) -> np.ndarray:
         moved = changed(hierarchy, unknowns, rates=rates)
-        return np.array([x for one in closings(moved, Starts(moved)) for x in opening(one)], float)
+        return np.array([x for one in closings(moved, Starts(moved)) for x in one.rates()], float)
 
     at_rest = at([0.0] * len(unknowns))
     return np.stack([at(row) - at_rest for row in np.eye(len(unknowns))], axis=1)
