@@ -221,6 +221,7 @@ class Move(NamedTuple):
     advance: Any  # along the axis, m
     axis: Vector
     point: Vector  # on the axis, m
+    armature: Any = 0.0  # of its rotor, kg m^2 or kg
 
     def at(self, point: Vector) -> tuple[Vector, Vector]:
         """Velocity of a point (m) and angular velocity for a rate of one."""
@@ -239,7 +240,7 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
         return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
     each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
     return [
-        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point)
+        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
         for k, (one, axis) in each
         if one.course is None
     ]
@@ -254,7 +255,7 @@ def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> li
     for move in _moves(node, starts):
         v, omega = move.at(center)
         omega_B = rotate_back(motion.q, omega)
-        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)))
+        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)) + move.armature)
     return found
 
 
@@ -270,6 +271,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
     for node in nodes:
         held, own = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None, _moves(node, starts)
         numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
+        inertia |= {(len(moves) + k, len(moves) + k): move.armature for k, move in enumerate(own)}
         moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers
         mass, motion = hierarchy.composite(node).mass, starts[node.frame]
         center = motion.point(mass.center)
