@@ -158,6 +158,19 @@ def test_rates_that_are_free_are_the_smallest_that_close_the_loop():
     assert np.cumsum(x) == pytest.approx(w, abs=1e-12)
 
 
+@pytest.mark.parametrize(("rate", "opens"), [(1e-33, False), (1e-9, True)])
+def test_the_rounding_of_a_loop_at_rest_is_no_rate(rate, opens):
+    """All begins at rest but for what an earlier run has left in the last digits."""
+    arm = BODIES["arm"] | {"motion": {"hinge": {"axis": [0, 0, 1], "rate": rate}}, "children": {}}
+    made = scene({"type": "point", "between": ["arm", "wall"], "at": [1, 0, 0], "to_at": [-4, 0, 0]})
+    made |= {"bodies": BODIES | {"arm": arm, "drifting": {}}}
+    if opens:
+        with pytest.raises(rigidsim.SceneError, match=r"the loop opens at the start"):
+            rigidsim.Scene.from_dict(made)
+    else:
+        rigidsim.Scene.from_dict(made)
+
+
 def test_rates_that_contradict_each_other_are_an_error():
     with pytest.raises(rigidsim.SceneError, match=r"loops\[0\]: the loop opens .* or omit those of joints"):
         linkage(**{"bodies.crank.children.bar.motion.hinge.rate": -1})
