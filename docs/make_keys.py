@@ -36,7 +36,7 @@ TOPICS = {
         "JointAxis": "axis", "TurnSpring": "spring", "SlideSpring": "spring", "BallSpring": "spring",
         "TurnMotor": "motor", "SlideMotor": "motor", "Breaks": "breaks", "GivenJoint": "reparent: [{motion: ...}]",
     },
-    ("Loops", "loops"): dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop"), "world: {loops: [...]}"),
+    ("Loops", "loops"): dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop", "Coupling"), "world: {loops: [...]}"),
     ("Shapes", "shapes"): dict.fromkeys(
         ("Box", "Sphere", "Ellipsoid", "Cylinder", "Capsule", "Cone", "Tube", "Mesh", "HalfSpace"), "shapes"
     ) | {"MeasuredFile": "shapes: [{file: ...}]"},

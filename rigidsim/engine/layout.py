@@ -128,9 +128,9 @@ JOINT_VALUE = Row(
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
     " what a unit of the coordinate displaces along it: 1 of a displacement, pitch / 2 pi of a screw, else 0;"
     " stiffness, rest and damping of a spring in the joint, SI; the stops of its coordinate and their restitution; dry"
-    " friction; the wanted rate of a motor, and its largest torque or force",
+    " friction; the wanted rate of a motor, and its largest torque or force; the inertia of a rotor",
     q=4, anchor=3, reach=3, r=3, axis=3, advance=1, stiffness=1, rest=1, damping=1,
-    low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
+    low=1, high=1, restitution=1, friction=1, wanted=1, largest=1, armature=1,
 )  # fmt: skip
 STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 KINEMATICS = Row(
@@ -191,8 +191,9 @@ ACCELERATION = Row(
 LOOP_VALUE = Row(
     "constants of a loop: its point on the first body relative to the origin, and to the centre of mass, of that, its"
     " axes, m; likewise on the second; the unit axis in the first body's axes, and two at right angles to that of the"
-    " second, in its axes; the length of a distance, and the size of the loop, m",
-    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1, size=1,
+    " second, in its axes; the length of a distance, and the size of the loop, m; of a coupling the second coordinate"
+    " where the first is zero, what its gap is measured by, and the ratio of the coordinates, rad or m",
+    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1, size=1, ratio=1,
 )  # fmt: skip
 MEETING = Row(
     "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
@@ -305,8 +306,8 @@ JOINT = Row(
     dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(
-    "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"
-    " last",
+    "a loop: POINT, AXIS, DISTANCE or COUPLING; the pair of its frames, and both, or the rows of both coordinates; the"
+    " first of its equations, and that after the last",
     kind=1, pair=1, first=1, second=1, begin=1, end=1,
 )  # fmt: skip
 LAW = Row(
@@ -396,11 +397,11 @@ T_CONTACT, T_ANGULAR_CONTACT, T_JOINT, T_ANGULAR_JOINT, TERMS = range(13, 18)
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`).
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
-POINT, AXIS, DISTANCE = 0, 1, 2
-EQUATIONS = (3, 5, 1)
+POINT, AXIS, DISTANCE, COUPLING = 0, 1, 2, 3
+EQUATIONS = (3, 5, 1, 1)
 # Whose energy changes at an instant: that of bodies that inherit jumps, of trees of joints, and of others.
 OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
-LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE}
+LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE, "coupling": COUPLING}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP = 0, 1, 2, 3, 4, 5

@@ -9,9 +9,18 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import propagate_inertia
+from rigidsim.engine.articulated import is_prescribed, jet_of, propagate_inertia, turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
-from rigidsim.engine.delassus import NONE, answer_of_row, factorise_rows, load_rows, respond_to_all, solve, strike_row
+from rigidsim.engine.delassus import (
+    NONE,
+    answer_of_row,
+    factorise_rows,
+    load_rows,
+    push_unit,
+    respond_to_all,
+    solve,
+    strike_row,
+)
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
@@ -22,9 +31,12 @@ from rigidsim.engine.layout import (
     EACH,
     FAULT,
     FRAME,
+    JET,
+    KINEMATICS,
     LOOP_VALUE,
     MEETING,
     PUSH,
+    RATE,
     SCALAR,
     TRIPLE,
 )
@@ -113,27 +125,93 @@ def confine_push(normal: TRIPLE, push: PUSH, lane):
 
 
 @inlined
+def hold_bodies(k, model, scratch, lanes):
+    """The equations of a loop between two bodies."""
+    loops, made = model.loops, scratch.loops
+    kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
+    first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
+    meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
+    if kind == at.DISTANCE:
+        hold_distance(value, meeting, made.closing[row], lanes)
+    else:
+        hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
+        hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)
+        hold_point(0.0, 0.0, 1.0, meeting, made.closing[row + 2], lanes)
+    if kind == at.AXIS:
+        hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
+    for i in range(row, loops.loop[k].end):
+        first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
+        pull(meeting, made.closing[i], first_push, second_push, lanes)
+        if len(model.normal) > 0:
+            confine_push(model.normal[0], first_push, lanes)
+            confine_push(model.normal[0], second_push, lanes)
+
+
+@inlined
+def part_in(of_second, value):
+    """How often a coordinate is in the gap of a coupling: 1 the second, -ratio the first."""
+    return select(of_second > 0.0, 1.0, -value.ratio)
+
+
+@lanewise
+def begin_coupling(turns, value: LOOP_VALUE, second: KINEMATICS, closing: CLOSING, lane):
+    """The gap of a coupling is the second coordinate less the ratio times the first, and a constant."""
+    closing.f = scaled(1.0 - turns, second.u)
+    closing.t = scaled(turns, second.u)
+    closing.gap = -value.length
+    closing.rate = 0.0
+    closing.second = 0.0
+
+
+@lanewise
+def add_coordinate(of_second, value: LOOP_VALUE, joint: KINEMATICS, own: PUSH, carrier: PUSH, closing: CLOSING, lane):
+    """Add a coordinate to the gap of a coupling; of a unit in it as much acts as it is in the gap."""
+    x = part_in(of_second, value)
+    closing.gap += x * joint.x
+    closing.rate += x * joint.rate
+    own.t, own.f = scaled(x, own.t), scaled(x, own.f)
+    carrier.t, carrier.f = scaled(x, carrier.t), scaled(x, carrier.f)
+
+
+@lanewise
+def add_second(of_second, value: LOOP_VALUE, rate: RATE, closing: CLOSING, lane):
+    """Add the second derivative of a coordinate to that of the gap of a coupling."""
+    closing.second += part_in(of_second, value) * rate.a[0]
+
+
+@lanewise
+def add_prescribed(of_second, value: LOOP_VALUE, jet: JET, closing: CLOSING, lane):
+    """The same of a coordinate that a motor prescribes."""
+    closing.second += part_in(of_second, value) * jet.rate_dot
+
+
+@inlined
+def hold_coordinates(k, model, scratch, lanes):
+    """The equation of a coupling, of which both coordinates are there."""
+    loops, made, joints = model.loops, scratch.loops, model.joints
+    row, value = loops.loop[k].begin, loops.value[k]
+    closing, first = made.closing[row], loops.rows.first[row]
+    second = loops.loop[k].second
+    begin_coupling(turns_in(second, joints), value, scratch.joints.kinematics[second], closing, lanes)
+    for of_second, i, j in ((0.0, loops.loop[k].first, first), (1.0, second, first + 2)):
+        joint, own, carrier = scratch.joints.kinematics[i], made.rows.push[j], made.rows.push[j + 1]
+        push_unit(turns_in(i, joints), joint, own, carrier, lanes)
+        add_coordinate(of_second, value, joint, own, carrier, closing, lanes)
+        if model.expressions is not None and is_prescribed(i, joints):
+            add_prescribed(of_second, value, jet_of(i, model, scratch), closing, lanes)
+        else:
+            add_second(of_second, value, scratch.rate[i], closing, lanes)
+
+
+@inlined
 def write_equations(model, scratch, lanes):
     """The equations of all loops; the frames are placed and related, and have the accelerations that are known."""
-    loops, made = model.loops, scratch.loops
+    loops = model.loops
     for k in range(len(loops.loop)):
-        kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
-        first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
-        meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
-        if kind == at.DISTANCE:
-            hold_distance(value, meeting, made.closing[row], lanes)
-        else:
-            hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
-            hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)
-            hold_point(0.0, 0.0, 1.0, meeting, made.closing[row + 2], lanes)
-        if kind == at.AXIS:
-            hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
-        for i in range(row, loops.loop[k].end):
-            first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
-            pull(meeting, made.closing[i], first_push, second_push, lanes)
-            if len(model.normal) > 0:
-                confine_push(model.normal[0], first_push, lanes)
-                confine_push(model.normal[0], second_push, lanes)
+        if loops.has_couplings is None or loops.loop[k].kind != at.COUPLING:
+            hold_bodies(k, model, scratch, lanes)
+        elif loops.loop[k].begin < loops.loop[k].end:
+            hold_coordinates(k, model, scratch, lanes)
 
 
 # --- multipliers

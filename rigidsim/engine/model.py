@@ -291,6 +291,7 @@ class Loops(NamedTuple):
 
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
+    has_couplings: bool | None  # None if no loop of the run is a coupling
     rows: ConstraintRows  # of the equations
 
 
@@ -335,6 +336,7 @@ class Rows(NamedTuple):
     multiplier: SCALAR = floats("rows")
     gram: SCALAR = floats("products")  # J M^-1 J^T by rows; of equations below its diagonal L of L D L^T
     diagonal: SCALAR = floats("rows")  # of J M^-1 J^T
+    unheld: SCALAR = floats("rows")  # what that would be if nothing held the bodies
     inverse: SCALAR = floats("rows")  # of D
 
 

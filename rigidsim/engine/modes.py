@@ -11,7 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
-from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, respond_to_row, strike_row
+from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, push_unit, respond_to_row, strike_row
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
@@ -25,7 +25,6 @@ from rigidsim.engine.layout import (
     HIT,
     JOINT_VALUE,
     KINEMATICS,
-    PUSH,
     RATE,
     SCALAR,
     SEARCH,
@@ -46,7 +45,7 @@ from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.restitution import combined_restitution
-from rigidsim.physics.vector import add, cross, negated, scaled, sub
+from rigidsim.physics.vector import add, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
 BOUNCES, CATCHES = 100, 400  # impacts that follow each other at an instant; rounds over all coordinates of one
@@ -97,16 +96,6 @@ def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
     """
     least = least_approach(-blow.stop * rate.a[0], h)
     blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
-
-
-@lanewise
-def push_unit(turns, joint: KINEMATICS, own: PUSH, carrier: PUSH, lane):
-    """What an impulse of one in a coordinate is on its body, and on the carrier."""
-    t, f = scaled(turns, joint.u), scaled(1.0 - turns, joint.u)
-    own.t = t
-    own.f = f
-    carrier.t = negated(add(t, cross(joint.d, f)))
-    carrier.f = negated(f)
 
 
 @inlined

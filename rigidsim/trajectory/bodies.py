@@ -139,7 +139,7 @@ class JointHistory:
 
     @property
     def type(self) -> str:
-        """The type: hinge, slide, ball, universal, cylindrical, planar or weld."""
+        """The type: hinge, slide, screw, ball, universal, cylindrical, planar or weld."""
         return self._bodies.header.joints[self._path]
 
     @property

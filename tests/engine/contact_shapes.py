@@ -82,7 +82,7 @@ def places_of(a: Shape, b: Shape, reach: float = 1e3) -> list[Place]:
             r[at.PLACE.gap],
             r[at.PLACE.place("first") : at.PLACE.place("second")],
             r[at.PLACE.place("second") : at.PLACE.feature],
-            r[-1],
+            r[at.PLACE.feature],
         )
         for r in rows[:count]
     ]

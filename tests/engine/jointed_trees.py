@@ -39,6 +39,8 @@ def random_joint(random: np.random.Generator, kind: str) -> dict:
         return at | {"axis": axis.tolist(), "angle": x, "rate": rate, "spring": {"stiffness": 2.0, "rest": 0.1}}
     if kind == "slide":
         return {"axis": axis.tolist(), "displacement": x, "rate": rate, "damping": 0.3}
+    if kind == "screw":
+        return at | {"axis": axis.tolist(), "pitch": x, "angle": y, "rate": rate, "damping": 0.2}
     if kind == "universal":
         axes = [axis.tolist(), np.cross(axis, other).tolist()]
         return at | {"axes": axes, "angles": [x, y], "rates": [rate, other_rate]}
@@ -53,7 +55,7 @@ def jointed(random: np.random.Generator, kind: str, **more) -> dict:
     return body(random, motion={kind: random_joint(random, kind)}, **rates, **more)
 
 
-KINDS = ("hinge", "slide", "ball", "universal", "cylindrical", "planar")
+KINDS = ("hinge", "slide", "ball", "universal", "cylindrical", "planar", "screw")
 
 
 def random_tree(seed: int, n: int = 7, root: str = "free") -> dict:

@@ -260,7 +260,7 @@ def bullet(step: float) -> rigidsim.Scene:
     """A thin rod that strikes an edge off its centre, and spins by 20 rad/ms."""
     bodies = {
         "wall": {"shapes": [{"type": "sphere", "radius": 0.05}]},
-        "rod": rod(0.005, 0.1, 0.01, at=(0.3, 0.04, 0), velocity=[-300, 0, 0], restitution=0.5),
+        "rod": rod(0.005, 0.1, 0.01, at=(0.3, 0.035, 0), velocity=[-300, 0, 0], restitution=0.5),
     }
     bodies["rod"]["orientation"] = {"axis": [1, 0, 0], "angle": 1.5}
     return touching(bodies, duration=5e-3, step=step, gravity=[0, 0, 0])
@@ -278,7 +278,7 @@ def test_a_body_that_an_impact_spins_too_fast_is_named():
     )
     simulation.step(simulation.n_step - 1)
     (warning,) = simulation.warnings
-    assert "then 'rod' spin by 299 rad per step at t = 0.003 s" in warning
+    assert "then 'rod' spin by 151 rad per step at t = 0.002 s" in warning
     assert np.isfinite(simulation.state["rod"].world.angular_velocity).all()
     slower = rigidsim.Simulation(bullet(1e-5))
     slower.step(slower.n_step)

@@ -20,6 +20,9 @@ from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
+COORDINATE_KEYS = ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest", "armature")
+"""What a row of a joint has as its coordinate has it."""
+
 
 class MovedRow(NamedTuple):
     """A row of the state that forces move: a free body, or one coordinate of a joint and what it carries, the body or a
@@ -220,7 +223,7 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
         level_row(found, node.normal)
     given = coordinate_of(row)
     if given:
-        for key in ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest"):
+        for key in COORDINATE_KEYS:
             found[getattr(layout.JOINT_VALUE, key)] = getattr(given, key)
     found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
     found[layout.JOINT_VALUE.damping] = (given or joint).damping
@@ -270,8 +273,18 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
     if not records:
         return None
     rows, values, wrenches = [], [], []
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
         kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
+        if kind == layout.COUPLING:
+            ends = [
+                row_of(tree, frame - 1, k)
+                for frame, k in zip((record.first, record.second), record.numbers, strict=True)
+            ]
+            wrenches += [] if layout.NO_ROW in ends else [[ends[0], carriers[ends[0]], ends[1], carriers[ends[1]]]]
+            rows.append((kind, 0, *ends, begin, len(wrenches)))
+            values.append(layout.LOOP_VALUE.filled(length=record.length, size=record.size, ratio=record.ratio))
+            continue
         wrenches += [[first.row, second.row]] * layout.EQUATIONS[kind]
         rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches)))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
@@ -281,12 +294,13 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    carriers = joints.joint[:, layout.JOINT.parent].tolist()
-    outermost = {outermost_of(row, carriers) for one in wrenches for row in one if row != layout.NO_ROW}
+    held = {row for one in wrenches for row in one if 0 <= row < len(carriers)}
+    outermost = {outermost_of(row, carriers) for row in held}
     inner = [k for k in joints.inward if outermost_of(k, carriers) in outermost]
     return Loops(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
+        has_couplings=True if any(record.type == "coupling" for record in records) else None,
         rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 

@@ -222,8 +222,8 @@ def changed_tree(tree: Tree, event: TreeChange, instant: MotionSnapshot) -> Tree
     p, q, _, _ = instant.seen(1 + event.body, event.to)
     joint, metres = event.joint, tree.metres(event.to)
     if joint is not None:
-        still = [(0.0, 0.0) for _ in joint.coordinates]
-        joint = joint.beginning(p, q, still, tree.nodes[event.body].metres / metres, metres)
+        angles = [0.0] * len(joint.coordinates) if joint.orientation is None else joint.angles_at(q)
+        joint = joint.beginning(p, q, [(x, 0.0) for x in angles], tree.nodes[event.body].metres / metres, metres)
     return tree.moved(event.body, event.to, event.kind, (p, q) if event.kind == "fixed" else None, joint)
 
 

@@ -70,10 +70,14 @@ POSE = Row("pose of a shape: its centre and its orientation", p=3, q=4)
 
 PLACE = Row(
     "a place where two shapes are nearest to each other, as the pair routines find it: unit normal from the first"
-    " shape to the second, gap, points on the surfaces relative to the shapes' centres, the radii of thickening at"
-    " these points, and a number that identifies the features from step to step",
-    normal=3, gap=1, first=3, second=3, feature=1,
+    " shape to the second, gap, points on the surfaces relative to the shapes' centres, a number that identifies the"
+    " features from step to step; on which shape the point stays while they move; where two edges cross, the directions"
+    " of both",
+    normal=3, gap=1, first=3, second=3, feature=1, stays=1, edge_first=3, edge_second=3,
 )  # fmt: skip
+# Where a point stays: on the first or second shape, whose corner or round part is there; on the lighter one; on that
+# whose edge is more across the motion; on neither.
+ON_FIRST, ON_SECOND, ON_LIGHTER, ON_EDGES, NOWHERE = 0, 1, 2, 3, 4
 MOST_PLACES = 8  # of one pair of shapes
 
 WHO = Row(
@@ -81,16 +85,17 @@ WHO = Row(
     " flags",
     a=1, b=1, pair=1, feature=1, flags=1,
 )  # fmt: skip
-# Flags: the levers follow the core of A, which swings or rides on a surface that turns; struck by restitution in this
+# Flags: the levers follow a core, which swings or rides on a surface that turns; struck by restitution in this
 # step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
-# in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point.
-FOLLOWING, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
+# in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point;
+# the core that levers follow is that of B.
+FOLLOWING, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE, ON_B = 1, 2, 4, 8, 16, 32, 64
 
 CONTACT_POINT = Row(
     "values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever"
-    " of the core point of A (its surface less the thickening), slip of the surfaces on their bodies (B's less A's,"
-    " m/s), friction, rolling radius, restitution; the gap below which it is closed; the way to where friction"
-    " acts; impulses of the last sub-step: normal, tangent, rolling; total impulse of the step",
+    " of the core point (surface less thickening) of the body that it stays on, slip of the surfaces on their bodies"
+    " (B's less A's, m/s), friction, rolling radius, restitution; the gap below which it is closed; the way to where"
+    " friction acts; impulses of the last sub-step: normal, tangent, rolling; total impulse of the step",
     normal=3, gap=1, lever_A=3, lever_B=3, core=3, surface=3, friction=1, rolling=1, restitution=1, closed=1, shift=3,
     p_n=1, p_t=3, p_r=3, total=3,
 )  # fmt: skip

@@ -16,7 +16,7 @@ from rigidsim.physics.contact import (
     slip,
     slip_of_balls,
 )
-from rigidsim.physics.elementary import select
+from rigidsim.physics.elementary import select, select3
 from rigidsim.physics.impulses import impulse_moment, respond
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
@@ -163,9 +163,16 @@ def resolve_balls(row: BALL, lines, bias, stiff, soft):
 def lever_changes(row, lines, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
     travel = add(sub(lines.moved_A, lines.moved_B), scaled(s, sub(lines.v_A, lines.v_B)))
-    theta, follows = add(lines.turned_A, scaled(s, lines.omega_A)), row.follows
-    of_A = scaled(follows, carried(row.core, theta))
-    return of_A, add(scaled(follows, travel), of_A)
+    turned, omega = turned_core(row, lines), select3(row.on_B > 0.0, lines.omega_B, lines.omega_A)
+    follows, on_B = row.follows, row.on_B > 0.0
+    way, moved = scaled(follows, travel), scaled(follows, carried(row.core, add(turned, scaled(s, omega))))
+    return select3(on_B, sub(moved, way), moved), select3(on_B, moved, add(way, moved))
+
+
+@inlined
+def turned_core(row, lines):
+    """The turn of the body whose core the levers follow."""
+    return select3(row.on_B > 0.0, lines.turned_B, lines.turned_A)
 
 
 @inlined
@@ -196,7 +203,9 @@ def displacement_of_bodies(row, lines):
 @inlined
 def displacement_of_turning(row, lines):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
-    return sub(displacement_of_bodies(row, lines), scaled(row.follows, sagitta(row.core, lines.turned_A)))
+    of_core = scaled(row.follows, sagitta(row.core, turned_core(row, lines)))
+    between = displacement_of_bodies(row, lines)
+    return select3(row.on_B > 0.0, add(between, of_core), sub(between, of_core))
 
 
 @inlined

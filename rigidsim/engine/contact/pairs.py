@@ -77,7 +77,9 @@ def along(axes, x):
 
 
 @inlined
-def put_place(places: PLACE, count, normal, distance, core, d, value_i: SOLID, value_j: SOLID, reach, feature):
+def put_place(
+    places: PLACE, count, normal, distance, core, d, value_i: SOLID, value_j: SOLID, reach, feature, stays=at.ON_FIRST
+):
     """Add a place, if its gap is below reach; returns how many there are now.
 
     `distance` is that of the cores along the normal, `core` the point of the first one, from its centre. Both points
@@ -92,7 +94,7 @@ def put_place(places: PLACE, count, normal, distance, core, d, value_i: SOLID, v
     row.gap = gap
     row.first = first
     row.second = sub(add(first, scaled(gap, normal)), d)
-    row.feature = feature
+    row.feature, row.stays = feature, 1.0 * stays
     return count + 1
 
 
@@ -105,6 +107,11 @@ def turn_over(count, places: PLACE):
         row.normal = negated(row.normal)
         row.first = row.second
         row.second = first
+        edge, stays = row.edge_first, row.stays
+        row.edge_first = row.edge_second
+        row.edge_second = edge
+        if stays < at.ON_LIGHTER:
+            row.stays = at.ON_SECOND - stays
 
 
 @inlined
@@ -237,10 +244,11 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
     low, high = _beside(x, u, h, half, normal, s)
     count = 0
     for end in range(2 if low < high else 1):
-        core = scaled(high if end else low, u)
-        distance = dot(sub(y, add(x, core)), normal)
+        s = high if end else low
+        core, stays = scaled(s, u), at.ON_FIRST if abs(s) == h else at.NOWHERE
+        distance, place = dot(sub(y, add(x, core)), normal), along(axes, core)
         count = put_place(
-            places, count, along(axes, normal), distance, along(axes, core), d, value_i, value_j, reach, float(end)
+            places, count, along(axes, normal), distance, place, d, value_i, value_j, reach, float(end), stays
         )
     return count
 
@@ -273,7 +281,7 @@ def two_boxes(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
             shift = lowest - distance
             if by_edges or shift > TOLERANCE * thin:
                 normal, core, feature = along(axes_i, normal), along(axes_i, core), 1.0 * NEAREST_FEATURE
-                return put_place(places, 0, normal, distance, core, d, value_i, value_j, reach, feature)
+                return put_place(places, 0, normal, distance, core, d, value_i, value_j, reach, feature, at.NOWHERE)
     return _keep_near(count, places, max(shift, 0.0), reach)
 
 
@@ -314,7 +322,7 @@ def _widest_edge(x, turn, a, b):
 
 
 @inlined
-def _face_places(face, value_i: SOLID, axes_i, value_j: SOLID, axes_j, d, tolerance, places):
+def _face_places(face, value_i: SOLID, axes_i, value_j: SOLID, axes_j, d, tolerance, places: PLACE):
     """The corners of the incident face that are above the reference face, and where its edges cross the sides."""
     k, of_second = face % 3, face >= 3
     axes, half, other, size = axes_i, value_i.half, axes_j, value_j.half
@@ -335,12 +343,19 @@ def _face_places(face, value_i: SOLID, axes_i, value_j: SOLID, axes_j, d, tolera
     for m in range(count):
         u, v, height = NUMBERS(places[m]).part(POINT_U, 3)
         following = int(places[m, POINT_EDGE])
+        # A corner stays on its box; of two edges that cross, incident ones are 0 to 3, sides of the reference 4 to 7.
+        incident, reference = last if last < 4 else following, following if last < 4 else last
+        stays = at.ON_EDGES
+        if incident >= 4 or reference < 4:
+            stays = at.ON_SECOND if of_second == (incident >= 4) else at.ON_FIRST
+        edge_of_other, edge = other[(j + 1 + (incident & 1)) % 3], axes[q if reference < 6 else p]
         name, last = feature + 8 * last + following, following
         core = add(add(scaled(u, axes[p]), scaled(v, axes[q])), scaled(half[k], outward))
         normal = outward
         if of_second:
             core, normal = add(add(d, core), scaled(height, outward)), negated(outward)
-        put_place(places, m, normal, height, core, d, value_i, value_j, np.inf, name)
+        put_place(places, m, normal, height, core, d, value_i, value_j, np.inf, name, stays)
+        places[m].edge_first, places[m].edge_second = (edge_of_other, edge) if of_second else (edge, edge_of_other)
     return count
 
 
@@ -385,7 +400,7 @@ def _clip_side(count, places: TRIPLE, source, target, column, sign, half, tolera
 
 
 @inlined
-def _edge_place(edge, normal, x, turn, axes_i, d, value_i: SOLID, value_j: SOLID, places):
+def _edge_place(edge, normal, x, turn, axes_i, d, value_i: SOLID, value_j: SOLID, places: PLACE):
     """Where two edges pass each other."""
     k, j, a, b = edge // 3, edge % 3, value_i.half, value_j.half
     n_a, n_b = normal, negated(components(turn, normal))
@@ -399,7 +414,9 @@ def _edge_place(edge, normal, x, turn, axes_i, d, value_i: SOLID, value_j: SOLID
     distance, normal = dot(d_edges, normal), along(axes_i, normal)
     if distance > 0.0:  # larger than along the normal, if the nearest features are others
         distance = norm(sub(add(d_edges, scaled(t, turn[j])), scaled(s, UNIT[k])))
-    return put_place(places, 0, normal, distance, core, d, value_i, value_j, np.inf, 1.0 * (EDGE_FEATURE + name))
+    feature = 1.0 * (EDGE_FEATURE + name)
+    places[0].edge_first, places[0].edge_second = axes_i[k], along(axes_i, turn[j])
+    return put_place(places, 0, normal, distance, core, d, value_i, value_j, np.inf, feature, at.ON_EDGES)
 
 
 @inlined
@@ -496,9 +513,10 @@ def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
             t = clamped(dot(sub(scaled(s, u_i), d), u_j), h_j)
             core = scaled(s, u_i)
             distance = dot(sub(add(d, scaled(t, u_j)), core), normal)
-            count = put_place(places, count, normal, distance, core, d, value_i, value_j, reach, 1.0 + end)
+            name = 1.0 + end
+            count = put_place(places, count, normal, distance, core, d, value_i, value_j, reach, name, at.NOWHERE)
         return count
-    return put_place(places, 0, normal, distance, scaled(s, u_i), d, value_i, value_j, reach, 0.0)
+    return put_place(places, 0, normal, distance, scaled(s, u_i), d, value_i, value_j, reach, 0.0, at.NOWHERE)
 
 
 PAIRS = (
@@ -535,7 +553,7 @@ def meet_spheres(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     if not (most > 0.0 and dot(d, d) < most * most):
         return 0
     normal, distance = direction(d, NO_DISTANCE, UNIT[2])
-    return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0)
+    return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0, at.ON_LIGHTER)
 
 
 @routine

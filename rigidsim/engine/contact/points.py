@@ -27,9 +27,9 @@ from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
 from rigidsim.physics.corrections import swing, turn, turned
-from rigidsim.physics.distances import HALF_SPACE, POINT
+from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import select
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.quaternion import exp_full, rotate
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 CLOSE = 1e-6  # of the smaller shape: the gap at which an advance ends
@@ -170,16 +170,16 @@ def parting_of(before, is_new, gap, size):
 
 
 @inlined
-def flags_of(follows, action, swapped):
-    """The flags of a contact point."""
-    return (c.FOLLOWING if follows else 0) + (c.NOTICED if (action == SENSED) else 0) + (c.SWAPPED if swapped else 0)
+def flags_of(action, swapped):
+    """The flags of the contact points of a pair."""
+    return (c.NOTICED if (action == SENSED) else 0) + (c.SWAPPED if swapped else 0)
 
 
 @inlined
-def write_point(place: PLACE, sign, radius, part, h, A, B, row: CONTACT_POINT):
+def write_point(place: PLACE, sign, part, h, A, B, row: CONTACT_POINT):
     """Normal, gap at the beginning of the step and levers of a contact point; of A and B are given the column of the
     point on their surfaces, their motion at both ends of the step, and the centre of the shape at a part of it, which
-    is that of the place; `radius` is that of the thickening of A.
+    is that of the place.
     """
     (column_A, start_A, finish_A, centre_A), (column_B, start_B, finish_B, centre_B) = A, B
     n = scaled(sign, place.normal)
@@ -190,7 +190,13 @@ def write_point(place: PLACE, sign, radius, part, h, A, B, row: CONTACT_POINT):
     closed = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
     row.normal, row.lever_A, row.lever_B = n, r_A, r_B
     row.gap = place.gap - dot(n, closed)
-    row.core = sub(r_A, scaled(radius, n))
+
+
+@inlined
+def write_core(on_B, radius_A, radius_B, row: CONTACT_POINT):
+    """The lever of the core point of the body that a contact point stays on."""
+    n = row.normal
+    row.core = add(row.lever_B, scaled(radius_B, n)) if on_B else sub(row.lever_A, scaled(radius_A, n))
 
 
 @inlined
@@ -272,13 +278,31 @@ def spins(point: CONTACT_POINT, turn):
 
 
 @inlined
-def swings(A, B, h, contacts, motions):
-    """Whether the core of shape A swings so far within the step that its levers at shape B have to follow it: one that
-    the contact stays at.
+def stays_on_B(place: PLACE, swapped, slid):
+    """Whether a contact point stays on the core of B, if that slides so on A."""
+    on_first, on_second = place.stays == c.ON_FIRST, place.stays == c.ON_SECOND
+    if place.stays == c.ON_EDGES:
+        on_first = abs(dot(slid, place.edge_first)) <= abs(dot(slid, place.edge_second))
+        on_second = not on_first
+    return on_first if swapped else on_second
+
+
+@inlined
+def swings(stays, on_B, A, B, slid, h, contacts, motions):
+    """Whether the core that a contact point stays on swings, or slides on A, so far within the step that the levers
+    have to follow it.
     """
-    stays = contacts.shape[A].kind == POINT or contacts.shape[B].kind == HALF_SPACE
     start, finish = motions.start[contacts.shape[A].body], motions.finish[contacts.shape[A].body]
-    return stays and motions.turn[A] * motions.lever[A] > SWINGS * h * norm(sub(finish.v, start.v))
+    way = motions.turn[A] * motions.lever[A]
+    if on_B:
+        way = motions.turn[B] * motions.lever[B] + norm(slid)
+    return stays != c.NOWHERE and way > SWINGS * h * norm(sub(finish.v, start.v))
+
+
+@inlined
+def swung(n, theta):
+    """A normal in the middle of the step, in which the face that it belongs to turns by theta."""
+    return rotate(exp_full(scaled(0.25, theta)), n)
 
 
 @inlined
@@ -298,7 +322,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     turn_A, turn_B = travelled(start_A, finish_A, h, 1.0)[1], travelled(start_B, finish_B, h, 1.0)[1]
     classes = shape[i].surfaces, shape[j].surfaces
     rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
-    flags = flags_of(rides or swings(A, B, h, contacts, motions), contacts.action[classes], swapped)
+    flags, slides = flags_of(contacts.action[classes], swapped), scaled(h, sub(start_B.v, start_A.v))
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
@@ -306,7 +330,10 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     scale = h / last.step[0] if last.step[0] > 0.0 else 0.0
     for k in range(count):
         row, place = points.value[n_point], points.place[k]
-        write_point(place, sign, value[A].radius, part, h, of_A, of_B, row)
+        write_point(place, sign, part, h, of_A, of_B, row)
+        slid = rejection(row.normal, slides)
+        on_B = stays_on_B(place, swapped, slid)
+        write_core(on_B, value[A].radius, value[B].radius, row)
         write_surfaces(value[A], value[B], start_A, start_B, pair_value, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
         if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
@@ -319,7 +346,10 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         row.shift = row.total = (0.0, 0.0, 0.0)
         whose = points.who[n_point]
         whose.a, whose.b, whose.pair = a, b, number
-        whose.feature, whose.flags = feature, flags
+        follows = rides or swings(place.stays, on_B, A, B, slid, h, contacts, motions)
+        if follows and on_B:
+            row.normal = swung(row.normal, turn_A)
+        whose.feature, whose.flags = feature, flags + (c.FOLLOWING if follows else 0) + (c.ON_B if on_B else 0)
         n_point += 1
     if n_point > begin + 1 and spins(points.value[begin], sub(turn_B, turn_A)):
         shift_friction(begin, n_point, points.who, points.value)
