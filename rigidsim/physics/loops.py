@@ -101,7 +101,7 @@ def unheld_mobility(mass, inverse, f, t):
 @formula
 def inverse_pivot(pivot, diagonal, unheld):
     """1/pivot, or 0 where a row depends on those before it or on joints, so that its multiplier is zero: the pivot is
-    below `SMALLEST_PIVOT` of the row's own diagonal and `SMALLEST_SHARE` of the mobility of bodies that nothing holds.
+    below `SMALLEST_PIVOT` of the row's own diagonal plus `SMALLEST_SHARE` of what that is of bodies that nothing holds.
     In a series a row that holds at the beginning of a step holds to its end: where its pivot only touches zero, as in a
     singular position, the multiplier has a series, too.
     """
