@@ -50,7 +50,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
         yield from limit_findings(one, "at the start", limits, f"begin with '{key}' within the limits")
     yield from breaking_findings(hierarchy, node, node.joint, place)
     if needs_mass(node.joint) and not carries_mass(hierarchy, node):
-        message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
+        message = f"a body on a {type} joint needs a mass, unless joints connect bodies with mass to it"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
@@ -60,7 +60,7 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
     if not parts:
         return f"'{node.path}' has no mass, so it cannot be free", "give it a mass"
     if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.hanging(node):
-        message = f"'{node.path}' is a particle, on which no joint can hang when it is free"
+        message = f"'{node.path}' is a particle, to which no joint can be attached when it is free"
         return message, "give it an inertia that is not a point"
     return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
 
@@ -192,7 +192,7 @@ def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for node in jointed:
         held = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None
         if held is not None and held.is_free() and hierarchy.composite(held).mass.is_point:
-            message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+            message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
             yield finding_at(node, "inertia", message, "motion", f"give '{held.path}' an inertia")
     reported: set[int] = set()
     for node in jointed:
@@ -294,11 +294,11 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
 def _idle_finding(idle: Move) -> Finding:
     type, place = idle.node.joint.type, (*idle.node.place, "motion", idle.node.joint.type)
     if type == "ball":
-        message = "no mass resists some rotation of this joint: all that hangs on it is on one line through the joint"
+        message = "no mass resists some rotation of this joint: all mass on it is on one line through the joint"
         return Finding("inertia", message, place, "give the body an inertia that is not a point")
     key = AXES.get(type, "axis")
     place = (*place, key, idle.number) if key == "axes" else (*place, key)
     what = "on the axis" if idle.turns else "on other joints"
     message = f"no mass resists the {'rotation about' if idle.turns else 'displacement along'} this axis"
-    why = f"all that hangs on the joint is {what}, or moves by another joint in the same way"
+    why = f"all mass on the joint is {what}, or moves by another joint in the same way"
     return Finding("inertia", f"{message}: {why}", place, "give the body an inertia, or another axis")

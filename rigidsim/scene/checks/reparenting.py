@@ -108,7 +108,7 @@ def _hanging_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNo
         return "body", message, "give it a mass, or write motion: fixed"
     held = tree.carrier(new) if new else None
     if held is not None and held.is_free() and _is_particle(tree, held):
-        message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+        message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
         return "to", message, f"give '{held.path}' an inertia"
     return None
 
