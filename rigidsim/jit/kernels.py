@@ -274,8 +274,8 @@ class Caller:
         self._kernel, self._code = kernel, None
         n = len(kernel._names)
         straight = kernel.straight
-        known = {*straight.known, *straight.local} if straight else ()
-        self._knows = [name in known for name in kernel._names]
+        known, local = (straight.known, straight.local) if straight else ((), ())
+        self._knows, self._is_local = ([name in names for name in kernel._names] for names in (known, local))
         self._last: list[Any] = [Caller] * n  # not an argument of anything
         self._layouts, self._structures, self._tables = [None] * n, [None] * n, [None] * n
         self._words = np.zeros(n + MOST_RESULTS, np.int64)
@@ -323,7 +323,7 @@ class Caller:
 
     def _lay_out(self, k: int, x: Any) -> None:
         words: list[int] = []
-        layout = self._layouts[k] = lay_out(x, words, self._knows[k])
+        layout = self._layouts[k] = lay_out(x, words, self._knows[k], self._is_local[k])
         is_number = isinstance(x, NUMBERS) and not self._knows[k]
         found = kind_of(x) if is_number else structure_of(layout)
         if found != self._structures[k]:

@@ -130,7 +130,7 @@ def scalar_functions() -> dict[str, list]:
         "arc_slope": against(MP.atan, wide, 1.1),
         "hyperbolic_sine": against(MP.sinh, [*wide, 710.3], 3),
         "hyperbolic_cosine": against(MP.cosh, [*wide, 710.3], 3),
-        "hyperbolic_tangent": against(MP.tanh, [*wide, 400.0], 2.1),
+        "hyperbolic_tangent": against(MP.tanh, [*wide, 400.0], 2.6),
     }
 
 
@@ -232,7 +232,6 @@ FUNCTION_EQUIVALENT = {
     "exponentials.reduced_exponential: doubled 746.0": 2,
     "exponentials.reduced_exponential_less_one: doubled 709.0": 2,
     "exponentials.reduced_exponential_less_one: doubled 60.0": 2,
-    "functions.hyperbolic_tangent: doubled 350.0": 2,
     "functions.hyperbolic_sine: doubled 1.0": 2,
     # What is not used where |x| is above 1, or below; from 6 on the result is 1.
     "error_function.error_function: doubled 0.5": 1,
@@ -258,7 +257,7 @@ FUNCTION_EQUIVALENT = {
     "functions.arc_sine: doubled 0.0": 3,
     "functions.arc_cosine: doubled 0.0": 3,
     "functions.hyperbolic_sine: doubled 0.0": 1,
-    "functions.hyperbolic_tangent: doubled 0.0": 1,
+    "functions.hyperbolic_tangent: doubled 0.0": 2,
     "jets.times_rate: doubled 0.0": 2,
     "jets.share: doubled 0.0": 2,
     "jets.jet_arc_sine: doubled 0.0": 2,

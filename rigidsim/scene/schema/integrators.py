@@ -27,7 +27,7 @@ Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
 LEAST_SHARE = 1e-16  # of the last terms of a step
 LEAST_ORDER, MOST_ORDER = 8, 24  # of series of Taylor
-LONGEST = "eight times between samples in scenes with expressions, else none"
+LONGEST = "twice the time between samples in scenes with expressions, else none"
 SAFETY = 4.0  # of a step's tolerance, in powers of two: errors of many steps add up
 LEAST_TOLERANCE = 1e-14
 
