@@ -143,7 +143,10 @@ def reduced_power(x, y):
     direct = select(floored(steps) == steps, size, 99.0) < 64.0
     p = whole_power(x, select(direct, floored(size), 0.0)) * select(whole, 1.0, sqrt(base))
     p = select(y < 0.0, quotient(1.0, p), p)
-    g = exponential(y * logarithm(base))
+    ln = logarithm(base)
+    g = exponential(y * ln)
+    shift = y - 0.5 * floored(steps)  # 0 where it is used, with the derivative of y
+    p = p * (1.0 + shift * select(absolute(ln) < INFINITY, ln, 0.0))
     p = select(direct, p, select(x < 0.0, select(odd, -g, g), g))
     return select(x == x, select(x < 0.0, select(whole, p, NAN), p), x)
 

@@ -18,7 +18,7 @@ from rigidsim.engine.layout import (
     numbers_of,
 )
 from rigidsim.engine.series.recurrences import CODE
-from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.jit import constant, inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.exponentials import power_of_two
 from rigidsim.physics.functions import absolute, smaller
@@ -201,6 +201,7 @@ def clear_norms(norms: NORMS, lane):
     norms.after, norms.fourth_last, norms.third_last, norms.before_last, norms.last = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
+@constant
 @lanewise
 def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
     """The length of the step, at most what the one before leaves; none if a coefficient is not finite."""
