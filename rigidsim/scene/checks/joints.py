@@ -10,7 +10,7 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
-from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.hierarchy.start import Starts
@@ -22,10 +22,6 @@ from rigidsim.tree.nodes import ZERO, Tree
 
 AXES = {"universal": "axes", "planar": "normal"}
 """The keys for the axes of a joint, where it is not `axis`."""
-METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
-"""The integrators that move bodies on joints."""
-WITH_MODES = ("rkmk4", "adaptive", "taylor")
-"""Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
 IDLE = 1e-12
@@ -155,16 +151,15 @@ def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterat
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, or their modes, in a scene with some."""
-    method, jointed = hierarchy.scene.simulation.integrator.name, [(n.path, n.joint) for n in hierarchy if n.joint]
+    method, jointed = hierarchy.scene.simulation.integrator, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [(path, joint) for path, joint in jointed if joint.has_modes]
-    for paths, known, what in (
-        (jointed, METHODS, "move bodies on joints, such as"),
-        (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),
+    for paths, capability, what in (
+        (jointed, "moves_joints", "move bodies on joints, such as"),
+        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints, such as that of"),
     ):
-        if paths and method not in known:
-            message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
-            yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
+        if paths and not getattr(method, capability):
+            yield incapable(method, capability, f"{what} '{paths[0][0]}', in this version")
             return
 
 
