@@ -144,9 +144,9 @@ class JointReaction:
 
     @property
     def sentence(self) -> str:
-        """What another body exerts that hangs on it."""
+        """The reaction of the joint of another body on it."""
         force, torque = (f"{np.linalg.norm(v):.6g}" for v in (self.force, self.torque))
-        how = f"{self.body} hangs on it by a {self.type} joint, which exerts {force} N"
+        how = f"a {self.type} joint connects {self.body} to it and exerts {force} N"
         return f"{how}, and {torque} N m about its centre of mass"
 
 

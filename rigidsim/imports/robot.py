@@ -56,7 +56,7 @@ class Robot:
         siblings = self._children(parent)
         if len(parent) == DEEPEST:
             hint = "shorten the chain, or write parts that never move against each other as one body"
-            raise element.error("depth", f"{element} hangs more than {DEEPEST} bodies below the world", hint)
+            raise element.error("depth", f"{element} is nested more than {DEEPEST} bodies below the world", hint)
         name = free_name(name, siblings)
         siblings[name] = {key: body[key] for key in KEYS if key in body}
         path = (*parent, name)

@@ -114,7 +114,7 @@ def _joints_above(links: Collection[str], joints: Collection[Element]) -> dict[s
         child = _end(joint, "child", links)
         if child in above:
             raise joint.error(
-                "tree", f"the link '{shown(child)}' hangs on {above[child]}, too; a robot is a tree of links"
+                "tree", f"the link '{shown(child)}' is also the child of {above[child]}; a robot is a tree of links"
             )
         above[child] = joint
     return above

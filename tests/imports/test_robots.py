@@ -504,7 +504,7 @@ def chain(kind, n):
 def test_depth_of_a_chain(tmp_path, kind):
     robot_in(tmp_path, chain(kind, DEEPEST)).checked("scene.yaml")
     with pytest.raises(
-        SceneError, match=f"<(body|link)> 'b{DEEPEST}' hangs more than {DEEPEST} bodies below"
+        SceneError, match=f"<(body|link)> 'b{DEEPEST}' is nested more than {DEEPEST} bodies below"
     ) as caught:
         robot_in(tmp_path, chain(kind, DEEPEST + 1))
     if kind == "mjcf":

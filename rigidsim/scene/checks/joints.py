@@ -10,7 +10,7 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
-from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.hierarchy.start import Starts
@@ -22,10 +22,6 @@ from rigidsim.tree.nodes import ZERO, Tree
 
 AXES = {"universal": "axes", "planar": "normal"}
 """The keys for the axes of a joint, where it is not `axis`."""
-METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
-"""The integrators that move bodies on joints."""
-WITH_MODES = ("rkmk4", "adaptive", "taylor")
-"""Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
 IDLE = 1e-12
@@ -50,7 +46,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
         yield from limit_findings(one, "at the start", limits, f"begin with '{key}' within the limits")
     yield from breaking_findings(hierarchy, node, node.joint, place)
     if needs_mass(node.joint) and not carries_mass(hierarchy, node):
-        message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
+        message = f"a body on a {type} joint needs a mass, unless joints connect bodies with mass to it"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
@@ -60,7 +56,7 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
     if not parts:
         return f"'{node.path}' has no mass, so it cannot be free", "give it a mass"
     if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.hanging(node):
-        message = f"'{node.path}' is a particle, on which no joint can hang when it is free"
+        message = f"'{node.path}' is a particle, to which no joint can be attached when it is free"
         return message, "give it an inertia that is not a point"
     return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
 
@@ -155,16 +151,15 @@ def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterat
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, or their modes, in a scene with some."""
-    method, jointed = hierarchy.scene.simulation.integrator.name, [(n.path, n.joint) for n in hierarchy if n.joint]
+    method, jointed = hierarchy.scene.simulation.integrator, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [(path, joint) for path, joint in jointed if joint.has_modes]
-    for paths, known, what in (
-        (jointed, METHODS, "move bodies on joints, such as"),
-        (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),
+    for paths, capability, what in (
+        (jointed, "moves_joints", "move bodies on joints, such as"),
+        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints, such as that of"),
     ):
-        if paths and method not in known:
-            message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
-            yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
+        if paths and not getattr(method, capability):
+            yield incapable(method, capability, f"{what} '{paths[0][0]}', in this version")
             return
 
 
@@ -192,7 +187,7 @@ def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for node in jointed:
         held = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None
         if held is not None and held.is_free() and hierarchy.composite(held).mass.is_point:
-            message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+            message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
             yield finding_at(node, "inertia", message, "motion", f"give '{held.path}' an inertia")
     reported: set[int] = set()
     for node in jointed:
@@ -221,6 +216,7 @@ class Move(NamedTuple):
     advance: Any  # along the axis, m
     axis: Vector
     point: Vector  # on the axis, m
+    armature: Any = 0.0  # of its rotor, kg m^2 or kg
 
     def at(self, point: Vector) -> tuple[Vector, Vector]:
         """Velocity of a point (m) and angular velocity for a rate of one."""
@@ -239,7 +235,7 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
         return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
     each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
     return [
-        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point)
+        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
         for k, (one, axis) in each
         if one.course is None
     ]
@@ -254,7 +250,7 @@ def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> li
     for move in _moves(node, starts):
         v, omega = move.at(center)
         omega_B = rotate_back(motion.q, omega)
-        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)))
+        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)) + move.armature)
     return found
 
 
@@ -270,6 +266,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
     for node in nodes:
         held, own = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None, _moves(node, starts)
         numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
+        inertia |= {(len(moves) + k, len(moves) + k): move.armature for k, move in enumerate(own)}
         moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers
         mass, motion = hierarchy.composite(node).mass, starts[node.frame]
         center = motion.point(mass.center)
@@ -292,11 +289,11 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
 def _idle_finding(idle: Move) -> Finding:
     type, place = idle.node.joint.type, (*idle.node.place, "motion", idle.node.joint.type)
     if type == "ball":
-        message = "no mass resists some rotation of this joint: all that hangs on it is on one line through the joint"
+        message = "no mass resists some rotation of this joint: all mass on it is on one line through the joint"
         return Finding("inertia", message, place, "give the body an inertia that is not a point")
     key = AXES.get(type, "axis")
     place = (*place, key, idle.number) if key == "axes" else (*place, key)
     what = "on the axis" if idle.turns else "on other joints"
     message = f"no mass resists the {'rotation about' if idle.turns else 'displacement along'} this axis"
-    why = f"all that hangs on the joint is {what}, or moves by another joint in the same way"
+    why = f"all mass on the joint is {what}, or moves by another joint in the same way"
     return Finding("inertia", f"{message}: {why}", place, "give the body an inertia, or another axis")
