@@ -32,7 +32,7 @@ DOORS = {
     "quaternion": {"transform"},
     "llvmlite": {"jit.machine"},
     "trimesh": {"scene"},
-    "scipy": {"sweeps", "hindsight.special"},
+    "scipy": {"sweeps", "hindsight.special", "scene.schema.hulls"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
     "PIL": {"views"},
