@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import select, sqrt
-from rigidsim.physics.vector import norm
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.vector import add, cross, dot, norm, scaled
 
 LEAST = 1e-300  # below it a direction has no component across the axis
 
@@ -51,6 +52,22 @@ def bend_of_rim(half, x, y, length):
     """
     over = select(length > LEAST, 1.0 / select(length > LEAST, length, 1.0), 0.0)
     return (half[0] * half[0] - x * x) * over, (half[1] * half[1] - y * y) * over, -(x * y) * over
+
+
+@formula
+def rolled_on(bend, n, theta):
+    """-(x + theta x x/2), x = H (theta x n), m: how far the point of a body farthest along a fixed n moves on it when
+    the body turns by theta; H is its derivative by n. To second order for a ball, to first order for other bodies.
+    """
+    x = apply(bend, cross(theta, n))
+    return scaled(-1.0, add(x, scaled(0.5, cross(theta, x))))
+
+
+@formula
+def bulge(bend, n, theta):
+    """n m . H m/2, m = theta x n, in metres: how much farther along n than that point a body reaches when it turns."""
+    m = cross(theta, n)
+    return scaled(0.5 * dot(m, apply(bend, m)), n)
 
 
 @formula

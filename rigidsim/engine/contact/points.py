@@ -31,8 +31,8 @@ from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, f
 from rigidsim.physics.corrections import swing, turn, turned
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import select
-from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import exp_full, rotate
+from rigidsim.physics.supports import largest_radius
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 CLOSE = 1e-6  # of the smaller shape: the gap at which an advance ends
@@ -204,15 +204,13 @@ def write_core(on_B, radius_A, radius_B, row: CONTACT_POINT):
 
 
 @inlined
-def curve_core(on_B, place: PLACE, swapped, turn_A, turn_B, row: CONTACT_POINT):
-    """The core of a curved part is the centre of its curvature along the way on which the point moves when it turns,
-    beyond which the surface is as round.
-    """
-    bend = place.bend_second if on_B != swapped else place.bend_first
-    m = cross(turn_B if on_B else turn_A, row.normal)
-    square, moved = dot(m, m), apply(bend, m)
-    radius = dot(m, moved) / square if square > 0.0 else 0.0
-    row.core = add(row.core, scaled(radius if on_B else -radius, row.normal))
+def write_bends(on_B, swapped, place: PLACE, radius_A, radius_B, rolling, row: CONTACT_POINT):
+    """The curvature of the cores at a contact point, which counts for rolling friction, too."""
+    of_A, of_B = place.bend_first, place.bend_second
+    if swapped:
+        of_A, of_B = of_B, of_A
+    row.bend = of_B if on_B else of_A
+    row.rolling = rolling * rolling_radius(radius_A + largest_radius(of_A), radius_B + largest_radius(of_B))
 
 
 @inlined
@@ -350,9 +348,9 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         slid = rejection(row.normal, slides)
         on_B = stays_on_B(place, swapped, slid)
         write_core(on_B, value[A].radius, value[B].radius, row)
-        if points.convex is not None:
-            curve_core(on_B, place, swapped, turn_A, turn_B, row)
         write_surfaces(value[A], value[B], start_A, start_B, pair_value, row)
+        if points.convex is not None:
+            write_bends(on_B, swapped, place, value[A].radius, value[B].radius, pair_value.rolling, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
         if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
             continue
