@@ -55,7 +55,8 @@ NOT_MADE = (
 LIBRARY = ("model_post_init", "model_config", "model_fields")
 """Members that pydantic puts into its models."""
 GUIDE = """\
-Public are the names below; all of `rigidsim` is imported on first use. SI units and radians, quaternions scalar first.
+The names below are public. `rigidsim` imports its names on first use. Values are in SI units and radians, and
+quaternions are scalar first.
 
 ```python
 import rigidsim
@@ -76,10 +77,27 @@ trajectory.total_energy  # kinetic + potential - work
 trajectory.angular_momentum  # (time, 3), N m s
 ```
 
+Many scenes are run at once, sixteen in SIMD lanes. A `Simulation` is advanced by steps:
+
+```python
+import rigidsim
+
+mass = "bodies.tank.mass={}"
+tanks = [
+    rigidsim.Scene.from_file("scenes/shell_leaves_turret.yaml", [mass.format(m)]) for m in range(30000, 50000, 1000)
+]
+trajectories = rigidsim.simulate(tanks, threads=2)
+trajectories[0].save("shell.h5", force=True)
+
+simulation = rigidsim.Simulation(tanks[0])
+simulation.step(10)
+simulation.state["tank"].world.position
+```
+
 The keys of a [scene](scene-format.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
-`explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5.
-Functions that take a trajectory first are its methods, too: `trajectory.plot()` is `rigidsim.plot(trajectory)`; so it
-is with scenes and sweeps. In a notebook, these and states show themselves as tables."""
+`explain` and `inspect` on the command line print the same results, and [the file](trajectory-format.md) has them as
+HDF5. Functions that take a trajectory first are also its methods: `trajectory.plot()` is `rigidsim.plot(trajectory)`.
+The same holds for scenes and sweeps. In a notebook, these and states show themselves as tables."""
 
 
 def as_written(text: str) -> str:

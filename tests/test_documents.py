@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from typed import COMPILING, Outcome, command, in_python, in_shell
 
+import prose
 import rigidsim
+from rigidsim.cli import cli
 from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
 
@@ -24,6 +26,8 @@ QUOTED = {"first-hour": 10, "plots": 1, "trust": 2, "tutorial-sweep": 6}
 """How many outputs a document quotes; the text of others is not what their commands print."""
 RUN_BEFORE = {"trajectory-format": ("shell_leaves_turret", "car_crash")}
 """Scenes of which a document has the trajectories when it begins."""
+EXAMPLES = re.compile("\b\n.*?(?:\n\n|$)", re.DOTALL)
+"""In the help of a command, lines that click prints as they are."""
 COARSE = {"RIGIDSIM_PLOT_DPI": "40", "RIGIDSIM_VIDEO_FPS": "5", "RIGIDSIM_VIDEO_SIZE": "160x90"}
 """Options that are not typed: few pixels, and few pictures a second."""
 
@@ -47,8 +51,8 @@ def workplace(tmp_path):
     "document", [d for d in DOCUMENTS if {"sh", "python"} & {kind for kind, _ in typed(d)}], ids=lambda path: path.stem
 )
 def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
-    """Block after block; what is quoted is what comes out, `...` being anything. The README activates the environment
-    itself; who reads on has done so.
+    """Block after block; what is quoted is what comes out, `...` being anything. A block of the README activates the
+    environment; readers of all others have done so.
     """
     folder, notes = workplace
     monkeypatch.chdir(folder)
@@ -61,7 +65,7 @@ def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
     done, quoted = Outcome(0, "", ""), 0
     for kind, text in typed(document):
         if kind == "sh":
-            done = in_shell(text if document.stem == "README" else f"{ACTIVATE}\n{text}", folder, notes)
+            done = in_shell(text if ACTIVATE in text else f"{ACTIVATE}\n{text}", folder, notes)
             assert done.code == 0, f"{text}\n--- {done.err}"
         elif kind == "python":
             done = in_python(text, folder)
@@ -96,10 +100,10 @@ def test_what_is_built_does_what_its_page_says(title):
 def test_the_error_shown_is_the_error_given(workplace, monkeypatch):
     folder, notes = workplace
     monkeypatch.chdir(folder)
-    blocks = typed(ROOT / "README.md")
-    scene = next(text for kind, text in blocks if kind == "yaml")
-    message = next(text for kind, text in blocks if kind == "text" and "error[" in text)
-    Path("scene.yaml").write_text(scene.replace("    mass: 42000", "    mas: 42000"))
+    scene = next(text for kind, text in typed(ROOT / "README.md") if kind == "yaml")
+    told = typed(ROOT / "docs" / "command-line.md")
+    message = next(text for kind, text in told if kind == "text" and "error[" in text)
+    Path("scene.yaml").write_text(scene.replace("mass: 0.2", "mas: 0.2", 1))
     assert command(["validate", "scene.yaml"], notes) == 3
     assert message in (notes / "err").read_text()
 
@@ -111,7 +115,44 @@ def test_ci_runs_the_two_commands_of_the_readme():
     assert all(f"readme_command {mark}" in ci for mark in marks)
 
 
-@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators"])
+@pytest.mark.parametrize("page", prose.pages(), ids=lambda page: page.stem)
+def test_the_english_of_a_page(page):
+    """Run `python docs/prose.py PAGE` to see the sentences."""
+    measured = prose.prose(page.read_text())
+    assert measured.longest <= prose.LIMIT
+    assert measured.mean <= prose.MEAN
+    assert measured.not_used == []
+
+
+def test_the_english_of_docstrings_and_help():
+    texts = [text for command in cli.commands.values() for text in (command.help, *map(help_of, command.params))]
+    written = "\n\n".join(EXAMPLES.sub("", text) for text in texts if text)
+    for measured in (prose.prose(prose.docstrings()), prose.prose(written)):
+        assert len(measured.sentences) > 100
+        assert [one for one, n in zip(measured.sentences, measured.lengths, strict=True) if n > prose.LIMIT] == []
+        assert measured.mean <= prose.MEAN
+        assert measured.not_used == []
+
+
+def help_of(parameter: object) -> str:
+    return getattr(parameter, "help", None) or ""
+
+
+def test_the_measure_of_english_counts_words_of_sentences():
+    text = "# Not this\n\n- One `a b` [two](x.md). Three, four, and 5.5 kg!\n\n```sh\nno more\n```\n\n| no | more |\n"
+    measured = prose.prose(f"{text}\n$$\nx = 1\n$$\n\nA gear\nhangs on it")
+    assert measured.lengths == [3, 5, 5]
+    assert measured.not_used == ["gear", "hangs on"]
+
+
+def test_paths_for_contributors_exist():
+    text = (ROOT / "docs" / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"(?:rigidsim|tests|docs)/[\w/.]*\w", text)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == ["rigidsim/engine/integrators/NAME.py"]
+
+
+@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators", "make_keys"])
 def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     made = importlib.import_module(script)

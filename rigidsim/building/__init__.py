@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.loops import closings, loop_names
+from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.world import MutualGravity
@@ -109,11 +109,19 @@ def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     names = loop_names(hierarchy.scene.world.loops)
     return tuple(
         LoopRecord(
-            name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), closing.loop.at,
-            closing.loop.to_at, closing.axis, closing.to_axis, closing.length, closing.size,
+            name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), length=closing.length,
+            size=closing.size, **_held(closing),
         )
         for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True)
     )  # fmt: skip
+
+
+def _held(closing: Closing | Coupled) -> dict[str, Any]:
+    """What a loop holds of its ends."""
+    if isinstance(closing, Coupled):
+        return {"numbers": closing.numbers, "ratio": closing.ratio}
+    at, to_at = closing.loop.at, closing.loop.to_at
+    return {"at": at, "to_at": to_at, "axis": closing.axis, "to_axis": closing.to_axis}
 
 
 def schedule_of(scene: Scene) -> Schedule:

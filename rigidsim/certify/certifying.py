@@ -255,7 +255,7 @@ class Certificate:
         def below(observer: Observer) -> Callable[[Scene, World], tuple[World | None, str]]:
             placed = observer._replace(position=tuple((middle + 0.1 * length).tolist()))
             return lambda scene, world: (
-                (seen_by(scene, world, placed), remark) if movable(world) else (None, "no body can hang elsewhere")
+                (seen_by(scene, world, placed), remark) if movable(world) else (None, "no body can have another parent")
             )
 
         speed, axis = tuple(length / time * part for part in (0.6, -0.5, 0.3)), (0.6, 0.0, 0.8)

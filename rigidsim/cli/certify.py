@@ -15,9 +15,10 @@ from rigidsim.errors import SimulationError
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: simulation.duration=2")
 @json_option
 def certify(scene, sets, as_json):
-    """Run SCENE as it is written, with half and a quarter of its step, and expressed in other ways: turned as a whole,
-    its bodies below a frame that is turned, moves, spins or accelerates, or below another body, with quaternions of the
-    other sign, in another order. All must give the same paths in the world, as far as the step allows.
+    """Run SCENE as it is written, with half and a quarter of its step, and expressed in other ways. It is turned as a
+    whole; its bodies are placed below a frame that is turned, moves, spins or accelerates, or below another body;
+    quaternions get the other sign; bodies another order. All must give the same paths in the world, as far as the step
+    allows.
 
     The exit code is 0 if the step is short enough, at least three ways agree with the scene and none differs; else 4.
 

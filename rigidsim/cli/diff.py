@@ -17,9 +17,9 @@ DIFFERENT = 1
 @click.argument("second", type=click.Path())
 @json_option
 def diff(first, second, as_json):
-    """Compare two trajectory files: say which inputs differ (keys of the scene, versions, the machine), the first
-    number of the motion that differs, with its distance in units in the last place (ULP), and the largest distance and
-    angle between a body in one and in the other. Samples of the same time are compared.
+    """Compare two trajectory files. The output names the inputs that differ (keys of the scene, versions, the machine).
+    It then has the first number of the motion that differs, with its distance in units in the last place (ULP). Last
+    are the largest distance and angle between a body in one and in the other. Samples of the same time are compared.
 
     The exit code is 0 if the results are bitwise equal, 1 if they differ.
 

@@ -17,8 +17,9 @@ from rigidsim.cli.options import TimeType, json_option
 @json_option
 def explain(trajectory, body, time, as_json):
     """List the terms of the acceleration of BODY, a path or the end of one, relative to its parent, with the part of
-    each force and joint, and the impulses and reparentings near that time that changed its motion; what it touches, and
-    what joints and loops exert on it. TRAJECTORY is a file written by `rigidsim run --terms`; only the terms need it.
+    each force and joint. The output also has the impulses and reparentings near that time that changed its motion, its
+    contacts, and the reactions of joints and loops. TRAJECTORY is a file written by `rigidsim run --terms`; only the
+    terms need it.
 
     \b
     rigidsim run scenes/ball_on_turntable.yaml --terms

@@ -48,7 +48,7 @@ _OPTIONS = (
                  help="Sample the distributions of --over by N points: sobol, lhs, random; saltelli:N makes N (d + 2) "
                       "runs for the sensitivity indices of d numbers."),
     click.option("--over", metavar="NAME=DISTRIBUTION", multiple=True,
-                 help="Distribution of a number in a sample: uniform(low, high), loguniform(low, high), "
+                 help="Distribution of a number in a sample. It is uniform(low, high), loguniform(low, high), "
                       "normal(mean, deviation), truncated_normal(mean, deviation, low, high), "
                       "lognormal(median, sigma), triangular(low, mode, high), exponential(mean), "
                       "weibull(shape, scale), beta(a, b, low, high)."),

@@ -88,8 +88,8 @@ class Verdict:
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result and all problems as JSON.")
 def validate(scenes, sets, strict, as_json):
-    """Check each SCENE, a YAML file or - for standard input, with the plan of its sweep, and print all errors with
-    file, line, column and a suggestion.
+    """Check each SCENE, a YAML file or - for standard input, and the plan of its sweep. Print all errors with file,
+    line, column and a suggestion.
 
     Each file gets a line of its own; the exit code is the highest of all.
     """

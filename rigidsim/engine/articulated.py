@@ -1,12 +1,20 @@
-"""Joints: places outwards, articulated inertia and wrenches inwards, accelerations outwards.
+"""Joints: the articulated-body algorithm of Featherstone, in three passes over the rows of trees.
 
-The rows of a tree are free bodies that carry joints (ROOT), and what hangs on them, on frames that are held, or on each
-other. Only the arms between neighbouring centres of mass and rates occur, never a position or velocity in the world. In
-a tree that falls with its root all accelerations are relative to the gravity of that, so that a uniform field turns
-nothing.
+Outwards each body is placed from its parent, X(q), with the motion subspace S of its joint and the acceleration c that
+rates alone give (`place_coordinate`, `place_ball`). Inwards the articulated-body inertia and the bias force of each
+body are passed on to its parent, less what the free columns of S let go. Outwards again accelerations follow. Only the
+number of free columns matters then: one of a coordinate, three of a rotation about a point, none of a joint that is
+rigid or prescribed.
+
+The rows of a tree are free bodies that carry joints, its roots, and what hangs on them, on frames that are held, or on
+each other. Only the arms between neighbouring centres of mass and rates occur, never a position or velocity in the
+world. In a tree that falls with its root all accelerations are relative to the gravity of that, so that a uniform field
+turns nothing.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import (
@@ -34,7 +42,7 @@ from rigidsim.physics.articulated import (
     apparent_inertia,
     ball_acceleration,
     ball_factor,
-    bias_term,
+    bias_acceleration,
     coordinate_acceleration,
     coordinate_factor,
     coordinate_force,
@@ -58,110 +66,176 @@ from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 NONE = (0.0, 0.0, 0.0)
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-# --- places
+
+# --- what rows are
 
 
 @inlined
-def hang(value, body, parent, arm, joint, frame, q_WB, u, omega_rel, slide, slip):
-    """Place a jointed body that is turned to q_WB, and turns at omega_rel relative to its parent; it has slid by
-    `slide`, and slides by `slip`.
+def has_modes(i, joints):
+    """Whether a row is that of a coordinate that has modes."""
+    return joints.modes is not None and joints.joint[i].mode != at.NO_ROW
+
+
+@inlined
+def is_prescribed(i, joints):
+    """Whether a motor prescribes the coordinate of a row."""
+    return joints.joint[i].jet != at.NO_ROW
+
+
+@inlined
+def turns_in(i, joints):
+    """1 if the coordinate of a row is an angle, 0 if it is a displacement."""
+    return 1.0 if joints.joint[i].turns > 0 else 0.0
+
+
+@inlined
+def moves_by_angle(i, joints):
+    """Whether the state of a row is an angle."""
+    return joints.joint[i].dof == 1 and joints.joint[i].turns > 0
+
+
+@inlined
+def keeps_mode(k, model):
+    """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
+    return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
+
+
+@inlined
+def jet_of(i, model, scratch):
+    """The coordinate of a row as a motor prescribes it, a jet of the time of the evaluation."""
+    return scratch.working.jet[model.joints.joint[i].jet]
+
+
+# --- placement: X(q), S and c
+
+
+class PlacedRows(NamedTuple):
+    """The rows of a body that is placed, and the frame from which it hangs."""
+
+    value: JOINT_VALUE
+    body: BODY
+    parent: FRAME
+    arm: ARM
+    joint: KINEMATICS
+    frame: FRAME
+
+
+@inlined
+def place_body(rows, q_WB, omega_rel, slide, slip):
+    """Place a body that is turned to q_WB, and turns at omega_rel relative to its parent; its joint is displaced by
+    `slide`, and moves at `slip`.
     """
-    q_WP, omega_WP = parent.q, parent.omega
+    value, body, arm, joint, frame, q_WP, omega_WP = (
+        rows.value, rows.body, rows.arm, rows.joint, rows.frame, rows.parent.q, rows.parent.omega
+    )  # fmt: skip
     omega = add(omega_WP, omega_rel)
     anchor, reach = rotate(q_WP, value.anchor), rotate(q_WP, value.reach)
     com, r = rotate(q_WB, body.com), add(rotate(q_WB, value.r), slide)
-    turning = cross(omega_WP, omega_rel)
+    c_alpha = cross(omega_WP, omega_rel)
     d, v = add(anchor, r), add(add(cross(omega_WP, anchor), cross(omega, r)), slip)
-    v_WC = add(parent.v, v)
+    v_WC = add(rows.parent.v, v)
     arm.d = d
     arm.v = v
     arm.v_WC = v_WC
     frame.q = q_WB
-    frame.p = add(parent.p, sub(d, com))
+    frame.p = add(rows.parent.p, sub(d, com))
     frame.v = sub(v_WC, cross(omega, com))
     frame.omega = omega
     joint.d = add(reach, r)
     joint.reach = reach
     joint.r = r
-    joint.u = u
-    joint.turning = turning
-    joint.bias = bias_term(omega_WP, omega, turning, reach, r, slip)
+    joint.c_alpha = c_alpha
+    joint.c_a = bias_acceleration(omega_WP, omega, c_alpha, reach, r, slip)
 
 
 @inlined
-def hang_turned(angle, rate, value, body, parent, arm, joint, frame):
-    """q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
-    joint.x = angle
-    joint.rate = rate
-    s, c = sin_cos(0.5 * angle)
-    axis = value.axis
-    x, y, z = axis
-    q_WB = renormalised(product(product(parent.q, value.q), (c, s * x, s * y, s * z)))
-    u = rotate(q_WB, axis)
-    hang(value, body, parent, arm, joint, frame, q_WB, u, scaled(rate, u), NONE, NONE)
+def place_coordinate(turns, slides, x, rate, rows):
+    """Place a body by one coordinate: about the axis u by the angle x, if it turns, and along u by h x, if it slides,
 
-
-@inlined
-def hang_slid(x, rate, value, body, parent, arm, joint, frame):
-    """q_WB = q_WP q_0, displaced by u x."""
+    q_WB = q_WP q_0 (cos x/2, u sin x/2), S = (u, u x r) and (0, h u) or the sum of both, with h = 1 of a displacement
+    and h = pitch / 2 pi of a screw.
+    """
+    value, joint, q_WB, omega_rel, slide, slip = rows.value, rows.joint, rows.parent.q, NONE, NONE, NONE
     joint.x = x
     joint.rate = rate
-    q_WB = renormalised(product(parent.q, value.q))
+    q_WB = product(q_WB, value.q)
+    if turns:
+        s, c = sin_cos(0.5 * x)
+        x_B, y_B, z_B = value.axis
+        q_WB = product(q_WB, (c, s * x_B, s * y_B, s * z_B))
+    q_WB = renormalised(q_WB)
     u = rotate(q_WB, value.axis)
-    hang(value, body, parent, arm, joint, frame, q_WB, u, NONE, scaled(x, u), scaled(rate, u))
+    if turns:
+        omega_rel = scaled(rate, u)
+    if slides:
+        h = value.advance if turns else 1.0
+        slide, slip = scaled(h * x, u), scaled(h * rate, u)
+    place_body(rows, q_WB, omega_rel, slide, slip)
+    joint.u = u
+    S_omega, S_v = turning_motion(u, joint.r) if turns else (NONE, u)
+    if turns and slides:
+        S_v = add(S_v, scaled(value.advance, u))
+    joint.S_omega = S_omega
+    joint.S_v = S_v
 
 
 @lanewise
-def place_hinge(
-    state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, joint: KINEMATICS, frame: FRAME, lane
-):
-    """Place what a hinge holds."""
-    hang_turned(state.p[0], state.v[0], value, body, parent, arm, joint, frame)
+def place_moved(turns, slides, state: STAGE, rows: PlacedRows, lane):
+    """Place a body by a coordinate of the state."""
+    place_coordinate(turns, slides, state.p[0], state.v[0], rows)
 
 
 @lanewise
-def place_turned(
-    jet: JET, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, joint: KINEMATICS, frame: FRAME, lane
-):
-    """Place what a motor turns; of its accelerations those by the coordinate are known."""
-    hang_turned(jet.value, jet.rate, value, body, parent, arm, joint, frame)
-    joint.turning = add(joint.turning, scaled(jet.rate_dot, joint.u))
-    joint.bias = add(joint.bias, scaled(jet.rate_dot, cross(joint.u, joint.r)))
+def place_prescribed(turns, slides, jet: JET, rows: PlacedRows, lane):
+    """Place a body by a coordinate that a motor prescribes: c has its part of the acceleration, S x''."""
+    place_coordinate(turns, slides, jet.value, jet.rate, rows)
+    joint = rows.joint
+    joint.c_alpha = add(joint.c_alpha, scaled(jet.rate_dot, joint.S_omega))
+    joint.c_a = add(joint.c_a, scaled(jet.rate_dot, joint.S_v))
 
 
 @lanewise
-def place_slide(
-    state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, joint: KINEMATICS, frame: FRAME, lane
-):
-    """Place what a slide holds."""
-    hang_slid(state.p[0], state.v[0], value, body, parent, arm, joint, frame)
-
-
-@lanewise
-def place_slid(
-    jet: JET, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, joint: KINEMATICS, frame: FRAME, lane
-):
-    """Place what a motor slides; likewise."""
-    hang_slid(jet.value, jet.rate, value, body, parent, arm, joint, frame)
-    joint.bias = add(joint.bias, scaled(jet.rate_dot, joint.u))
-
-
-@lanewise
-def place_weld(value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, joint: KINEMATICS, frame: FRAME, lane):
-    """Place what a weld holds."""
-    q_WB = renormalised(product(parent.q, value.q))
-    hang(value, body, parent, arm, joint, frame, q_WB, NONE, NONE, NONE, NONE)
+def place_welded(rows: PlacedRows, lane):
+    """Place a body that does not move in its parent: S has no column."""
+    joint = rows.joint
+    place_body(rows, renormalised(product(rows.parent.q, rows.value.q)), NONE, NONE, NONE)
+    joint.u = NONE
+    joint.S_omega = NONE
+    joint.S_v = NONE
+    joint.rate = 0.0
     joint.power = 0.0
 
 
 @lanewise
-def place_ball(
-    state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, joint: KINEMATICS, frame: FRAME, lane
-):
-    """Place what a ball joint holds: its rotation in the world is its state."""
-    q_WB = state.q
-    omega_rel = sub(rotate(q_WB, state.omega), parent.omega)
-    hang(value, body, parent, arm, joint, frame, q_WB, NONE, omega_rel, NONE, NONE)
+def place_ball(state: STAGE, rows: PlacedRows, lane):
+    """Place a body that turns about a point, of which the rotation in the world is the state: S = (1, [-r])."""
+    place_body(rows, state.q, sub(rotate(state.q, state.omega), rows.parent.omega), NONE, NONE)
+
+
+@inlined
+def place_row(i, model, state, scratch, rows, lanes):
+    """Place a row of a joint."""
+    joint = model.joints.joint[i]
+    if joint.dof == 3:
+        place_ball(state[i], rows, lanes)
+    elif joint.dof == 1:
+        place_by(place_moved, joint, state[i], rows, lanes)
+    elif is_prescribed(i, model.joints):
+        if model.expressions is not None:
+            place_by(place_prescribed, joint, jet_of(i, model, scratch), rows, lanes)
+    else:
+        place_welded(rows, lanes)
+
+
+@inlined
+def place_by(place, joint, coordinate, rows, lanes):
+    """Place a row by a coordinate, as it moves the body."""
+    if joint.turns == 0:
+        place(False, True, coordinate, rows, lanes)
+    elif joint.slides == 0:
+        place(True, False, coordinate, rows, lanes)
+    else:
+        place(True, True, coordinate, rows, lanes)
 
 
 @lanewise
@@ -172,48 +246,25 @@ def lengthen(link: ARM, arm: ARM, lane):
 
 
 @inlined
-def course(i, model, scratch):
-    """The coordinate of a row as a motor prescribes it, a jet of the time of the evaluation."""
-    return scratch.working.jet[model.joints.joint[i].jet]
-
-
-@inlined
-def place_by_motor(i, model, scratch, value, body, parent, arm, joint, frame, lanes):
-    """Place what a motor moves."""
-    if model.joints.joint[i].kind == at.TURNED:
-        place_turned(course(i, model, scratch), value, body, parent, arm, joint, frame, lanes)
-    else:
-        place_slid(course(i, model, scratch), value, body, parent, arm, joint, frame, lanes)
-
-
-@inlined
 def place_jointed(node, model, state, scratch, lanes):
     """Compute the frames and arms of a jointed node and of the links before it; the frame of its parent is known."""
     first, last = model.node[node].first, model.node[node].row
     for i in range(first, last + 1):
-        value, body, place = model.joints.value[i], model.body[i], model.moved_node[i]
-        parent, arm = scratch.frame[model.joints.joint[i].parent_frame], scratch.arm[place]
-        frame, joint = scratch.frame[place + 1], scratch.joints.kinematics[i]
-        kind = model.joints.joint[i].kind
-        if kind == at.HINGE:
-            place_hinge(state[i], value, body, parent, arm, joint, frame, lanes)
-        elif kind == at.SLIDE:
-            place_slide(state[i], value, body, parent, arm, joint, frame, lanes)
-        elif kind == at.BALL:
-            place_ball(state[i], value, body, parent, arm, joint, frame, lanes)
-        elif kind == at.WELDED:
-            place_weld(value, body, parent, arm, joint, frame, lanes)
-        elif model.expressions is not None:
-            place_by_motor(i, model, scratch, value, body, parent, arm, joint, frame, lanes)
+        place, parent = model.moved_node[i], scratch.frame[model.joints.joint[i].parent_frame]
+        rows = PlacedRows(
+            model.joints.value[i], model.body[i], parent, scratch.arm[place], scratch.joints.kinematics[i],
+            scratch.frame[place + 1],
+        )  # fmt: skip
+        place_row(i, model, state, scratch, rows, lanes)
     for i in range(first, last):
         lengthen(scratch.arm[model.moved_node[i]], scratch.arm[node], lanes)
 
 
-# --- inwards
+# --- inwards: articulated-body inertias and bias forces
 
 
 @lanewise
-def begin_body(body: BODY, frame: FRAME, wrench: WRENCH, root: WRENCH, articulated: ARTICULATED, lane):
+def begin_inertia(body: BODY, frame: FRAME, wrench: WRENCH, root: WRENCH, articulated: ARTICULATED, lane):
     """The inertia of a body alone, and the wrench that holds it at rest, less the gravity of the tree's root."""
     m, omega = body.mass, frame.omega
     inertia = rotated(frame.q, body.inertia)
@@ -224,99 +275,70 @@ def begin_body(body: BODY, frame: FRAME, wrench: WRENCH, root: WRENCH, articulat
     articulated.f = sub(scaled(-m, sub(wrench.g, root.g)), wrench.f)
 
 
-@inlined
-def hand_in(articulated, inertia, t, f):
-    """Add to what a carrier feels."""
-    A, B, M = inertia
-    articulated.A = plus(articulated.A, A)
-    articulated.B = plus(articulated.B, B)
-    articulated.M = plus(articulated.M, M)
-    articulated.t = add(articulated.t, t)
-    articulated.f = add(articulated.f, f)
+class InwardRows(NamedTuple):
+    """The rows of a body whose inertia is passed on to its parent."""
+
+    value: JOINT_VALUE
+    joint: KINEMATICS
+    articulated: ARTICULATED
+    parent: ARTICULATED
 
 
 @inlined
-def free_coordinate(S, state, value, joint, articulated, factor, grip=None):
-    """What is felt through a joint of one coordinate, at the body's centre of mass: inertia, and wrench with the
-    accelerations that rates give. Through one whose rate is held everything is felt: k is zero.
+def inertia_of(articulated):
+    """The articulated-body inertia."""
+    return articulated.A, articulated.B, articulated.M
+
+
+@inlined
+def add_to_parent(parent, inertia, t, f, d):
+    """Add an inertia and a wrench about a point at d from the parent's centre of mass to those of the parent."""
+    A, B, M = shifted_inertia(inertia, d)
+    t, f = shifted_wrench(t, f, d)
+    parent.A = plus(parent.A, A)
+    parent.B = plus(parent.B, B)
+    parent.M = plus(parent.M, M)
+    parent.t = add(parent.t, t)
+    parent.f = add(parent.f, f)
+
+
+@inlined
+def pass_coordinate(state, factor, rows, grip=None):
+    """Pass on what a coordinate does not let go: I^a = I - U D^-1 U^T, p^a = p + I^a c + U D^-1 u. One whose rate is
+    held lets nothing go: D^-1 is zero.
     """
-    inertia, t, f, x, rate = (
-        (articulated.A, articulated.B, articulated.M),
-        articulated.t,
-        articulated.f,
-        state.p[0],
-        state.v[0],
-    )
-    U, k = coordinate_factor(S, inertia)
+    value, joint, inertia, t, f = (
+        rows.value, rows.joint, inertia_of(rows.articulated), rows.articulated.t, rows.articulated.f
+    )  # fmt: skip
+    S, x, rate = (joint.S_omega, joint.S_v), state.p[0], state.v[0]
+    U, D_inverse = coordinate_factor(S, inertia)
     torque = spring_torque(x, rate, value.stiffness, value.rest, value.damping) + joint.motor
     if grip is not None:
-        k, torque = grip.loose * k, torque + grip.torque
-    w = coordinate_force(S, torque, t, f)
+        D_inverse, torque = grip.loose * D_inverse, torque + grip.torque
+    u = coordinate_force(S, torque, t, f)
     joint.power = (joint.motor - value.damping * rate) * rate
     factor.U_t = U[0]
     factor.U_f = U[1]
-    factor.D_inverse = k
-    factor.u = w
-    inertia = apparent_inertia(inertia, U, k)
-    more_t, more_f = inertia_times(inertia, joint.turning, joint.bias)
-    return inertia, add(add(t, scaled(k * w, U[0])), more_t), add(add(f, scaled(k * w, U[1])), more_f)
+    factor.D_inverse = D_inverse
+    factor.u = u
+    inertia = apparent_inertia(inertia, U, D_inverse)
+    more_t, more_f = inertia_times(inertia, joint.c_alpha, joint.c_a)
+    t, f = add(add(t, scaled(D_inverse * u, U[0])), more_t), add(add(f, scaled(D_inverse * u, U[1])), more_f)
+    add_to_parent(rows.parent, inertia, t, f, joint.d)
 
 
 @lanewise
-def free_hinge(
-    state: STAGE,
-    value: JOINT_VALUE,
-    joint: KINEMATICS,
-    articulated: ARTICULATED,
-    factor: FACTOR,
-    carrier: ARTICULATED,
-    lane,
-):
-    """Hand in what is felt through a hinge."""
-    inertia, t, f = free_coordinate(turning_motion(joint.u, joint.r), state, value, joint, articulated, factor)
-    hand_in(carrier, shifted_inertia(inertia, joint.d), *shifted_wrench(t, f, joint.d))
+def pass_through_coordinate(state: STAGE, factor: FACTOR, rows: InwardRows, lane):
+    """Pass on inertia and bias force through a joint of one coordinate."""
+    pass_coordinate(state, factor, rows)
 
 
 @lanewise
-def free_slide(
-    state: STAGE,
-    value: JOINT_VALUE,
-    joint: KINEMATICS,
-    articulated: ARTICULATED,
-    factor: FACTOR,
-    carrier: ARTICULATED,
-    lane,
-):
-    """Hand in what is felt through a slide."""
-    inertia, t, f = free_coordinate((NONE, joint.u), state, value, joint, articulated, factor)
-    hand_in(carrier, shifted_inertia(inertia, joint.d), *shifted_wrench(t, f, joint.d))
-
-
-@inlined
-def motion_of(turns, joint):
-    """S of a hinge, or, if `turns` is zero, of a slide."""
-    u = joint.u
-    return scaled(turns, u), add(scaled(turns, cross(u, joint.r)), scaled(1.0 - turns, u))
-
-
-@lanewise
-def free_gripped(
-    turns,
-    state: STAGE,
-    mode: COORDINATE,
-    value: JOINT_VALUE,
-    joint: KINEMATICS,
-    articulated: ARTICULATED,
-    factor: FACTOR,
-    grip: GRIP,
-    carrier: ARTICULATED,
-    lane,
-):
-    """Hand in what is felt through a hinge or slide that has modes."""
+def pass_through_modes(state: STAGE, mode: COORDINATE, grip: GRIP, factor: FACTOR, rows: InwardRows, lane):
+    """Likewise through one of which the coordinate has modes."""
     grip.loose = looseness(mode.slip, mode.lag)
-    grip.torque = sliding_grip(mode.slip, mode.lag, value.friction, value.largest)
-    inertia, t, f = free_coordinate(motion_of(turns, joint), state, value, joint, articulated, factor, grip)
-    hand_in(carrier, shifted_inertia(inertia, joint.d), *shifted_wrench(t, f, joint.d))
+    grip.torque = sliding_grip(mode.slip, mode.lag, rows.value.friction, rows.value.largest)
+    pass_coordinate(state, factor, rows, grip)
 
 
 @lanewise
@@ -341,10 +363,11 @@ def wind_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, joint: KINEMATICS
 
 
 @lanewise
-def free_ball(joint: KINEMATICS, articulated: ARTICULATED, factor: BALL_FACTOR, carrier: ARTICULATED, lane):
-    """Hand in what is felt through a ball joint: a force alone, and the torque of its spring and damper."""
-    r, own, inertia = joint.r, joint.u, (articulated.A, articulated.B, articulated.M)
-    e = sub(joint.bias, cross(joint.turning, r))  # a_WC less that of the joint, where alpha is zero
+def pass_through_ball(factor: BALL_FACTOR, rows: InwardRows, lane):
+    """Pass on inertia and bias force through a ball joint: a force alone, and the torque of its spring and damper."""
+    joint, articulated, inertia = rows.joint, rows.articulated, inertia_of(rows.articulated)
+    r, own = joint.r, joint.u
+    e = sub(joint.c_a, cross(joint.c_alpha, r))  # a_WC less that of the joint, where alpha is zero
     more_t, more_f = inertia_times(inertia, NONE, e)
     t, f = shifted_wrench(add(articulated.t, more_t), add(articulated.f, more_f), r)
     t, inertia = sub(t, own), shifted_inertia(inertia, r)
@@ -353,104 +376,74 @@ def free_ball(joint: KINEMATICS, articulated: ARTICULATED, factor: BALL_FACTOR, 
     factor.B = inertia[1]
     factor.t = t
     zeros = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    felt_there = shifted_inertia((zeros, NOTHING, M), joint.reach)
-    t, f = shifted_wrench(own, apparent_force(inverse_A, inertia[1], t, f), joint.reach)
-    hand_in(carrier, felt_there, t, f)
+    add_to_parent(rows.parent, (zeros, NOTHING, M), own, apparent_force(inverse_A, inertia[1], t, f), joint.reach)
 
 
 @lanewise
-def bear(joint: KINEMATICS, articulated: ARTICULATED, carrier: ARTICULATED, lane):
-    """Hand in what is felt through a weld, or a joint that a motor moves: everything."""
-    inertia = articulated.A, articulated.B, articulated.M
-    t, f = inertia_times(inertia, joint.turning, joint.bias)
-    t, f = shifted_wrench(add(articulated.t, t), add(articulated.f, f), joint.d)
-    hand_in(carrier, shifted_inertia(inertia, joint.d), t, f)
+def pass_through_rigid(rows: InwardRows, lane):
+    """Pass on all inertia and bias force through a joint that is rigid or prescribed."""
+    joint, articulated, inertia = rows.joint, rows.articulated, inertia_of(rows.articulated)
+    t, f = inertia_times(inertia, joint.c_alpha, joint.c_a)
+    add_to_parent(rows.parent, inertia, add(articulated.t, t), add(articulated.f, f), joint.d)
 
 
 @inlined
-def has_modes(i, joints):
-    """Whether a row is that of a coordinate that has modes."""
-    return joints.modes is not None and joints.joint[i].mode != at.NO_ROW
-
-
-@inlined
-def turns_in(i, joints):
-    """1 for a hinge, 0 for a slide."""
-    return 1.0 if joints.joint[i].kind == at.HINGE else 0.0
-
-
-@inlined
-def slides_in(i, joints):
-    """1 for a slide, whether a motor moves it or not, else 0."""
-    return 1.0 if joints.joint[i].kind == at.SLIDE or joints.joint[i].kind == at.SLID else 0.0
-
-
-@inlined
-def keeps_mode(k, model):
-    """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
-    return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
+def load_ball(i, joints, model, scratch, lanes):
+    """The torque of spring and damper in a ball joint."""
+    value, joint = joints.value[i], scratch.joints.kinematics[i]
+    parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]
+    damp_ball(value, parent, frame, joint, lanes)
+    if joints.joint[i].springs > 0:
+        wind_ball(value, parent, frame, joint, lanes)
 
 
 @inlined
 def propagate_inertia(model, state, scratch, lanes):
-    """What is felt at every body that is part of a tree, and at frames that are held; all loads are known."""
+    """Articulated-body inertia and bias force of every body that is part of a tree, and of what hangs on frames that
+    are held; all loads are known.
+    """
     joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
     dynamics.articulated[n_moved:] = 0.0
     for i in joints.inward:
         frame, root = scratch.frame[model.moved_node[i] + 1], scratch.wrench[joints.joint[i].root]
-        begin_body(model.body[i], frame, scratch.wrench[i], root, dynamics.articulated[i], lanes)
+        begin_inertia(model.body[i], frame, scratch.wrench[i], root, dynamics.articulated[i], lanes)
     for i in joints.inward:
-        kind, value, joint, articulated = (
-            joints.joint[i].kind,
-            joints.value[i],
-            dynamics.kinematics[i],
-            dynamics.articulated[i],
+        dof, factor, parent = joints.joint[i].dof, dynamics.factor[i], joints.joint[i].parent
+        rows = InwardRows(
+            joints.value[i], dynamics.kinematics[i], dynamics.articulated[i], dynamics.articulated[parent]
         )
-        factor, carrier = dynamics.factor[i], dynamics.articulated[joints.joint[i].parent]
         if has_modes(i, joints):
-            grip, turns = dynamics.modes.grip[joints.joint[i].mode], turns_in(i, joints)
-            free_gripped(turns, state[i], state[i], value, joint, articulated, factor, grip, carrier, lanes)
-        elif kind == at.HINGE:
-            free_hinge(state[i], value, joint, articulated, factor, carrier, lanes)
-        elif kind == at.SLIDE:
-            free_slide(state[i], value, joint, articulated, factor, carrier, lanes)
-        elif kind == at.BALL:
-            parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]
-            damp_ball(value, parent, frame, joint, lanes)
-            if joints.joint[i].springs > 0:
-                wind_ball(value, parent, frame, joint, lanes)
-            free_ball(joint, articulated, factor, carrier, lanes)
-        elif kind >= at.WELDED:
-            bear(joint, articulated, carrier, lanes)
+            grip = dynamics.modes.grip[joints.joint[i].mode]
+            pass_through_modes(state[i], state[i], grip, factor, rows, lanes)
+        elif dof == 1:
+            pass_through_coordinate(state[i], factor, rows, lanes)
+        elif dof == 3:
+            load_ball(i, joints, model, scratch, lanes)
+            pass_through_ball(factor, rows, lanes)
+        elif dof == 0:
+            pass_through_rigid(rows, lanes)
 
 
-# --- outwards
+# --- outwards: accelerations
 
 
 @inlined
-def free_root(body, articulated):
+def root_acceleration(body, articulated):
     """(alpha, a) of the free body at the root of a tree. A particle does not rotate: it may take any inertia."""
     xx, yy, zz, xy, xz, yz = articulated.A
     more = 1.0 - takes_torque(body.inverse)
-    return free_acceleration(
-        ((xx + more, yy + more, zz + more, xy, xz, yz), articulated.B, articulated.M), articulated.t, articulated.f
-    )
+    A = (xx + more, yy + more, zz + more, xy, xz, yz)
+    return free_acceleration((A, articulated.B, articulated.M), articulated.t, articulated.f)
 
 
 @lanewise
 def accelerate_root(
-    body: BODY,
-    articulated: ARTICULATED,
-    wrench: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
+    body: BODY, articulated: ARTICULATED, wrench: WRENCH, arm: ARM, frame: FRAME, acceleration: ACCELERATION,
+    rate: RATE, lane,
+):  # fmt: skip
     """Newton's and Euler's equations for a free body that carries joints."""
     q_WB, omega = frame.q, frame.omega
-    alpha, a = free_root(body, articulated)
+    alpha, a = root_acceleration(body, articulated)
     a_WC = add(a, wrench.g)
     acceleration.alpha = alpha
     acceleration.a = a
@@ -462,233 +455,148 @@ def accelerate_root(
 
 
 @lanewise
-def hold(frame: FRAME, acceleration: ACCELERATION, lane):
+def accelerate_held(frame: FRAME, acceleration: ACCELERATION, lane):
     """The accelerations of a frame that is held."""
     acceleration.alpha = frame.alpha
     acceleration.a = frame.a
 
 
+class OutwardRows(NamedTuple):
+    """The rows of a body that is accelerated, of its parent body, and of the root of its tree."""
+
+    body: BODY
+    joint: KINEMATICS
+    parent: ACCELERATION
+    wrench: WRENCH
+    root: WRENCH
+    arm: ARM
+    frame: FRAME
+    acceleration: ACCELERATION
+    rate: RATE
+
+
 @inlined
-def accelerated(body, joint, wrench, root, arm, frame, acceleration, rate, alpha, a):
-    """Write the accelerations of a jointed body, and the power of its loads."""
-    omega, a_WC = frame.omega, add(a, root.g)
-    acceleration.alpha = alpha
-    acceleration.a = a
+def carried_along(rows):
+    """The accelerations of a body of which the coordinates have none: those of the parent, there, and c."""
+    joint, parent = rows.joint, rows.parent
+    return add(parent.alpha, joint.c_alpha), add(add(parent.a, cross(parent.alpha, joint.d)), joint.c_a)
+
+
+@inlined
+def accelerate_body(rows, alpha, a, of_coordinate=NONE, of_rotation=NONE):
+    """Write the accelerations of a jointed body and of its state, and the power of its loads."""
+    arm, frame, wrench, omega, a_WC = rows.arm, rows.frame, rows.wrench, rows.frame.omega, add(a, rows.root.g)
+    rows.acceleration.alpha = alpha
+    rows.acceleration.a = a
+    rows.rate.a = of_coordinate
+    rows.rate.alpha = of_rotation
     arm.a_WC = a_WC
-    frame.a = point_acceleration(a_WC, omega, alpha, negated(rotate(frame.q, body.com)))
+    frame.a = point_acceleration(a_WC, omega, alpha, negated(rotate(frame.q, rows.body.com)))
     frame.alpha = alpha
-    rate.power = power(wrench.f, arm.v_WC, wrench.tau, omega) + wrench.power + joint.power
+    rows.rate.power = power(wrench.f, arm.v_WC, wrench.tau, omega) + wrench.power + rows.joint.power
 
 
 @inlined
-def follow_coordinate(S, joint, factor, carrier, rate, grip=None):
-    """The accelerations of a body that hangs by one coordinate, of which that is written, and what holds it."""
-    alpha = add(carrier.alpha, joint.turning)
-    a = add(add(carrier.a, cross(carrier.alpha, joint.d)), joint.bias)
+def follow_coordinate(factor, rows, grip=None):
+    """Accelerate a body by x'' = D^-1 (u - U . a'), and what holds a coordinate that has modes."""
+    joint, U, (alpha, a) = rows.joint, (factor.U_t, factor.U_f), carried_along(rows)
     if grip is not None:
-        missing = coordinate_acceleration(1.0, factor.u, (factor.U_t, factor.U_f), alpha, a)
+        missing = coordinate_acceleration(1.0, factor.u, U, alpha, a)
         grip.torque = grip.torque - (1.0 - grip.loose) * missing
         joint.power = joint.power + grip.torque * joint.rate
-    x = coordinate_acceleration(factor.D_inverse, factor.u, (factor.U_t, factor.U_f), alpha, a)
-    rate.a = (x, 0.0, 0.0)
-    rate.alpha = NONE
-    return add(alpha, scaled(x, S[0])), add(a, scaled(x, S[1]))
+    x = coordinate_acceleration(factor.D_inverse, factor.u, U, alpha, a)
+    accelerate_body(rows, add(alpha, scaled(x, joint.S_omega)), add(a, scaled(x, joint.S_v)), (x, 0.0, 0.0))
 
 
 @lanewise
-def accelerate_hinge(
-    body: BODY,
-    joint: KINEMATICS,
-    factor: FACTOR,
-    carrier: ACCELERATION,
-    wrench: WRENCH,
-    root: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
-    """The acceleration of a hinge, and of its body."""
-    alpha, a = follow_coordinate(turning_motion(joint.u, joint.r), joint, factor, carrier, rate)
-    accelerated(body, joint, wrench, root, arm, frame, acceleration, rate, alpha, a)
+def accelerate_coordinate(factor: FACTOR, rows: OutwardRows, lane):
+    """The acceleration of a coordinate, and of its body."""
+    follow_coordinate(factor, rows)
 
 
 @lanewise
-def accelerate_slide(
-    body: BODY,
-    joint: KINEMATICS,
-    factor: FACTOR,
-    carrier: ACCELERATION,
-    wrench: WRENCH,
-    root: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
-    """The acceleration of a slide, and of its body."""
-    alpha, a = follow_coordinate((NONE, joint.u), joint, factor, carrier, rate)
-    accelerated(body, joint, wrench, root, arm, frame, acceleration, rate, alpha, a)
+def accelerate_modes(grip: GRIP, factor: FACTOR, rows: OutwardRows, lane):
+    """The acceleration of a coordinate that has modes, and of its body."""
+    follow_coordinate(factor, rows, grip)
 
 
 @lanewise
-def accelerate_gripped(
-    turns,
-    body: BODY,
-    joint: KINEMATICS,
-    factor: FACTOR,
-    grip: GRIP,
-    carrier: ACCELERATION,
-    wrench: WRENCH,
-    root: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
-    """The acceleration of a hinge or slide that has modes, and of its body."""
-    alpha, a = follow_coordinate(motion_of(turns, joint), joint, factor, carrier, rate, grip)
-    accelerated(body, joint, wrench, root, arm, frame, acceleration, rate, alpha, a)
-
-
-@lanewise
-def accelerate_ball(
-    body: BODY,
-    joint: KINEMATICS,
-    factor: BALL_FACTOR,
-    carrier: ACCELERATION,
-    wrench: WRENCH,
-    root: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
+def accelerate_ball(factor: BALL_FACTOR, rows: OutwardRows, lane):
     """The angular acceleration of a ball joint's body."""
-    a_J = add(carrier.a, cross(carrier.alpha, joint.reach))
-    e = sub(joint.bias, cross(joint.turning, joint.r))
+    joint, parent = rows.joint, rows.parent
+    a_J = add(parent.a, cross(parent.alpha, joint.reach))
+    e = sub(joint.c_a, cross(joint.c_alpha, joint.r))
     alpha = ball_acceleration(factor.inverse, factor.B, factor.t, a_J)
-    rate.a = NONE
-    rate.alpha = rotate_back(frame.q, alpha)
-    accelerated(
-        body, joint, wrench, root, arm, frame, acceleration, rate, alpha, add(add(a_J, e), cross(alpha, joint.r))
-    )
+    a = add(add(a_J, e), cross(alpha, joint.r))
+    accelerate_body(rows, alpha, a, NONE, rotate_back(rows.frame.q, alpha))
 
 
 @lanewise
-def accelerate_welded(
-    body: BODY,
-    joint: KINEMATICS,
-    carrier: ACCELERATION,
-    wrench: WRENCH,
-    root: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
+def accelerate_rigid(rows: OutwardRows, lane):
     """The acceleration of what a weld holds."""
-    a = add(add(carrier.a, cross(carrier.alpha, joint.d)), joint.bias)
-    rate.a = NONE
-    rate.alpha = NONE
-    accelerated(body, joint, wrench, root, arm, frame, acceleration, rate, add(carrier.alpha, joint.turning), a)
+    alpha, a = carried_along(rows)
+    accelerate_body(rows, alpha, a)
+
+
+@inlined
+def along_coordinate(turns, advance, u, t, f):
+    """S . (t, f) of a wrench about the joint, N m or N: what acts in a coordinate about or along u."""
+    return turns * dot(u, t) + advance * dot(u, f)
 
 
 @lanewise
-def follow_motor(
-    turns,
-    jet: JET,
-    body: BODY,
-    joint: KINEMATICS,
-    articulated: ARTICULATED,
-    carrier: ACCELERATION,
-    wrench: WRENCH,
-    root: WRENCH,
-    arm: ARM,
-    frame: FRAME,
-    acceleration: ACCELERATION,
-    rate: RATE,
-    lane,
-):
+def accelerate_prescribed(turns, articulated: ARTICULATED, value: JOINT_VALUE, rows: OutwardRows, lane):
     """The acceleration of what a motor moves, and the motor's torque or force."""
-    alpha = add(carrier.alpha, joint.turning)
-    a = add(add(carrier.a, cross(carrier.alpha, joint.d)), joint.bias)
-    t, f = inertia_times((articulated.A, articulated.B, articulated.M), alpha, a)
+    joint, (alpha, a) = rows.joint, carried_along(rows)
+    t, f = inertia_times(inertia_of(articulated), alpha, a)
     t, f = shifted_wrench(add(articulated.t, t), add(articulated.f, f), joint.r)
-    motor = turns * dot(joint.u, t) + (1.0 - turns) * dot(joint.u, f)
-    joint.motor = motor
-    joint.power = motor * jet.rate
-    rate.a = NONE
-    rate.alpha = NONE
-    accelerated(body, joint, wrench, root, arm, frame, acceleration, rate, alpha, a)
+    joint.motor = along_coordinate(turns, value.advance, joint.u, t, f)
+    joint.power = joint.motor * joint.rate
+    accelerate_body(rows, alpha, a)
 
 
 @lanewise
-def count_holding(articulated: ARTICULATED, frame: FRAME, acceleration: ACCELERATION, rate: RATE, lane):
+def count_support(articulated: ARTICULATED, frame: FRAME, acceleration: ACCELERATION, rate: RATE, lane):
     """Add the power of what holds a frame against all that hangs on it."""
-    t, f = inertia_times((articulated.A, articulated.B, articulated.M), acceleration.alpha, acceleration.a)
+    t, f = inertia_times(inertia_of(articulated), acceleration.alpha, acceleration.a)
     rate.power = rate.power + power(add(f, articulated.f), frame.v, add(t, articulated.t), frame.omega)
 
 
 @inlined
+def accelerate_row(i, model, scratch, rows, lanes):
+    """The acceleration of a row of a joint."""
+    joints, dynamics = model.joints, scratch.joints
+    dof, factor = joints.joint[i].dof, dynamics.factor[i]
+    if has_modes(i, joints):
+        accelerate_modes(dynamics.modes.grip[joints.joint[i].mode], factor, rows, lanes)
+    elif dof == 1:
+        accelerate_coordinate(factor, rows, lanes)
+    elif dof == 3:
+        accelerate_ball(factor, rows, lanes)
+    elif is_prescribed(i, joints):
+        if model.expressions is not None:
+            accelerate_prescribed(turns_in(i, joints), dynamics.articulated[i], joints.value[i], rows, lanes)
+    else:
+        accelerate_rigid(rows, lanes)
+
+
+@inlined
 def accelerate_jointed(node, model, scratch, lanes):
-    """The accelerations of a jointed node and of the links before it; those of its carrier are known."""
+    """The accelerations of a jointed node and of the links before it; those of its parent body are known."""
     joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
     for i in range(model.node[node].first, model.node[node].row + 1):
-        kind, c, place = joints.joint[i].kind, joints.joint[i].parent, model.moved_node[i]
-        if c > n_moved:
-            hold(scratch.frame[joints.held[c - n_moved]], dynamics.acceleration[c], lanes)
-        body, joint, factor, carrier = (
-            model.body[i],
-            dynamics.kinematics[i],
-            dynamics.factor[i],
-            dynamics.acceleration[c],
-        )
-        wrench, root = scratch.wrench[i], scratch.wrench[joints.joint[i].root]
-        arm, frame, acceleration, rate = (
-            scratch.arm[place],
-            scratch.frame[place + 1],
-            dynamics.acceleration[i],
-            scratch.rate[i],
-        )
-        if has_modes(i, joints):
-            grip, turns = dynamics.modes.grip[joints.joint[i].mode], turns_in(i, joints)
-            accelerate_gripped(
-                turns, body, joint, factor, grip, carrier, wrench, root, arm, frame, acceleration, rate, lanes
-            )
-        elif kind == at.HINGE:
-            accelerate_hinge(body, joint, factor, carrier, wrench, root, arm, frame, acceleration, rate, lanes)
-        elif kind == at.SLIDE:
-            accelerate_slide(body, joint, factor, carrier, wrench, root, arm, frame, acceleration, rate, lanes)
-        elif kind == at.BALL:
-            accelerate_ball(body, joint, factor, carrier, wrench, root, arm, frame, acceleration, rate, lanes)
-        elif kind == at.WELDED:
-            accelerate_welded(body, joint, carrier, wrench, root, arm, frame, acceleration, rate, lanes)
-        elif model.expressions is not None:
-            turns, articulated = 1.0 if kind == at.TURNED else 0.0, dynamics.articulated[i]
-            follow_motor(
-                turns,
-                course(i, model, scratch),
-                body,
-                joint,
-                articulated,
-                carrier,
-                wrench,
-                root,
-                arm,
-                frame,
-                acceleration,
-                rate,
-                lanes,
-            )
+        parent, place = joints.joint[i].parent, model.moved_node[i]
+        if parent > n_moved:
+            accelerate_held(scratch.frame[joints.held[parent - n_moved]], dynamics.acceleration[parent], lanes)
+        rows = OutwardRows(
+            model.body[i], dynamics.kinematics[i], dynamics.acceleration[parent], scratch.wrench[i],
+            scratch.wrench[joints.joint[i].root], scratch.arm[place], scratch.frame[place + 1],
+            dynamics.acceleration[i], scratch.rate[i],
+        )  # fmt: skip
+        accelerate_row(i, model, scratch, rows, lanes)
         if joints.joint[i].counts > 0:
-            held = scratch.frame[joints.held[c - n_moved]]
-            count_holding(dynamics.articulated[c], held, dynamics.acceleration[c], rate, lanes)
+            held = scratch.frame[joints.held[parent - n_moved]]
+            count_support(dynamics.articulated[parent], held, dynamics.acceleration[parent], scratch.rate[i], lanes)
 
 
 # --- samples

@@ -44,13 +44,13 @@ def is_jointed(node, model):
 @inlined
 def is_root(row, model):
     """Whether a moved row is that of a free body that carries joints."""
-    return model.joints is not None and model.joints.joint[row].kind == at.ROOT
+    return model.joints is not None and model.joints.joint[row].root == row
 
 
 @inlined
 def hangs(row, model):
     """Whether a moved row is that of a joint."""
-    return model.joints is not None and model.joints.joint[row].kind > at.ROOT
+    return model.joints is not None and model.joints.joint[row].parent != at.NO_ROW
 
 
 @inlined

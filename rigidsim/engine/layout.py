@@ -124,32 +124,38 @@ SCRIPT = Row(
 )  # fmt: skip
 JOINT_VALUE = Row(
     "constants of a joint: the orientation of its body in the frame from which it hangs, where its coordinate is"
-    " zero; the joint relative to the origin of that frame, and to the centre of mass of the carrier, both in the"
+    " zero; the joint relative to the origin of that frame, and to the centre of mass of the parent body, both in the"
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
+    " what a unit of the coordinate displaces along it: 1 of a displacement, pitch / 2 pi of a screw, else 0;"
     " stiffness, rest and damping of a spring in the joint, SI; the stops of its coordinate and their restitution; dry"
     " friction; the wanted rate of a motor, and its largest torque or force",
-    q=4, anchor=3, reach=3, r=3, axis=3, stiffness=1, rest=1, damping=1,
+    q=4, anchor=3, reach=3, r=3, axis=3, advance=1, stiffness=1, rest=1, damping=1,
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
 )  # fmt: skip
 STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 KINEMATICS = Row(
-    "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
-    " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
-    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
-    " motor; the coordinate and its rate",
-    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1, x=1, rate=1,
+    "joint kinematics of a body: its centre of mass relative to that of its parent body, the joint to the latter, the"
+    " former to the joint, m; the axis, or the torque of spring and damper of a rotation about a point; the column of"
+    " the motion subspace S, angular and linear, about the centre of mass; the accelerations c that rates alone give"
+    " (`bias_acceleration`); the power of what acts in the joint, W; torque or force of a motor; the coordinate and its"
+    " rate; world axes",
+    d=3, reach=3, r=3, u=3, S_omega=3, S_v=3, c_alpha=3, c_a=3, power=1, motor=1, x=1, rate=1,
 )  # fmt: skip
 ARTICULATED = Row(
-    "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
-    " rest; of a frame that is held, of what hangs on it alone; world axes (`physics/articulated.py`)",
+    "articulated-body inertia A, B, M of a body about its centre of mass, and its bias force, a wrench t, f; of a frame"
+    " that is held, of what hangs on it alone; world axes (`physics/articulated.py`)",
     A=6, B=9, M=6, t=3, f=3,
 )  # fmt: skip
 FACTOR = Row(
-    "of a coordinate: the wrench U of its unit acceleration, k, and w, which drives it",
+    "of a coordinate: U = I S, D^-1 = 1 / (S . U) and u = tau - S . p, which drives it",
     U_t=3, U_f=3, D_inverse=1, u=1, _room=13,
 )  # fmt: skip
 BALL_FACTOR = Row(
-    "of a ball joint, about it: A^-1, B, and the moment t less the joint's own", inverse=6, B=9, t=3, own=3
+    "of a rotation about a point, about it: A^-1, B, and the moment t less that in the joint",
+    inverse=6,
+    B=9,
+    t=3,
+    own=3,
 )
 GRIP = Row(
     "of a coordinate that has modes: 1 if it slides, 0 if its rate is held; what friction, motor and stop do together,"
@@ -178,15 +184,16 @@ BLOW = Row(
     stop=1, rate=1, start=1, least=1, last=1, bounce=1, catch=1, island=1, compressed=1, returned=1,
 )  # fmt: skip
 ACCELERATION = Row(
-    "angular acceleration of a carrier, and acceleration of its centre of mass, in a tree that hangs on a free body"
-    " less the gravity of that; of a frame that is held, that of its origin; world axes",
+    "angular acceleration of a body of a tree, and acceleration of its centre of mass, in a tree with a free root less"
+    " the gravity of that; of a frame that is held, that of its origin; world axes",
     alpha=3, a=3,
 )  # fmt: skip
 LOOP_VALUE = Row(
     "constants of a loop: its point on the first body relative to the origin, and to the centre of mass, of that, its"
     " axes, m; likewise on the second; the unit axis in the first body's axes, and two at right angles to that of the"
-    " second, in its axes; the length of a distance, and the size of the loop, m",
-    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1, size=1,
+    " second, in its axes; the length of a distance, and the size of the loop, m; of a coupling the second coordinate"
+    " where the first is zero, what its gap is measured by, and the ratio of the coordinates, rad or m",
+    at=3, lever=3, to_at=3, to_lever=3, axis=3, across=3, beside=3, length=1, size=1, ratio=1,
 )  # fmt: skip
 MEETING = Row(
     "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
@@ -289,18 +296,18 @@ NODE = Row(
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
 JOINT = Row(
-    "how a moved row hangs: HINGE, SLIDE, BALL or, without any state, WELDED;"
-    " TURNED or SLID by a motor that prescribes the coordinate, which is"
-    " then no part of the state; ROOT, a free body that carries joints, or ALONE; the frame from"
-    " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
-    " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
-    " holds that frame is counted here; 1 for a ball joint with a spring; register of the"
+    "how a moved row hangs: its degrees of freedom, 6 of a free body, 3 of a rotation about a"
+    " point, 1 of a coordinate, 0 of a weld or a coordinate that a motor prescribes; 1 if the coordinate is an angle, 1"
+    " if it displaces the body along its axis, both of a screw; the frame from which it hangs; row of its parent body,"
+    " or, after those of the moved nodes, of a frame that is held, that of the world first, or NO_ROW; row of the free"
+    " body at the root of its tree, or that after all others, or NO_ROW of a free body that carries nothing; 1 if the"
+    " power of what holds that frame is counted here; 1 for a rotation about a point with a spring; register of the"
     " coordinate that a motor prescribes, or NO_ROW; number among the coordinates that have modes, or NO_ROW",
-    kind=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
+    dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(
-    "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"
-    " last",
+    "a loop: POINT, AXIS, DISTANCE or COUPLING; the pair of its frames, and both, or the rows of both coordinates; the"
+    " first of its equations, and that after the last",
     kind=1, pair=1, first=1, second=1, begin=1, end=1,
 )  # fmt: skip
 LAW = Row(
@@ -387,15 +394,14 @@ T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPOR
 T_CONTACT, T_ANGULAR_CONTACT, T_JOINT, T_ANGULAR_JOINT, TERMS = range(13, 18)
 
 # The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
-# PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
+# PRESCRIBED by constants, or DRIVEN by expressions (see `drive`).
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
-ALONE, ROOT, HINGE, SLIDE, BALL, WELDED, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6, 7
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
-POINT, AXIS, DISTANCE = 0, 1, 2
-EQUATIONS = (3, 5, 1)
+POINT, AXIS, DISTANCE, COUPLING = 0, 1, 2, 3
+EQUATIONS = (3, 5, 1, 1)
 # Whose energy changes at an instant: that of bodies that inherit jumps, of trees of joints, and of others.
 OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
-LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE}
+LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE, "coupling": COUPLING}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
 CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP = 0, 1, 2, 3, 4, 5

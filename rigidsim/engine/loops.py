@@ -9,37 +9,45 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import propagate_inertia
+from rigidsim.engine.articulated import is_prescribed, jet_of, propagate_inertia, turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.delassus import (
+    NONE,
+    answer_of_row,
+    factorise_rows,
+    load_rows,
+    push_unit,
+    respond_to_all,
+    solve,
+    strike_row,
+)
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
     ACCELERATION,
     APART,
-    ARTICULATED,
     CLOSING,
     CORRECTION,
     EACH,
     FAULT,
     FRAME,
+    JET,
+    KINEMATICS,
     LOOP_VALUE,
     MEETING,
     PUSH,
+    RATE,
     SCALAR,
     TRIPLE,
-    WRENCH,
 )
 from rigidsim.engine.parts import largest_of
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
-from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
-from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
+from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, point_motion, pull_moment
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
-
-NONE = (0.0, 0.0, 0.0)
 
 # --- equations
 
@@ -117,157 +125,96 @@ def confine_push(normal: TRIPLE, push: PUSH, lane):
 
 
 @inlined
+def hold_bodies(k, model, scratch, lanes):
+    """The equations of a loop between two bodies."""
+    loops, made = model.loops, scratch.loops
+    kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
+    first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
+    meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
+    if kind == at.DISTANCE:
+        hold_distance(value, meeting, made.closing[row], lanes)
+    else:
+        hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
+        hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)
+        hold_point(0.0, 0.0, 1.0, meeting, made.closing[row + 2], lanes)
+    if kind == at.AXIS:
+        hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
+    for i in range(row, loops.loop[k].end):
+        first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
+        pull(meeting, made.closing[i], first_push, second_push, lanes)
+        if len(model.normal) > 0:
+            confine_push(model.normal[0], first_push, lanes)
+            confine_push(model.normal[0], second_push, lanes)
+
+
+@inlined
+def part_in(of_second, value):
+    """How often a coordinate is in the gap of a coupling: 1 the second, -ratio the first."""
+    return select(of_second > 0.0, 1.0, -value.ratio)
+
+
+@lanewise
+def begin_coupling(turns, value: LOOP_VALUE, second: KINEMATICS, closing: CLOSING, lane):
+    """The gap of a coupling is the second coordinate less the ratio times the first, and a constant."""
+    closing.f = scaled(1.0 - turns, second.u)
+    closing.t = scaled(turns, second.u)
+    closing.gap = -value.length
+    closing.rate = 0.0
+    closing.second = 0.0
+
+
+@lanewise
+def add_coordinate(of_second, value: LOOP_VALUE, joint: KINEMATICS, own: PUSH, carrier: PUSH, closing: CLOSING, lane):
+    """Add a coordinate to the gap of a coupling; of a unit in it as much acts as it is in the gap."""
+    x = part_in(of_second, value)
+    closing.gap += x * joint.x
+    closing.rate += x * joint.rate
+    own.t, own.f = scaled(x, own.t), scaled(x, own.f)
+    carrier.t, carrier.f = scaled(x, carrier.t), scaled(x, carrier.f)
+
+
+@lanewise
+def add_second(of_second, value: LOOP_VALUE, rate: RATE, closing: CLOSING, lane):
+    """Add the second derivative of a coordinate to that of the gap of a coupling."""
+    closing.second += part_in(of_second, value) * rate.a[0]
+
+
+@lanewise
+def add_prescribed(of_second, value: LOOP_VALUE, jet: JET, closing: CLOSING, lane):
+    """The same of a coordinate that a motor prescribes."""
+    closing.second += part_in(of_second, value) * jet.rate_dot
+
+
+@inlined
+def hold_coordinates(k, model, scratch, lanes):
+    """The equation of a coupling, of which both coordinates are there."""
+    loops, made, joints = model.loops, scratch.loops, model.joints
+    row, value = loops.loop[k].begin, loops.value[k]
+    closing, first = made.closing[row], loops.rows.first[row]
+    second = loops.loop[k].second
+    begin_coupling(turns_in(second, joints), value, scratch.joints.kinematics[second], closing, lanes)
+    for of_second, i, j in ((0.0, loops.loop[k].first, first), (1.0, second, first + 2)):
+        joint, own, carrier = scratch.joints.kinematics[i], made.rows.push[j], made.rows.push[j + 1]
+        push_unit(turns_in(i, joints), joint, own, carrier, lanes)
+        add_coordinate(of_second, value, joint, own, carrier, closing, lanes)
+        if model.expressions is not None and is_prescribed(i, joints):
+            add_prescribed(of_second, value, jet_of(i, model, scratch), closing, lanes)
+        else:
+            add_second(of_second, value, scratch.rate[i], closing, lanes)
+
+
+@inlined
 def write_equations(model, scratch, lanes):
     """The equations of all loops; the frames are placed and related, and have the accelerations that are known."""
-    loops, made = model.loops, scratch.loops
+    loops = model.loops
     for k in range(len(loops.loop)):
-        kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
-        first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
-        meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
-        if kind == at.DISTANCE:
-            hold_distance(value, meeting, made.closing[row], lanes)
-        else:
-            hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
-            hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)
-            hold_point(0.0, 0.0, 1.0, meeting, made.closing[row + 2], lanes)
-        if kind == at.AXIS:
-            hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
-        for i in range(row, loops.loop[k].end):
-            pull(meeting, made.closing[i], made.push[2 * i], made.push[2 * i + 1], lanes)
-            if len(model.normal) > 0:
-                confine_push(model.normal[0], made.push[2 * i], lanes)
-                confine_push(model.normal[0], made.push[2 * i + 1], lanes)
+        if loops.has_couplings is None or loops.loop[k].kind != at.COUPLING:
+            hold_bodies(k, model, scratch, lanes)
+        elif loops.loop[k].begin < loops.loop[k].end:
+            hold_coordinates(k, model, scratch, lanes)
 
 
 # --- multipliers
-
-
-@lanewise
-def clear(articulated: ARTICULATED, lane):
-    """No impulse."""
-    articulated.t = NONE
-    articulated.f = NONE
-
-
-@lanewise
-def feel(x: SCALAR, push: PUSH, articulated: ARTICULATED, lane):
-    """Add x times what acts on a body to the wrench that holds it."""
-    articulated.t = sub(articulated.t, scaled(x.value, push.t))
-    articulated.f = sub(articulated.f, scaled(x.value, push.f))
-
-
-@lanewise
-def answer_of(push: PUSH, acceleration: ACCELERATION, product: SCALAR, lane):
-    """Add what the jump of a body does to the rate of a gap."""
-    product.value += dot(push.t, acceleration.alpha) + dot(push.f, acceleration.a)
-
-
-@lanewise
-def load(x: SCALAR, push: PUSH, wrench: WRENCH, lane):
-    """Add x times what acts on a body to its loads."""
-    wrench.f = add(wrench.f, scaled(x.value, push.f))
-    wrench.tau = add(wrench.tau, scaled(x.value, push.t))
-
-
-@lanewise
-def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
-    """Add x times what acts on a body to the impulses on it."""
-    own.v = add(own.v, scaled(x.value, push.f))
-    own.omega = add(own.omega, scaled(x.value, push.t))
-
-
-@lanewise
-def keep_pivot(pivot: SCALAR, diagonal: SCALAR, inverse: SCALAR, lane):
-    """The inverse of a pivot, or zero."""
-    inverse.value = inverse_pivot(pivot.value, diagonal.value)
-
-
-@lanewise
-def copy_number(source: SCALAR, target: SCALAR, lane):
-    """Copy a number."""
-    target.value = source.value
-
-
-@lanewise
-def subtract_product(x: SCALAR, inverse: SCALAR, y: SCALAR, target: SCALAR, lane):
-    """Subtract x y / D from a number."""
-    target.value = target.value - (x.value * inverse.value) * y.value
-
-
-@lanewise
-def subtract(x: SCALAR, y: SCALAR, target: SCALAR, lane):
-    """Subtract x y from a number."""
-    target.value = target.value - x.value * y.value
-
-
-@lanewise
-def divide(inverse: SCALAR, target: SCALAR, lane):
-    """Divide a number by that whose inverse this is."""
-    target.value = target.value * inverse.value
-
-
-@inlined
-def weigh(model, scratch, lanes):
-    """J M^-1 J^T as L D L^T: each column is what a unit of one multiplier does; the inertia is gathered."""
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
-    for column in range(n):
-        fill(made.multiplier[column], 1.0, lanes)
-        push_bodies(column, column + 1, model, scratch, lanes)
-        impulse_response(loops.inward, model, scratch, made.made.shift, lanes)
-        for row in range(column, n):
-            product = made.gram[n * row + column]
-            fill(product, 0.0, lanes)
-            for end in range(2 * row, 2 * row + 2):
-                if loops.held[end] != at.NO_ROW:
-                    answer_of(made.push[end], scratch.joints.acceleration[loops.held[end]], product, lanes)
-    factorise(made, n, lanes)
-
-
-@inlined
-def factorise(made, n, lanes):
-    """Replace a symmetric matrix by L and D, without pivoting; rows that depend on those before them drop out."""
-    for k in range(n):
-        copy_number(made.gram[n * k + k], made.diagonal[k], lanes)
-    for k in range(n):
-        inverse = made.inverse[k]
-        keep_pivot(made.gram[n * k + k], made.diagonal[k], inverse, lanes)
-        for i in range(k + 1, n):
-            for j in range(k + 1, i + 1):
-                x, y = made.gram[n * i + k], made.gram[n * j + k]
-                subtract_product(x, inverse, y, made.gram[n * i + j], lanes)
-        for i in range(k + 1, n):
-            divide(inverse, made.gram[n * i + k], lanes)
-
-
-@inlined
-def solve(made, n, lanes):
-    """Replace the right-hand sides in `multiplier` by the multipliers."""
-    for i in range(n):
-        for j in range(i):
-            subtract(made.gram[n * i + j], made.multiplier[j], made.multiplier[i], lanes)
-    for i in range(n):
-        divide(made.inverse[i], made.multiplier[i], lanes)
-    for k in range(n):
-        i = n - 1 - k
-        for j in range(i + 1, n):
-            subtract(made.gram[n * j + i], made.multiplier[j], made.multiplier[i], lanes)
-
-
-@inlined
-def feel_multipliers(begin, end, model, scratch, lanes):
-    """Let the multipliers of these equations act on all bodies, as impulses on what is at rest."""
-    loops, made = model.loops, scratch.loops
-    for k in range(2 * begin, 2 * end):
-        if loops.held[k] != at.NO_ROW:
-            feel(made.multiplier[k // 2], made.push[k], scratch.joints.articulated[loops.held[k]], lanes)
-
-
-@inlined
-def push_bodies(begin, end, model, scratch, lanes):
-    """Let the multipliers of these equations alone act."""
-    for i in model.loops.inward:
-        clear(scratch.joints.articulated[i], lanes)
-    feel_multipliers(begin, end, model, scratch, lanes)
 
 
 @lanewise
@@ -293,13 +240,11 @@ def hold_loops(model, scratch, lanes):
     """Add the reactions of all loops to the loads; the accelerations without them are known."""
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
     write_equations(model, scratch, lanes)
-    weigh(model, scratch, lanes)
+    factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     for k in range(n):
-        oppose_second(made.closing[k], made.multiplier[k], lanes)
-    solve(made, n, lanes)
-    for k in range(2 * n):
-        if loops.held[k] != at.NO_ROW:
-            load(made.multiplier[k // 2], made.push[k], scratch.wrench[loops.held[k]], lanes)
+        oppose_second(made.closing[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, n, lanes)
+    load_rows(loops.rows, made.rows, scratch, lanes)
 
 
 @lanewise
@@ -310,13 +255,10 @@ def negate(x: SCALAR, lane):
 
 @inlined
 def oppose_jumps(model, scratch, lanes):
-    """The multipliers that close loops again after the jumps of bodies in `acceleration`; the matrix is factorised."""
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+    """The multipliers that close loops again after the jumps of bodies in `carried`; the matrix is factorised."""
+    rows, made, n = model.loops.rows, scratch.loops.rows, len(scratch.loops.closing)
     for k in range(n):
-        fill(made.multiplier[k], 0.0, lanes)
-        for end in range(2 * k, 2 * k + 2):
-            if loops.held[end] != at.NO_ROW:
-                answer_of(made.push[end], scratch.joints.acceleration[loops.held[end]], made.multiplier[k], lanes)
+        answer_of_row(k, rows, made, scratch, made.multiplier[k], lanes)
         negate(made.multiplier[k], lanes)
     solve(made, n, lanes)
 
@@ -345,7 +287,7 @@ def observe_loops(model, scratch, found, k, lanes):
     for j in range(len(model.loops.loop)):
         begin_pull(found.loop_force[k, j], found.loop_torque[k, j], lanes)
         for i in range(model.loops.loop[j].begin, model.loops.loop[j].end):
-            add_pull(made.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
+            add_pull(made.rows.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
 
 
 # --- projection
@@ -426,24 +368,20 @@ def close_loops(t, model, state, scratch, lanes):
     write_gaps(t, model, state, scratch, lanes)
     note_gaps(model, made, lanes)
     propagate_inertia(model, state, scratch, lanes)
-    weigh(model, scratch, lanes)
+    factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     begin_corrections(made.made)
     for k in range(n):
-        oppose_gap(made.closing[k], made.multiplier[k], lanes)
-    solve(made, n, lanes)
-    push_bodies(0, n, model, scratch, lanes)
-    impulse_response(loops.inward, model, scratch, made.made.shift, lanes)
-    for i in loops.inward:
+        oppose_gap(made.closing[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, n, lanes)
+    respond_to_all(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
+    for i in loops.rows.inward:
         if is_root(i, model):
             displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
     for k in range(n):
-        oppose_rate(made.closing[k], made.multiplier[k], lanes)
-    solve(made, n, lanes)
-    for k in range(2 * n):
-        i = loops.held[k]
-        if i != at.NO_ROW:
-            strike(made.multiplier[k // 2], made.push[k], made.made.own[i], lanes)
-            made.made.is_pushed[i] = 1
+        oppose_rate(made.closing[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, n, lanes)
+    for k in range(n):
+        strike_row(k, loops.rows, made.rows, made.made, lanes)
     distribute(model.active, model, state, scratch, made.made, lanes)
     if largest_of(made.widest[0], lanes) > 1.0:
         write_gaps(t, model, state, scratch, lanes)

@@ -214,7 +214,7 @@ class Asked(NamedTuple):
     forces: np.ndarray | None  # rows `ASKED_FORCE`
     acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
     acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
-    articulated: Accelerometers | None
+    felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
     reactions: np.ndarray | None  # rows `ASKED_REACTION`
@@ -262,6 +262,14 @@ class Fragile(NamedTuple):
     strength: STRENGTH  # (fragile)
 
 
+class ConstraintRows(NamedTuple):
+    """Rows of J: each is a list of wrenches on moved rows, see `delassus.py`."""
+
+    first: np.ndarray  # (row + 1) wrenches first[k] to first[k + 1] - 1 are those of row k
+    held: np.ndarray  # (wrench) the row on which it acts, after the moved ones that of a frame that is held, or NO_ROW
+    inward: np.ndarray  # moved rows of the trees on which they act, those that hang on others before them
+
+
 class Joints(NamedTuple):
     """How the moved nodes hang. A joint of several coordinates is a chain of joints of one with links without mass
     between them: each link has a row among the moved ones, before that of the body, and a frame and an arm behind those
@@ -276,6 +284,7 @@ class Joints(NamedTuple):
     jointed: np.ndarray  # (joint) likewise the row of its body
     fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
+    rows: ConstraintRows | None  # of these: a torque or force of one in each, on its body and on the carrier
 
 
 class Loops(NamedTuple):
@@ -283,8 +292,8 @@ class Loops(NamedTuple):
 
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
-    held: np.ndarray  # (2 * equation) of each one: the moved rows of the first and of the second body, or NO_ROW
-    inward: np.ndarray  # moved rows of the trees that have ends of loops, those that hang on others before them
+    has_couplings: bool | None  # None if no loop of the run is a coupling
+    rows: ConstraintRows  # of the equations
 
 
 class Model(NamedTuple):
@@ -321,6 +330,16 @@ class Model(NamedTuple):
     step: float  # s
 
 
+class Rows(NamedTuple):
+    """Scratch arrays for constraint rows."""
+
+    push: PUSH = floats("wrenches")
+    multiplier: SCALAR = floats("rows")
+    gram: SCALAR = floats("products")  # J M^-1 J^T by rows; of equations below its diagonal L of L D L^T
+    diagonal: SCALAR = floats("rows")  # of J M^-1 J^T
+    inverse: SCALAR = floats("rows")  # of D
+
+
 class Hanging(NamedTuple):
     """Scratch arrays for joints."""
 
@@ -334,6 +353,7 @@ class Hanging(NamedTuple):
 class Switching(NamedTuple):
     """Scratch arrays for coordinates that have modes, see `modes.py`."""
 
+    rows: Rows
     grip: GRIP = floats("modes")
     begin: MARGINS = floats("modes")  # at the last time that is known before an event
     end: MARGINS = floats("modes")  # at the first time that is known after it
@@ -346,8 +366,6 @@ class Switching(NamedTuple):
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     hits: SCALAR = floats()  # whether impacts of a lane are not solved yet
     blow: BLOW = floats("modes")
-    push: PUSH = floats("ends")  # an impulse of one in each coordinate, on its body and on the carrier
-    gram: SCALAR = floats("products")  # (mode, mode) what an impulse of one on a coordinate does to the rates of all
     before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
     first_fault: FAULT = floats("expressed")  # likewise
@@ -371,13 +389,9 @@ class Closings(NamedTuple):
     """Scratch arrays for loops."""
 
     made: Corrections  # what closes the gaps after a step
+    rows: Rows
     meeting: MEETING = floats("loops")
     closing: CLOSING = floats("equations")
-    push: PUSH = floats("ends")  # of each equation: on the first and on the second body
-    gram: SCALAR = floats("products")  # J M^-1 J^T by rows, below its diagonal L of L D L^T
-    diagonal: SCALAR = floats("equations")  # of J M^-1 J^T
-    inverse: SCALAR = floats("equations")  # of D
-    multiplier: SCALAR = floats("equations")
     opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
     widest: SCALAR = floats(1)  # of these
 
@@ -532,15 +546,19 @@ def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
     """Scratch arrays for coordinates that have modes, if there are any."""
     if joints.modes is None:
         return None
-    n = len(joints.modes)
-    return made(Switching, sizes | {"modes": n, "ends": 2 * n, "products": n * n})
+    return made(Switching, sizes | {"modes": len(joints.modes)}, rows=rows_of(joints.rows, sizes))
 
 
 def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:
     """Scratch arrays for loops."""
-    n = len(loops.held) // 2
-    more = {"loops": len(loops.loop), "equations": n, "ends": 2 * n, "products": n * n}
-    return made(Closings, sizes | more, made=made(Corrections, sizes))
+    more = {"loops": len(loops.loop), "equations": len(loops.rows.first) - 1}
+    return made(Closings, sizes | more, made=made(Corrections, sizes), rows=rows_of(loops.rows, sizes))
+
+
+def rows_of(rows: ConstraintRows, sizes: dict[str, int]) -> Rows:
+    """Scratch arrays for constraint rows."""
+    n = len(rows.first) - 1
+    return made(Rows, sizes | {"rows": n, "wrenches": len(rows.held), "products": n * n})
 
 
 def set_constants(scratch: Scratch, model: Model, n: int) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, push_unit, respond_to_row, strike_row
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
@@ -24,14 +25,13 @@ from rigidsim.engine.layout import (
     HIT,
     JOINT_VALUE,
     KINEMATICS,
-    PUSH,
     RATE,
     SCALAR,
     SEARCH,
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import clear, close_loops, feel, feel_multipliers, oppose_jumps, strike
+from rigidsim.engine.loops import close_loops, oppose_jumps
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
@@ -45,7 +45,7 @@ from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.restitution import combined_restitution
-from rigidsim.physics.vector import add, cross, negated, scaled, sub
+from rigidsim.physics.vector import add, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
 BOUNCES, CATCHES = 100, 400  # impacts that follow each other at an instant; rounds over all coordinates of one
@@ -98,14 +98,11 @@ def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
     blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
 
 
-@lanewise
-def push_unit(turns, joint: KINEMATICS, own: PUSH, carrier: PUSH, lane):
-    """What an impulse of one in a coordinate is on its body, and on the carrier."""
-    t, f = scaled(turns, joint.u), scaled(1.0 - turns, joint.u)
-    own.t = t
-    own.f = f
-    carrier.t = negated(add(t, cross(joint.d, f)))
-    carrier.f = negated(f)
+@inlined
+def write_row(n, joints, scratch, lanes):
+    """The wrenches of the row of a coordinate."""
+    i, push, first = joints.modes[n], scratch.joints.modes.rows.push, joints.rows.first[n]
+    push_unit(turns_in(i, joints), scratch.joints.kinematics[i], push[first], push[first + 1], lanes)
 
 
 @lanewise
@@ -115,34 +112,20 @@ def keep_jump(jump: TRIPLE, product: SCALAR, lane):
 
 
 @inlined
-def feel_alone(n, model, scratch, lanes):
-    """Let an impulse of one in a coordinate alone act on all bodies."""
-    joints, articulated, found = model.joints, scratch.joints.articulated, scratch.joints.modes
-    i = joints.modes[n]
-    for k in joints.inward:
-        clear(articulated[k], lanes)
-    own, carrier, c = found.push[2 * n], found.push[2 * n + 1], joints.joint[i].parent
-    push_unit(turns_in(i, joints), scratch.joints.kinematics[i], own, carrier, lanes)
-    fill(found.changes, 1.0, lanes)
-    feel(found.changes, own, articulated[i], lanes)
-    if c < len(model.moved_node):
-        feel(found.changes, carrier, articulated[c], lanes)
-
-
-@inlined
 def weigh_stops(model, scratch, jumps, lanes):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
-    joints, found, n_modes = model.joints, scratch.joints.modes, len(model.joints.modes)
+    joints, made, n_modes = model.joints, scratch.joints.modes.rows, len(model.joints.modes)
     for n in range(n_modes):
-        feel_alone(n, model, scratch, lanes)
-        impulse_response(joints.inward, model, scratch, jumps, lanes)
+        write_row(n, joints, scratch, lanes)
+        respond_to_row(n, joints.rows, made, model, scratch, jumps, lanes)
         if model.loops is not None:
             oppose_jumps(model, scratch, lanes)
-            feel_alone(n, model, scratch, lanes)
-            feel_multipliers(0, len(scratch.loops.closing), model, scratch, lanes)
+            clear_impulses(joints.inward, model, scratch, lanes)
+            feel_row(n, joints.rows, made, scratch, lanes)
+            feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
             impulse_response(joints.inward, model, scratch, jumps, lanes)
         for m in range(n_modes):
-            keep_jump(jumps[joints.modes[m]], found.gram[n * n_modes + m], lanes)
+            keep_jump(jumps[joints.modes[m]], made.gram[n * n_modes + m], lanes)
 
 
 @lanewise
@@ -221,7 +204,7 @@ def pass_to_all(n, found, lanes):
     """Change all rates by the last impulse on a coordinate."""
     n_modes = len(found.blow)
     for m in range(n_modes):
-        pass_on(found.blow[n], found.gram[n * n_modes + m], found.blow[m], lanes)
+        pass_on(found.blow[n], found.rows.gram[n * n_modes + m], found.blow[m], lanes)
 
 
 @inlined
@@ -231,7 +214,7 @@ def compress(model, found, lanes):
     for _ in range(CATCHES):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
-            catch(found.blow[n], found.gram[n * n_modes + n], size, found.hits, found.changes, lanes)
+            catch(found.blow[n], found.rows.gram[n * n_modes + n], size, found.hits, found.changes, lanes)
             pass_to_all(n, found, lanes)
         go_on(found.changes, found.hits, lanes)
         if largest_of(found.hits, lanes) == 0.0:
@@ -246,7 +229,7 @@ def restore(model, found, lanes):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
             for m in range(n):
-                join(found.blow[n], found.gram[n * n_modes + m], found.blow[m], found.changes, lanes)
+                join(found.blow[n], found.rows.gram[n * n_modes + m], found.blow[m], found.changes, lanes)
         if largest_of(found.changes, lanes) == 0.0:
             break
     for n in range(n_modes):
@@ -300,14 +283,8 @@ def deliver_blows(t, model, state, scratch, made, lanes):
     joints, found = model.joints, scratch.joints.modes
     begin_corrections(made)
     for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        c = joints.joint[i].parent
-        add_impulses(1.0, found.blow[n], found.changes, lanes)
-        strike(found.changes, found.push[2 * n], made.own[i], lanes)
-        made.is_pushed[i] = 1
-        if c < len(model.moved_node):
-            strike(found.changes, found.push[2 * n + 1], made.own[c], lanes)
-            made.is_pushed[c] = 1
+        add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
+        strike_row(n, joints.rows, found.rows, made, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     if model.loops is not None:
         close_loops(t, model, state, scratch, lanes)

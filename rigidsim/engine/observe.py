@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import course, has_modes, slides_in, wound
+from rigidsim.engine.articulated import has_modes, inertia_of, is_prescribed, jet_of, wound
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
@@ -85,7 +87,7 @@ def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
 
 
 @lanewise
-def write_course(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
+def write_prescribed(jet: JET, coordinate: SCALAR, rate: SCALAR, lane):
     """Write a coordinate that a motor prescribes."""
     coordinate.value = jet.value
     rate.value = jet.rate
@@ -113,50 +115,52 @@ def observe_coordinates(model, state, scratch, found, k, lanes):
     for c in range(len(rows)):
         if rows[c] == at.NO_ROW:
             write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
-        elif model.expressions is not None and model.joints.joint[rows[c]].kind > at.WELDED:
-            write_course(course(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
+        elif model.expressions is not None and is_prescribed(rows[c], model.joints):
+            write_prescribed(jet_of(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
             write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
 
 
 @inlined
-def reaction_of(slides, articulated, joint, acceleration):
-    """(t, f) of a joint on its body, about its point on the body, which `slides` (1.0) along the axis; world axes. Of
-    the loads in the joint it has all, along its axes, too.
+def reaction_of(value, articulated, joint, acceleration):
+    """(t, f) of a joint on its body, about its point on the body, which the coordinate may displace along the axis;
+    world axes. Of the loads in the joint it has all, along its axes, too.
     """
-    t, f = inertia_times((articulated.A, articulated.B, articulated.M), acceleration.alpha, acceleration.a)
-    return shifted_wrench(add(t, articulated.t), add(f, articulated.f), sub(joint.r, scaled(slides * joint.x, joint.u)))
+    t, f = inertia_times(inertia_of(articulated), acceleration.alpha, acceleration.a)
+    r = sub(joint.r, scaled(value.advance * joint.x, joint.u))
+    return shifted_wrench(add(t, articulated.t), add(f, articulated.f), r)
+
+
+class ReactionRows(NamedTuple):
+    """The rows of a body whose joint's reaction is asked for."""
+
+    value: JOINT_VALUE
+    articulated: ARTICULATED
+    joint: KINEMATICS
+    acceleration: ACCELERATION
+
+
+@inlined
+def reaction_rows(i, model, scratch):
+    """Those of a moved row."""
+    dynamics = scratch.joints
+    return ReactionRows(
+        model.joints.value[i], dynamics.articulated[i], dynamics.kinematics[i], dynamics.acceleration[i]
+    )
 
 
 @lanewise
-def write_reaction(
-    slides,
-    articulated: ARTICULATED,
-    joint: KINEMATICS,
-    acceleration: ACCELERATION,
-    parent: FRAME,
-    force: TRIPLE,
-    torque: TRIPLE,
-    lane,
-):
+def write_reaction(rows: ReactionRows, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
     """Write what a joint does to its body, in the parent's axes."""
-    t, f = reaction_of(slides, articulated, joint, acceleration)
+    t, f = reaction_of(*rows)
     force.xyz = rotate_back(parent.q, f)
     torque.xyz = rotate_back(parent.q, t)
 
 
 @lanewise
-def find_load(
-    slides,
-    articulated: ARTICULATED,
-    joint: KINEMATICS,
-    acceleration: ACCELERATION,
-    strength: STRENGTH,
-    bearing: SCALAR,
-    lane,
-):
+def find_load(rows: ReactionRows, strength: STRENGTH, bearing: SCALAR, lane):
     """The reaction of a joint in parts of what it bears: of force or torque that which is larger."""
-    t, f = reaction_of(slides, articulated, joint, acceleration)
+    t, f = reaction_of(*rows)
     by_force, by_torque = norm(f) / strength.force, norm(t) / strength.torque
     bearing.value = select(by_force > by_torque, by_force, by_torque)
 
@@ -166,21 +170,12 @@ def find_broken(t, era, model, state, scratch, lanes):
     """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
     no time, and are no part of it; contact counts by its mean forces in the last step.
     """
-    fragile, dynamics, worst = model.joints.fragile, scratch.joints, 1.0
+    fragile, worst = model.joints.fragile, 1.0
     scratch.broken[0] = 0
     evaluate_touching(t, era, model, state, scratch, lanes)
     for j in range(len(fragile.row)):
         i = fragile.row[j]
-        slides = slides_in(i, model.joints)
-        find_load(
-            slides,
-            dynamics.articulated[i],
-            dynamics.kinematics[i],
-            dynamics.acceleration[i],
-            fragile.strength[j],
-            scratch.bearing[0],
-            lanes,
-        )
+        find_load(reaction_rows(i, model, scratch), fragile.strength[j], scratch.bearing[0], lanes)
         load = largest_of(scratch.bearing[0], lanes)
         if load > worst:
             worst = load
@@ -215,11 +210,8 @@ def observe_reactions(model, state, scratch, found, k, lanes):
             write_no_reaction(found.force[k, j], found.torque[k, j], lanes)
         else:
             parent = scratch.frame[model.node[model.moved_node[i]].parent]
-            articulated, joint, acceleration = dynamics.articulated[i], dynamics.kinematics[i], dynamics.acceleration[i]
-            slides = slides_in(i, model.joints)
-            write_reaction(
-                slides, articulated, joint, acceleration, parent, found.force[k, j], found.torque[k, j], lanes
-            )
+            reaction = reaction_rows(i, model, scratch)
+            write_reaction(reaction, parent, found.force[k, j], found.torque[k, j], lanes)
     for c in range(len(model.joints.coordinate)):
         i = model.joints.coordinate[c]
         if i != at.NO_ROW:
@@ -247,8 +239,7 @@ def store_joints(model, state, scratch, ledger, lanes):
     """Add the energy of all springs in joints."""
     joints = model.joints
     for i in model.by_path:
-        kind = joints.joint[i].kind
-        if kind == at.HINGE or kind == at.SLIDE:
+        if joints.joint[i].dof == 1:
             store_coordinate(state[i], joints.value[i], ledger, lanes)
         elif joints.joint[i].springs > 0:
             parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]

@@ -1,13 +1,14 @@
 """Steps of a given length that are divided where a body turns too far in them, in each lane of a block for itself.
 
-A step has several parts if, at its beginning, some free body, hinge or ball joint turns by more than a radian a step;
+A step has several parts if, at its beginning, some free body or joint turns by more than a radian a step;
 each part is a whole step of the method, with forces of its own. The parts of a lane depend on that lane alone. Lanes
 that need fewer than others wait: at the end of their step they are put back to where they are.
 """
 
 from __future__ import annotations
 
-from rigidsim.engine.layout import HINGE, PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.articulated import moves_by_angle
+from rigidsim.engine.layout import PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
 from rigidsim.engine.programs import fill
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
@@ -24,13 +25,13 @@ def note(rate, h, largest):
 
 @lanewise
 def note_turn(state: STAGE, h, largest: SCALAR, lane):
-    """Note a body or ball joint."""
+    """Note a body that has an attitude of its own."""
     note(state.omega, h, largest)
 
 
 @lanewise
-def note_hinge(state: STAGE, h, largest: SCALAR, lane):
-    """Note a hinge."""
+def note_angle(state: STAGE, h, largest: SCALAR, lane):
+    """Note the angle of a joint."""
     note(state.v, h, largest)
 
 
@@ -62,8 +63,8 @@ def note_turns(h, model, state, scratch, lanes):
     part = scratch.part
     fill(part[PART_COUNT], 0.0, lanes)
     for k in range(len(model.moved_node)):
-        if model.joints is not None and model.joints.joint[k].kind == HINGE:
-            note_hinge(state[k], h, part[PART_COUNT], lanes)
+        if model.joints is not None and moves_by_angle(k, model.joints):
+            note_angle(state[k], h, part[PART_COUNT], lanes)
         else:
             note_turn(state[k], h, part[PART_COUNT], lanes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import APART, BODY, FRAME, KINEMATICS, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
@@ -76,8 +77,7 @@ def see_joint(kind, row, model, scratch, seen, lanes):
     if row == at.NO_ROW:
         fill(seen, 0.0, lanes)
         return
-    joint, body, kind_of = scratch.joints.kinematics[row], model.body[row], model.joints.joint[row].kind
-    slides = 1.0 if kind_of == at.SLIDE or kind_of == at.SLID else 0.0
+    joint, body, slides = scratch.joints.kinematics[row], model.body[row], 1.0 - turns_in(row, model.joints)
     if kind == at.SEEN_COORDINATE:
         view_coordinate(joint, body, slides, seen, lanes)
     else:

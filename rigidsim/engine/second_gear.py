@@ -54,14 +54,14 @@ class SecondGear:
         """Decide by the time that would be saved."""
         if saved < WORTH_READING:
             if is_measured:
-                self._decide(era, f"straight code would save less than {WORTH_READING:g} s")
+                self._decide(era, f"specialised code would save less than {WORTH_READING:g} s")
             return
         cost = self._call.seconds_to_make(*arguments(), most=MOST_SECONDS)
         if cost > MOST_SECONDS:
-            self._decide(era, f"making straight code would take more than {MOST_SECONDS:g} s")
+            self._decide(era, f"making specialised code would take more than {MOST_SECONDS:g} s")
         elif cost < saved or is_measured:
             self._on[era] = cost < saved
-            self._decide(era, f"straight code takes about {cost:.1f} s to make and saves about {saved:.1f} s")
+            self._decide(era, f"specialised code takes about {cost:.1f} s to make and saves about {saved:.1f} s")
 
     def make(self, arguments: tuple) -> Made | None:
         """Make the code for these arguments; None if it cannot be used, or takes too long to make."""

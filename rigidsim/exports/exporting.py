@@ -108,8 +108,8 @@ def to_xarray(shown: Trajectory | Sweep, *quantities: str, events: bool = False)
 
 
 def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, events: bool = False):
-    """The table that `export` writes to a CSV file as a `pandas.DataFrame`: of a trajectory, units are in the names of
-    the columns, and the index is the time, or time and body; of a sweep, there is a row for each run.
+    """The table that `export` writes to a CSV file, as a `pandas.DataFrame`. For a trajectory, names of columns have
+    units, and the index is the time, or time and body. For a sweep, there is a row for each run.
     """
     pandas = needed("pandas", "pandas tables", "netcdf")
     if isinstance(shown, Sweep):

@@ -86,6 +86,12 @@ class LoopReaction:
 
     def __str__(self) -> str:
         first, second = (f"'{end}'" if end != WORLD else "the world" for end in self.between)
+        if self.type == "coupling":
+            turns = self.torque.any()
+            acts = f"{_vector(self.torque if turns else self.force)} {'N m' if turns else 'N'}, in world axes,"
+            return (
+                f"the loop {self.name} (coupling) exerts {acts} on {second} in its joint, and by its ratio on {first}"
+            )
         turning = f" and {_vector(self.torque)} N m" if self.torque.any() else ""
         what = f"{_vector(self.force)} N{turning}, in world axes,"
         return f"the loop {self.name} ({self.type}) exerts {what} on {second} at its point, and the opposite on {first}"
@@ -138,9 +144,9 @@ class JointReaction:
 
     @property
     def sentence(self) -> str:
-        """What another body exerts that hangs on it."""
+        """The reaction of the joint of another body on it."""
         force, torque = (f"{np.linalg.norm(v):.6g}" for v in (self.force, self.torque))
-        how = f"{self.body} hangs on it by a {self.type} joint, which exerts {force} N"
+        how = f"a {self.type} joint connects {self.body} to it and exerts {force} N"
         return f"{how}, and {torque} N m about its centre of mass"
 
 

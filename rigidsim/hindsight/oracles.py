@@ -55,8 +55,8 @@ class ClosedForm:
 class OracleError:
     """The largest error of a quantity with respect to its closed form, and the time (s) at which it is reached.
 
-    The error of a vector is the length of the difference, over the components that the oracle has; of angles it is
-    taken modulo a turn, of orientations with the sign of the quaternion that is nearer. Both are None if no sample
+    The error of a vector is the length of the difference, over the components that the oracle has. The error of angles
+    is taken modulo a turn, and that of orientations from the nearer of the two quaternions. Both are None if no sample
     could be compared; `remark` says why.
     """
 

@@ -81,6 +81,8 @@ class Mjcf:
     defaults: dict[str, dict[str, dict[str, str]]]
     folder: Path
     paths: dict[str, tuple[str, ...]] = field(default_factory=lambda: {"world": ()})
+    joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The path of the body that moves by each joint, by its name."""
     places: dict[tuple[str, ...], tuple[Vector, Quaternion]] = field(default_factory=lambda: {(): (ORIGIN, IDENTITY)})
     """Of each body by its name, and its pose in the world with all joints at zero, by its path."""
 
@@ -287,18 +289,22 @@ def _add_body(
     pose, place = own.keys(), (add(p, rotate(q, own.position)), product(q, own.q))
     for joint in joints[:-1]:
         parent = robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(mjcf, joint)})
+        mjcf.joints[joint.name] = parent
         pose = {}
     motion = _motion(mjcf, joints[-1]) if joints else {"motion": "fixed"}
     geoms = [each for each in found if each[0].tag == "geom"]
     keys = {**_weight(mjcf, body, geoms, rests), **pose, **motion}
     path = robot.add(parent, name, body, keys, joints[-1] if joints else None)
     mjcf.paths[body.name], mjcf.places[path] = path, place
+    mjcf.joints |= {joint.name: path for joint in joints[-1:]}
     _bodies(mjcf, path, found, rests)
 
 
 def _close_loops(mjcf: Mjcf, equality: Element) -> None:
     """Loops of the points that <connect> holds together."""
-    mjcf.robot.left_out.children(equality, ("connect",), NO_COUNTERPART)
+    mjcf.robot.left_out.children(equality, ("connect", "joint"), NO_COUNTERPART)
+    for joint in equality.all("joint"):
+        _couple(mjcf, joint)
     for connect in equality.all("connect"):
         if "body1" not in connect.attributes or connect.attributes.get("active") == "false":
             mjcf.robot.left_out.add(connect, "only points of bodies that are active are held together")
@@ -316,6 +322,26 @@ def _close_loops(mjcf: Mjcf, equality: Element) -> None:
         to_at = rotate_back(q_other, sub(add(p, rotate(q, anchor)), p_other))
         ends = ["/".join(path) or "world" for path in (one, other)]
         mjcf.robot.loops.append({"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at)})
+
+
+def _couple(mjcf: Mjcf, equality: Element) -> None:
+    """A coupling of two joints, of which the first is a constant and a ratio of the second, from their poses at
+    zero.
+    """
+    robot, attributes = mjcf.robot, equality.attributes
+    names = [attributes[key] for key in ("joint1", "joint2") if key in attributes]
+    for name in names:
+        if name not in mjcf.joints:
+            message = f"{equality}: there is no joint '{shown(name)}'"
+            raise equality.error("joint", message, did_you_mean(name, mjcf.joints))
+    constant, ratio, *curved = (*(equality.numbers("polycoef", None, (0.0, 1.0)) or ()), 0.0, 0.0)[:5]
+    paths = [mjcf.joints[name] for name in names]
+    fits = len(paths) == 2 and all(map(robot.has_coordinate, paths)) and ratio and not any(curved)
+    if not fits or attributes.get("active") == "false":
+        robot.left_out.add(equality, "only two hinges or slides in an active linear relation are coupled")
+        return
+    second, first = paths
+    robot.couple(equality, first, second, ratio, constant)
 
 
 def _weight(mjcf: Mjcf, body: Element, geoms: list[Found], rests: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -55,7 +56,7 @@ class Robot:
         siblings = self._children(parent)
         if len(parent) == DEEPEST:
             hint = "shorten the chain, or write parts that never move against each other as one body"
-            raise element.error("depth", f"{element} hangs more than {DEEPEST} bodies below the world", hint)
+            raise element.error("depth", f"{element} is nested more than {DEEPEST} bodies below the world", hint)
         name = free_name(name, siblings)
         siblings[name] = {key: body[key] for key in KEYS if key in body}
         path = (*parent, name)
@@ -71,6 +72,29 @@ class Robot:
         for key in [key for key in keys if key not in known]:
             self.left_out.add(element, f"a {kind} joint has no {key} in this version")
         return {"motion": {kind: {key: value for key, value in keys.items() if key in known}}}
+
+    def couple(
+        self, element: Element, first: tuple[str, ...], second: tuple[str, ...], ratio: float, constant: float
+    ) -> None:
+        """Let the coordinate of the second joint, of one, follow that of the first, and begin where that says."""
+        kind, keys = next(iter(self.placed[self._place(second)]["motion"].items()))
+        start = ratio * self._start(first) + constant
+        name = "displacement" if kind == "slide" else "angle"
+        keys |= {name: start} if start or name in keys else {}
+        coupling = {"type": "coupling", "between": ["/".join(first), "/".join(second)], "ratio": ratio}
+        self.origins[f"world.loops[{len(self.loops)}]"] = element
+        self.loops.append(coupling | {name: constant})
+
+    def has_coordinate(self, path: tuple[str, ...]) -> bool:
+        """Whether the joint of a body is a hinge or a slide."""
+        motion = self.placed[self._place(path)].get("motion")
+        return isinstance(motion, dict) and next(iter(motion)) in ("hinge", "slide")
+
+    def _start(self, path: tuple[str, ...]) -> float:
+        """The coordinate of a hinge or slide at the start, rad or m."""
+        (keys,) = self.placed[self._place(path)]["motion"].values()
+        start = keys.get("angle", keys.get("displacement", 0.0))
+        return math.radians(float(start.removesuffix(" deg"))) if isinstance(start, str) else start
 
     def limits(self, element: Element, kind: str, low: float, high: float, in_degrees: bool) -> dict[str, Any]:
         """The limits of a joint, in the unit of the file, and where it begins if the pose at zero is beyond them."""

@@ -28,7 +28,6 @@ REASONS = {
     "transmission": "motors are written in the joint",
     "gazebo": "settings of Gazebo have no counterpart",
     "mujoco": "settings of MuJoCo have no counterpart",
-    "mimic": "the joint moves by itself, whatever the other one does",
     "safety_controller": "controllers have no counterpart",
     "calibration": "sensors have no counterpart",
     "sensor": "sensors have no counterpart",
@@ -46,6 +45,7 @@ def urdf_robot(root: Element, folder: Path, base: str, within: Path | None) -> R
     links, joints = _by_name(root, "link"), _by_name(root, "joint")
     robot.left_out.children(root, ("link", "joint", *APPEARANCE), REASONS)
     above = _joints_above(links, joints.values())
+    paths: dict[str, tuple[str, ...]] = {}
     below: dict[str, list[Element]] = {}
     for joint in joints.values():
         below.setdefault(_end(joint, "parent", links), []).append(joint)
@@ -58,10 +58,32 @@ def urdf_robot(root: Element, folder: Path, base: str, within: Path | None) -> R
         rests = rests and motion["motion"] == "fixed"
         body = _body(robot, links[name], (folder, within), rests)
         path = robot.add(parent, name, links[name], {**body, **_pose(origin), **motion}, joint)
+        paths |= {joint.name: path} if joint else {}
         waiting.extend((path, _end(joint, "child", links), joint, rests) for joint in reversed(below.get(name, [])))
     if lost := next((link for name, link in links.items() if name not in placed), None):
         raise lost.error("tree", f"the joints above {lost} go round in a circle")
+    _mimic(robot, {name: mimic for name, joint in joints.items() if (mimic := joint.only("mimic"))}, paths)
     return robot
+
+
+def _mimic(robot: Robot, mimics: dict[str, Element], paths: dict[str, tuple[str, ...]]) -> None:
+    """Let joints follow those that they mimic, given by name, first those that follow none that is left."""
+    for mimic in mimics.values():
+        if mimic.require("joint") not in paths:
+            other = mimic.attributes["joint"]
+            raise mimic.error("joint", f"{mimic}: there is no joint '{shown(other)}'", did_you_mean(other, paths))
+    while mimics:
+        name = next((name for name, mimic in mimics.items() if mimic.attributes["joint"] not in mimics), None)
+        if name is None:
+            mimic = next(iter(mimics.values()))
+            raise mimic.error("joint", f"{mimic}: joints that mimic each other go round in a circle")
+        mimic = mimics.pop(name)
+        first, second = paths[mimic.attributes["joint"]], paths[name]
+        ratio = mimic.number("multiplier", 1.0)
+        if ratio and robot.has_coordinate(first) and robot.has_coordinate(second):
+            robot.couple(mimic, first, second, ratio, mimic.number("offset", 0.0))
+        else:
+            robot.left_out.add(mimic, "only revolute, continuous and prismatic joints follow others, by some ratio")
 
 
 def _by_name(root: Element, tag: str) -> dict[str, Element]:
@@ -92,7 +114,7 @@ def _joints_above(links: Collection[str], joints: Collection[Element]) -> dict[s
         child = _end(joint, "child", links)
         if child in above:
             raise joint.error(
-                "tree", f"the link '{shown(child)}' hangs on {above[child]}, too; a robot is a tree of links"
+                "tree", f"the link '{shown(child)}' is also the child of {above[child]}; a robot is a tree of links"
             )
         above[child] = joint
     return above
@@ -123,7 +145,7 @@ def _pose(origin: Element | None) -> dict[str, Any]:
 def _motion(robot: Robot, joint: Element) -> dict[str, Any]:
     """The key `motion` of the link below a joint."""
     kind = joint.word("type", JOINTS, joint.require("type"))
-    robot.left_out.children(joint, ("parent", "child", "origin", "axis", "limit", "dynamics"), REASONS)
+    robot.left_out.children(joint, ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"), REASONS)
     if kind in ("fixed", "floating"):
         return {"motion": {"fixed": "fixed", "floating": "free"}[kind]}
     axis = joint.only("axis")

@@ -164,14 +164,15 @@ def free_acceleration(inertia, t, f):
 
 
 @formula
-def bias_term(omega_WP, omega_WB, turning, reach, r, slip):
-    """With turning = omega_WP x omega_PB, rad/s^2, the part of alpha_WB that stems from rates:
+def bias_acceleration(omega_WP, omega_WB, c_alpha, reach, r, slip):
+    """The part of a_WC that stems from rates, m/s^2, with that of alpha_WB, c_alpha = omega_WP x omega_PB, rad/s^2:
 
-    omega_WP x (omega_WP x reach) + omega_WB x (omega_WB x r) + turning x r + 2 omega_WP x slip, m/s^2: the part of
-    a_WC. The joint is at `reach` from the inner body's C, and slides by `slip` m/s.
+    omega_WP x (omega_WP x reach) + omega_WB x (omega_WB x r) + c_alpha x r + 2 omega_WP x slip.
+
+    The joint is at `reach` from the inner body's C, and slides by `slip` m/s.
     """
     inner = cross(omega_WP, add(cross(omega_WP, reach), scaled(2.0, slip)))
-    return add(inner, add(cross(omega_WB, cross(omega_WB, r)), cross(turning, r)))
+    return add(inner, add(cross(omega_WB, cross(omega_WB, r)), cross(c_alpha, r)))
 
 
 @formula

@@ -6,6 +6,9 @@ reaction: a multiplier of one is a force e, N, on the second body at its point, 
 the first. With r the way from the first point to the second, v and a its rates, and omega = omega_2 - omega_1, the
 gap's rate is e . v + n . omega, and its second derivative e . a + n . alpha + what rates alone give. World axes.
 
+A coupling has one row, of coordinates: q_2 - r q_1 - c vanishes. A multiplier of one is a torque or force of one in the
+second joint, and of -r in the first, each on its body, and the opposite on what that hangs on.
+
 With J the rows (e, n) of all loops, seen from the coordinates, the multipliers lambda make the gaps' accelerations
 vanish, J M^-1 J^T lambda = -g''; after a step -M^-1 J^T (J M^-1 J^T)^-1 g is the smallest displacement, measured by the
 mass matrix, that closes the gaps.

@@ -31,9 +31,9 @@ def plot(
     with names for the legend; see docs/plots.md for the quantities. A notebook shows it; `figure.savefig(path)` writes
     it.
 
-    `path` are bodies (`"ball@table"`) of which the path is drawn, `frame` the frames of what has none written, `begin`
-    and `end` times (s), `size` width and height (inches), `plane` that of paths, such as `"xz"`; `log` is for
-    logarithmic axes, `separate` for a panel for each quantity.
+    `path` are bodies (`"ball@table"`) whose paths are drawn, in the plane `plane`, such as `"xz"`. `frame` are the
+    frames of names without one, `begin` and `end` times (s), `size` width and height (inches). `log` is for logarithmic
+    axes, `separate` for a panel for each quantity.
 
     Of a sweep, metrics over one varied number, or two, named by `over`, or quantities over time, `"ball.speed"`, if
     samples were recorded; by default all metrics over all varied numbers.

@@ -87,9 +87,9 @@ def ledger_lines(ledger: ContactLedger) -> list[str]:
 
 def _approximated(ledger: ContactLedger) -> list[str]:
     slow = [f"{counted(ledger.left_out, 'impact')} too slow for restitution, treated as e = 0"]
-    blows = counted(ledger.unsettled, "blow")
+    impacts = counted(ledger.unsettled, "impact")
     shared = [
-        f"the impulses of {blows} through many bodies at once did not settle: momentum is conserved, but how the"
+        f"the impulses of {impacts} through many bodies at once did not settle: momentum is conserved, but how the"
         " bodies share it, and which rebound, is approximate; compare a run with half the step if that matters"
     ]
     return [*(slow if ledger.left_out else []), *(shared if ledger.unsettled else [])]

@@ -312,7 +312,7 @@ def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
         return []
     names = [name for name in NAMES if name in joint]
     at = ", ".join(f"{name} {number(joint[name])} {joint[f'{name}_unit']}{_stop(joint, name)}" for name in names)
-    where = f"{path} hangs on {joint['parent']} by a {joint['type']} joint, at t = {joint['time']:g} s"
+    where = f"a {joint['type']} joint connects {path} to {joint['parent']}, at t = {joint['time']:g} s"
     lines = [f"{where}: {at}" if at else where]
     if "reaction_force" in joint:
         force, torque = (number(float(np.linalg.norm(joint[f"reaction_{one}"]))) for one in ("force", "torque"))

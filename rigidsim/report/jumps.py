@@ -103,7 +103,7 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
         return f"the {type} of {event.body} on {event.parent_before or 'world'} breaks under {bore}; it is free"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
-    hangs = "; it hangs there on a joint" if event.motion == "jointed" else ""
+    hangs = "; a joint connects them" if event.motion == "jointed" else ""
     return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}{hangs}"
 
 

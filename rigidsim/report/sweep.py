@@ -11,6 +11,8 @@ from rigidsim.sweeps.contents import Contents
 from rigidsim.sweeps.stored import Sweep, load_sweep
 
 SHOWN_FAILURES = 5
+CODE = {1: "general code", 2: "specialised code"}
+"""What a gear of the stepper is called."""
 
 
 def sweep_estimate(contents: Contents, runs: int, threads: int, seconds: float, gear: dict[str, object]) -> Report:
@@ -20,7 +22,7 @@ def sweep_estimate(contents: Contents, runs: int, threads: int, seconds: float, 
     lines = [plan.describe(), *(f"note: {note}" for note in plan.notes), f"{counted(runs, 'run')}: {taken}"]
     about = {"plan": plan.describe(), "notes": list(plan.notes), "runs": runs, "threads": threads}
     found = {"estimated_seconds": seconds, "bytes": size, **gear}
-    return Report(Section(about | found, lines, [f"gear {gear['gear']}: {gear['why']}"] if gear else ()))
+    return Report(Section(about | found, lines, [f"{CODE[gear['gear']]}: {gear['why']}"] if gear else ()))
 
 
 class SweepReport(Report):

@@ -41,9 +41,9 @@ def simulate(
 ) -> Trajectory | list[Trajectory]:
     """Run a scene, or many, and return the history or histories in memory. A path stands for the scene in that file.
 
-    Many scenes are grouped by structure (tree, loads and their times, method, step, duration, sampling) and run
-    sixteen at a time, blocks on `threads` threads; a scene's bits do not depend on its neighbours or on the number of
-    threads.
+    Many scenes are grouped by structure (tree, loads and their times, method, step, duration, sampling). They run
+    sixteen at a time, in blocks on `threads` threads. The bits of a scene do not depend on its neighbours or on the
+    number of threads.
 
     If a single scene diverges, SimulationError is raised, whose `trajectory` holds the samples up to the last finite
     state. Of many scenes, the history of one that diverges has `status` "failed" and ends with the last finite state;

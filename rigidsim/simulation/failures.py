@@ -39,7 +39,7 @@ def _open_loop(run: BlockRun, number: int, fault: layout.FAULT) -> str:
     world = run.worlds[0]
     loop = world.blueprint.loops[number]
     ends = " and ".join(f"'{world.paths[frame - 1]}'" if frame else "the world" for frame in (loop.first, loop.second))
-    unit = "(m, or of the axes without unit)" if loop.type == "hinge" else "m"
+    unit = {"hinge": "(m, or of the axes without unit)", "coupling": "(rad or m)"}.get(loop.type, "m")
     return (
         f"the loop world.loops[{number}] between {ends} cannot be closed any more at t = {fault.time:.9g} s:"
         f" a gap of {abs(fault.value):.3g} {unit} is left; check whether a prescribed motion takes an end out of reach"

@@ -67,12 +67,12 @@ class StepCounts(NamedTuple):
 
 
 class Simulation:
-    """A scene, or the path of its file, in the course of a run: `step(n)` advances it, `state` is its present state.
-    With `terms`, samples contain the terms of each acceleration, with `contacts` all points where shapes touch, in
-    addition to what `simulation.record` of the scene selects. The state always has everything.
+    """A run of a scene, or of the scene in a file: `step(n)` advances it, `state` is its present state. With `terms`,
+    samples contain the terms of each acceleration, with `contacts` all points where shapes touch, in addition to what
+    `simulation.record` of the scene selects. The state always has everything.
 
     `callbacks` are functions by the path of a free body. Each is called in every evaluation with the time (s) and a
-    mapping of paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), and returns a
+    mapping of paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`). It returns a
     force (N) at the body's centre of mass and a torque (N m), world axes. Callbacks are slow: the stepper runs as
     Python code, about 0.2 ms per body-step; an expression in the scene does the same at full speed.
 
@@ -139,7 +139,7 @@ class Simulation:
 
     @property
     def gear(self) -> dict[str, object]:
-        """Which of the stepper's two gears is used, and why."""
+        """Whether the stepper uses general or specialised code, and why."""
         return self._run.gear.as_dict()
 
     @property

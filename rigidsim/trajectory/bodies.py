@@ -111,7 +111,7 @@ class BodyHistory:
 
     @property
     def joint(self) -> JointHistory:
-        """The joint by which the body hangs on its parent. Raises UsageError if there is none."""
+        """The joint between the body and its parent. Raises UsageError if there is none."""
         joints = [*self._bodies.header.joints]
         if self.path not in joints:
             known = ", ".join(joints[:SHOWN_BODIES]) + (", ..." if len(joints) > SHOWN_BODIES else "")
@@ -139,7 +139,7 @@ class JointHistory:
 
     @property
     def type(self) -> str:
-        """The type: hinge, slide, ball, universal, cylindrical, planar or weld."""
+        """The type: hinge, slide, screw, ball, universal, cylindrical, planar or weld."""
         return self._bodies.header.joints[self._path]
 
     @property

@@ -19,7 +19,7 @@ CAUSES = {
 OTHERS = {
     "kinetic_energy": ("largest kinetic energy of the samples, or that a smooth step gives from rest", "J"),
     "left_out": ("impacts that were too slow for their restitution", "1"),
-    "unsettled": ("blows whose impulses did not settle", "1"),
+    "unsettled": ("impacts whose impulses did not settle", "1"),
 }
 DESCRIBED = {**{name: (meaning, "J") for name, meaning in CAUSES.items()}, **OTHERS}
 """The meaning and the units of each number of a ledger, in the order of the file."""
@@ -30,7 +30,7 @@ class ContactLedger:
     """The energy that contact added since t = 0, J, by its cause, as in `CAUSES`; they add up to the work of contact.
 
     `kinetic_energy` is the largest one of all samples, J, or what a step without contact would give the bodies from
-    rest; `left_out` counts impacts that were too slow for their restitution, `unsettled` blows whose impulses did not
+    rest; `left_out` counts impacts that were too slow for their restitution, `unsettled` those whose impulses did not
     settle.
     """
 

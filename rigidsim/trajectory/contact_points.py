@@ -14,9 +14,9 @@ from rigidsim.trajectory.header import Header
 
 
 class ContactPoints:
-    """The points at which shapes touch at one time, one row each: `point` (m) and the unit `normal` from the first
-    shape to the second, (n, 3), and the `force` (N) on the body of the second, all in world axes. The force is the mean
-    of the last step, without strikes by restitution. `first` and `second` are rows of `names`, the names of all shapes
+    """The points at which shapes touch at one time, one row each, in world axes. `point` (m) and the unit `normal` from
+    the first shape to the second are (n, 3), and so is the `force` (N) on the body of the second. The force is the mean
+    of the last step, without impacts by restitution. `first` and `second` are rows of `names`, the names of all shapes
     that can touch.
     """
 

@@ -55,9 +55,9 @@ class Protected:
 
 @dataclass(frozen=True)
 class Carried:
-    """A body with `inherit_impulses`, and its gain in the world: the change of velocity (m/s, of the origin) and of
-    angular velocity (rad/s), and the equivalent impulse (N s) and angular impulse about its centre of mass (N m s). All
-    in world axes.
+    """A body with `inherit_impulses`, and its gain in the world. The gain is the change of velocity (m/s, of the
+    origin) and of angular velocity (rad/s), and the equivalent impulse (N s) and angular impulse about its centre of
+    mass (N m s). All in world axes.
     """
 
     body: str
@@ -74,7 +74,7 @@ class Event:
     `id` is its path in the scene, `car.impulses[0]`, `reparent[0]`, `door.limits[0]` or `lamp.motion.weld.breaks`; the
     cause of the last is reparent, too. `body` is the body that the scene names, `receiver` the free or jointed body
     that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's centre of mass are those
-    that acted, in world axes; `constraint_impulse` and `constraint_angular_impulse` are the part absorbed by the plane
+    that acted, in world axes. `constraint_impulse` and `constraint_angular_impulse` are the part absorbed by the plane
     of a planar scene, or by a particle, which does not rotate. Velocity and angular velocity are those of the
     receiver's origin in the world, before and after all events at that time. `energy` is the change of the kinetic and
     potential energy of all bodies by all of them, J. `motion` is the kind of a reparented body: free, fixed or jointed.
@@ -121,10 +121,10 @@ class ContactEvent:
 
     `cause` is contact_begins, contact_ends or impact: a strike by restitution, or a first touch that is as fast.
     `shapes` are the names of both shapes, `car/wheel.shapes[0]`, and `bodies` what they move with: the free or
-    prescribed body that carries the shape, or the shape's own if that is fixed in the world. The point is in the world;
-    the unit normal leads from the first shape to the second, the impulse (N s) acts on the second body and its opposite
-    on the first, both in world axes. The energies (J) are the kinetic energy of both bodies. `protected_bodies` are the
-    free bodies below them that keep their motion in the world, `carried_bodies` those that follow
+    prescribed body that carries the shape, or the shape's own if that is fixed in the world. Point, normal and impulse
+    are in world axes. The unit normal leads from the first shape to the second. The impulse (N s) acts on the second
+    body and its opposite on the first. The energies (J) are the kinetic energy of both bodies. `protected_bodies` are
+    the free bodies below them that keep their motion in the world, `carried_bodies` those that follow
     (`inherit_impulses`).
     """
 
@@ -303,8 +303,8 @@ class ContactEvents:
 
 
 class Events(Sequence):
-    """Events in order of time, as objects: impulses, reparentings and impacts at stops of joints (`Event`) and, after
-    those of the same instant, the events of contact (`ContactEvent`), which are made when they are asked for.
+    """Events in order of time, as objects, made on request. Impulses, reparentings and impacts at stops of joints
+    (`Event`) come before the events of contact (`ContactEvent`) of the same instant.
 
     `columns` is the table of all. `scheduled` has all but those of contact, `contact` the events of contact
     as columns (`ContactEvents`), which are the way to handle many.

@@ -15,16 +15,23 @@ from rigidsim.physics.vector import cross, dot, norm, rejection, scaled, sub
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 Body = TypeVar("Body", bound=Hashable)
 
-IS_ANGLE = {
-    "hinge": (True,),
-    "slide": (False,),
-    "ball": (),
-    "universal": (True, True),
-    "cylindrical": (False, True),
-    "planar": (False, False, True),
+TURN, SLIDE, SCREW, ATTITUDE = "turn", "slide", "screw", "attitude"
+"""How a body moves: by an angle about an axis, by a displacement along it, by an angle with a displacement in
+proportion, or by any rotation about the joint.
+"""
+MOTIONS = {
+    "hinge": (TURN,),
+    "slide": (SLIDE,),
+    "screw": (SCREW,),
+    "ball": (ATTITUDE,),
+    "universal": (TURN, TURN),
+    "cylindrical": (SLIDE, TURN),
+    "planar": (SLIDE, SLIDE, TURN),
     "weld": (),
 }
-"""Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
+"""The types of joints: the motions that each allows, in the order in which they move the body."""
+IS_ANGLE = {type: tuple(one != SLIDE for one in ones if one != ATTITUDE) for type, ones in MOTIONS.items()}
+"""Of each type, whether its coordinates are angles."""
 
 
 PARTS = {"angle": "coordinate", "displacement": "coordinate", "rate": "rate", "motor": "motor"}
@@ -103,13 +110,15 @@ def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str
         return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
     if not known:
-        known = "its state is its rotation" if type == "ball" else "it does not move"
+        known = "its state is its rotation" if ATTITUDE in MOTIONS[type] else "it does not move"
         return f"the {type} joint of '{path}' has no {name}; {known}"
     return f"the {type} joint of '{path}' has no {name}; it has {known}"
 
 
 class Coordinate(NamedTuple):
-    """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s."""
+    """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s. That of a
+    screw is an angle.
+    """
 
     turns: bool  # whether it is an angle
     axis: tuple  # unit vector, in the body's axes at zero
@@ -125,7 +134,18 @@ class Coordinate(NamedTuple):
     restitution: Any = 0.0  # of an impact at a limit
     friction: Any = 0.0  # dry friction, N m or N
     wanted: Any = 0.0  # rate that a motor wants
+    lead: Any = None  # of a screw: what it displaces along the axis, m/rad
     largest: Any = 0.0  # the largest torque or force with which it does, N m or N; 0 without such a motor
+
+    @property
+    def slides(self) -> bool:
+        """Whether it displaces the body along the axis."""
+        return not self.turns or self.lead is not None
+
+    @property
+    def advance(self) -> Any:
+        """What a unit of it displaces along the axis, m."""
+        return (self.lead if self.turns else 1.0) if self.slides else 0.0
 
     @property
     def has_modes(self) -> bool:
@@ -155,6 +175,11 @@ class Joint(NamedTuple):
     collide: bool = False  # whether the body can touch what it hangs on
 
     @property
+    def has_attitude(self) -> bool:
+        """Whether the rotation of its body is any, and a state of its own."""
+        return ATTITUDE in MOTIONS[self.type]
+
+    @property
     def has_begun(self) -> bool:
         """Whether its pose at zero is known."""
         return self.position is not None and self.orientation is not None
@@ -181,8 +206,8 @@ class Joint(NamedTuple):
         """
         q, omega, p, v = self.orientation, ZERO, ZERO, ZERO
         for coordinate, (x, rate), (q, omega) in zip(self.coordinates, motion, self._turned(motion), strict=True):
-            if not coordinate.turns:
-                along = scaled(1.0 / metres, rotate(q, coordinate.axis))
+            if coordinate.slides:
+                along = scaled(coordinate.advance / metres, rotate(q, coordinate.axis))
                 d = scaled(x, along)
                 p, v = compose_position(p, d), compose_velocity(v, omega, d, scaled(rate, along))
         return self.held(q, omega, scale, p, v)
@@ -224,13 +249,23 @@ class Joint(NamedTuple):
     def coordinates_at(self, p: tuple, q: tuple, scale: float, metres: float) -> list[float]:
         """The coordinates for which the pose (p, q) in the parent comes nearest to one that the joint allows, angles
         from -pi to pi: displacements of the joint along the axes, and the twist about each axis that brings the next
-        one, or the body, where it is; of what is beyond a limit, that limit.
+        one, or the body, where it is; of a screw with as many turns as the displacement says; of what is beyond a
+        limit, that limit.
         """
-        displaced = sub(p, self.held(q, ZERO, scale)[0])
+        displaced, found = sub(p, self.held(q, ZERO, scale)[0]), []
+        for one, angle in zip(self.coordinates, self.angles_at(q), strict=True):
+            along = metres * dot(displaced, rotate(self.orientation, one.axis)) if one.slides else 0.0
+            if one.lead:
+                angle = angle + 2.0 * math.pi * round((along / one.lead - angle) / (2.0 * math.pi))
+            found.append(one.within(angle if one.turns else along))
+        return found
+
+    def angles_at(self, q: tuple) -> list[float]:
+        """Likewise those of the coordinates that are angles, from -pi to pi, whatever their limits; 0 of the others."""
         left, found = canonical(product(conjugate(self.orientation), q)), []
         for k, one in enumerate(self.coordinates):
             if not one.turns:
-                found.append(one.within(metres * dot(displaced, rotate(self.orientation, one.axis))))
+                found.append(0.0)
                 continue
             w, x, y, z = left
             angle = 2.0 * arc_tangent(dot((x, y, z), one.axis), w)
@@ -238,7 +273,7 @@ class Joint(NamedTuple):
                 next_axis = self.coordinates[k + 1].axis
                 here, there = rejection(one.axis, next_axis), rejection(one.axis, rotate(left, next_axis))
                 angle = arc_tangent(dot(one.axis, cross(here, there)), dot(here, there))
-            found.append(one.within(angle))
+            found.append(angle)
             back = self._replace(orientation=NO_TURN, coordinates=(one,))._turned([(-angle, 0.0)])
             left = canonical(product(back[0][0], left))
         return found
@@ -246,7 +281,7 @@ class Joint(NamedTuple):
     def gap(self, p: tuple, q: tuple, found: Sequence[float], scale: float, metres: float) -> tuple[float, float]:
         """What is left between the pose (p, q) and that at these coordinates: m and rad."""
         motion = [(x, 0.0) for x in found]
-        there = self.moved(motion, scale, metres)[1] if self.type != "ball" else q
+        there = q if self.has_attitude else self.moved(motion, scale, metres)[1]
         _, x, y, z = product(conjugate(there), q)
         return metres * norm(sub(p, self._origin(q, motion, scale, metres))), 2.0 * norm((x, y, z))
 
@@ -254,6 +289,7 @@ class Joint(NamedTuple):
         """The origin of the body when it is turned to q, and the joint displaced as these coordinates say."""
         displaced, turned = ZERO, self._turned(motion)
         for one, (x, _), (q_here, _) in zip(self.coordinates, motion, turned, strict=True):
-            if not one.turns:
-                displaced = compose_position(displaced, scaled(x / metres, rotate(q_here, one.axis)))
+            if one.slides:
+                along = one.advance * x / metres
+                displaced = compose_position(displaced, scaled(along, rotate(q_here, one.axis)))
         return self.held(q, ZERO, scale, displaced)[0]

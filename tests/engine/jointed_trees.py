@@ -39,6 +39,8 @@ def random_joint(random: np.random.Generator, kind: str) -> dict:
         return at | {"axis": axis.tolist(), "angle": x, "rate": rate, "spring": {"stiffness": 2.0, "rest": 0.1}}
     if kind == "slide":
         return {"axis": axis.tolist(), "displacement": x, "rate": rate, "damping": 0.3}
+    if kind == "screw":
+        return at | {"axis": axis.tolist(), "pitch": x, "angle": y, "rate": rate, "damping": 0.2}
     if kind == "universal":
         axes = [axis.tolist(), np.cross(axis, other).tolist()]
         return at | {"axes": axes, "angles": [x, y], "rates": [rate, other_rate]}
@@ -53,7 +55,7 @@ def jointed(random: np.random.Generator, kind: str, **more) -> dict:
     return body(random, motion={kind: random_joint(random, kind)}, **rates, **more)
 
 
-KINDS = ("hinge", "slide", "ball", "universal", "cylindrical", "planar")
+KINDS = ("hinge", "slide", "ball", "universal", "cylindrical", "planar", "screw")
 
 
 def random_tree(seed: int, n: int = 7, root: str = "free") -> dict:
@@ -99,8 +101,7 @@ def turn(theta) -> np.ndarray:
 
 def widths(model) -> list[int]:
     """The number of coordinates of each row."""
-    return [6 if row[JOINT.kind] <= layout.ROOT else 3 if row[JOINT.kind] == layout.BALL else 1
-            for row in np.asarray(model.joints.joint.rows)]  # fmt: skip
+    return np.asarray(model.joints.joint.rows)[:, JOINT.dof].tolist()
 
 
 def places(model, state, x) -> tuple[list, list]:
@@ -113,27 +114,21 @@ def places(model, state, x) -> tuple[list, list]:
     waiting = list(range(len(joints)))
     while waiting:
         i = waiting.pop(0)
-        kind, inner, now = joints[i][JOINT.kind], joints[i][JOINT.parent_frame], exact(state[i])
-        y, parent = x[begin[i] : begin[i + 1]], model.node[model.moved_node[i]].parent if kind <= layout.ROOT else inner
+        dof, inner, now = joints[i][JOINT.dof], joints[i][JOINT.parent_frame], exact(state[i])
+        y, parent = x[begin[i] : begin[i + 1]], model.node[model.moved_node[i]].parent if dof == 6 else inner
         if parent not in frames and not place_part(model, parent, frames):
             waiting.append(i)
             continue
         R_P, p_P = frames[parent]
         value, com = values[i], bodies[i][BODY.com]
         q, r = now[STATE.q], value[JOINT_VALUE.r]
-        if kind <= layout.ROOT:
+        if dof == 6:
             R, C = rotation(q) @ turn(y[3:]), p_P + R_P @ now[STATE.p] + y[:3]
         else:
             R_0 = R_P @ rotation(value[JOINT_VALUE.q])
-            axis, along = value[JOINT_VALUE.axis], now[0] + y[0] if kind != layout.BALL else 0
-            slid = along * (R_0 @ axis) if kind == layout.SLIDE else exact(np.zeros(3))
-            R = (
-                rotation(q) @ turn(y)
-                if kind == layout.BALL
-                else R_0 @ turn(along * axis)
-                if kind == layout.HINGE
-                else R_0
-            )
+            axis, along = value[JOINT_VALUE.axis], now[0] + y[0] if dof == 1 else 0
+            slid = value[JOINT_VALUE.advance] * along * (R_0 @ axis)
+            R = rotation(q) @ turn(y) if dof == 3 else R_0 @ turn(joints[i][JOINT.turns] * along * axis)
             C = p_P + R_P @ value[JOINT_VALUE.anchor] + slid + R @ r
         Rs[i], Cs[i] = R, C
         frames[int(model.moved_node[i]) + 1] = R, C - R @ com
@@ -185,16 +180,15 @@ def dense_accelerations(model, state, gravity) -> np.ndarray:
 
 
 def rates_of(model, i: int, row) -> np.ndarray:
-    kind = model.joints.joint[i].kind
-    if kind <= layout.ROOT:
-        return np.r_[row[STATE.v], row[STATE.omega]]
-    return row[STATE.omega] if kind == layout.BALL else row[STATE.v][:1]
+    return {6: np.r_[row[STATE.v], row[STATE.omega]], 3: row[STATE.omega], 1: row[STATE.v][:1]}[
+        model.joints.joint[i].dof
+    ]
 
 
 def torques_of(model, i: int, row) -> np.ndarray:
-    kind, value = model.joints.joint[i].kind, np.asarray(model.joints.value.rows)[i]
-    if kind <= layout.BALL and kind not in (layout.HINGE, layout.SLIDE):
-        return np.zeros(6 if kind <= layout.ROOT else 3)
+    dof, value = model.joints.joint[i].dof, np.asarray(model.joints.value.rows)[i]
+    if dof > 1:
+        return np.zeros(dof)
     x, rate = row[0], row[STATE.v][0]
     spring = value[JOINT_VALUE.stiffness] * (x - value[JOINT_VALUE.rest])
     return np.array([-spring - value[JOINT_VALUE.damping] * rate])
@@ -204,9 +198,8 @@ def found_accelerations(model, scratch) -> np.ndarray:
     """The same, as the engine has them; free bodies are children of the world."""
     found = []
     for i, row in enumerate(np.asarray(scratch.rate.rows)[: len(model.moved_node)]):
-        kind, rate = model.joints.joint[i].kind, layout.RATE
-        parts = {layout.BALL: [row[rate.alpha]], layout.HINGE: [row[:1]], layout.SLIDE: [row[:1]]}
-        found += parts.get(kind, [row[rate.a], row[rate.alpha]])
+        rate = layout.RATE
+        found += {6: [row[rate.a], row[rate.alpha]], 3: [row[rate.alpha]], 1: [row[:1]]}[model.joints.joint[i].dof]
     return np.concatenate(found)
 
 

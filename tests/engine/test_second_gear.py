@@ -170,18 +170,19 @@ class TestChoice:
     def test_long_runs_take_the_second(self):
         gear = SecondGear()
         assert decided(gear, 1000.0, True)
-        assert gear.as_dict() == {"gear": 2, "why": "straight code takes about 1.0 s to make and saves about 300.0 s"}
+        why = "specialised code takes about 1.0 s to make and saves about 300.0 s"
+        assert gear.as_dict() == {"gear": 2, "why": why}
 
     def test_what_costs_more_than_it_saves_is_not_made(self):
         gear = SecondGear()
         assert not decided(gear, 2.0, True)
-        assert gear.as_dict() == {"gear": 1, "why": "straight code takes about 1.0 s to make and saves about 0.6 s"}
+        assert gear.as_dict() == {"gear": 1, "why": "specialised code takes about 1.0 s to make and saves about 0.6 s"}
 
     def test_short_runs_do_not_even_read_it(self, monkeypatch):
         monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: pytest.fail("was read"))
         gear = SecondGear()
         assert not decided(gear, WORTH_READING, True)
-        assert gear.reason == f"straight code would save less than {WORTH_READING:g} s"
+        assert gear.reason == f"specialised code would save less than {WORTH_READING:g} s"
 
     def test_a_careful_estimate_is_not_the_last_word(self):
         gear = SecondGear()
@@ -192,7 +193,7 @@ class TestChoice:
         monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: np.inf)
         gear = SecondGear()
         assert not decided(gear, 1e6, True)
-        assert gear.reason == f"making straight code would take more than {MOST_SECONDS:g} s"
+        assert gear.reason == f"making specialised code would take more than {MOST_SECONDS:g} s"
 
     def test_what_is_made_is_taken_at_once(self, monkeypatch):
         monkeypatch.setattr(type(cruise), "is_made", lambda *_: True)

@@ -313,6 +313,58 @@ FOUR_BARS = """<mujoco><worldbody>
 </equality></mujoco>"""
 
 
+GRIPPER = """<robot name="gripper"><link name="palm"/>
+<link name="left">{mass}</link><link name="right">{mass}</link><link name="thumb">{mass}</link>
+<joint name="thumb" type="revolute"><parent link="palm"/><child link="thumb"/><axis xyz="0 0 1"/>
+ <limit lower="-1" upper="1"/><mimic joint="right" multiplier="-20" offset="0.5"/></joint>
+<joint name="left" type="prismatic"><parent link="palm"/><child link="left"/><axis xyz="1 0 0"/>
+ <limit lower="0.01" upper="0.04"/></joint>
+<joint name="right" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="-1 0 0"/>
+ <limit lower="0" upper="0.04"/><mimic joint="{of}"/></joint></robot>"""
+
+
+def read(folder, text: str) -> Scene:
+    """The scene of a robot."""
+    return scene_of(robot_in(folder, text), folder)
+
+
+def gripper(of: str = "left") -> str:
+    return GRIPPER.format(mass=INERTIAL.format(1, 1), of=of)
+
+
+def test_joints_that_mimic_others_follow_them(tmp_path):
+    """Also one that follows a follower; each begins where that says."""
+    scene = read(tmp_path, gripper())
+    loops = [(loop.type, loop.between, loop.ratio) for loop in scene.world.loops]
+    assert loops == [
+        ("coupling", ("palm/left", "palm/right"), 1.0),
+        ("coupling", ("palm/right", "palm/thumb"), -20.0),
+    ]
+    starts = {name: scene.hierarchy[f"palm/{name}"].joint.coordinates[0].start for name in ("left", "right", "thumb")}
+    assert starts == {"left": 0.01, "right": 0.01, "thumb": pytest.approx(0.3)}
+
+
+@pytest.mark.parametrize(("of", "words"), [("lefd", "there is no joint 'lefd'"), ("thumb", "go round in a circle")])
+def test_joints_that_mimic_none_or_each_other_are_an_error_with_its_line(tmp_path, of, words):
+    with pytest.raises(SceneError, match=words) as found:
+        read(tmp_path, gripper(of))
+    assert found.value.problems[0].line == (8 if of == "lefd" else 4)
+
+
+GEARED = """<mujoco><compiler angle="degree"/><worldbody>
+<body name="a"><joint name="ja" type="hinge" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/></body>
+<body name="b" pos="1 0 0"><joint name="jb" type="hinge" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/></body>
+</worldbody><equality><joint joint1="jb" joint2="ja" polycoef="0.25 -2 0 0 0"/>
+<joint joint1="jb" joint2="ja" polycoef="0 1 3"/><joint joint1="jb"/></equality></mujoco>"""
+
+
+def test_joints_in_a_linear_equality_are_coupled(tmp_path):
+    scene = read(tmp_path, GEARED)
+    (loop,) = scene.world.loops
+    assert (loop.between, loop.ratio, loop.angle) == (("a", "b"), -2.0, 0.25)
+    assert scene.hierarchy["b"].joint.coordinates[0].start == 0.25
+
+
 def test_points_that_are_connected_close_a_loop(tmp_path):
     robot = robot_in(tmp_path, FOUR_BARS)
     assert [line.rpartition(": ")[2] for line in robot.left_out.lines()] == [
@@ -452,7 +504,7 @@ def chain(kind, n):
 def test_depth_of_a_chain(tmp_path, kind):
     robot_in(tmp_path, chain(kind, DEEPEST)).checked("scene.yaml")
     with pytest.raises(
-        SceneError, match=f"<(body|link)> 'b{DEEPEST}' hangs more than {DEEPEST} bodies below"
+        SceneError, match=f"<(body|link)> 'b{DEEPEST}' is nested more than {DEEPEST} bodies below"
     ) as caught:
         robot_in(tmp_path, chain(kind, DEEPEST + 1))
     if kind == "mjcf":

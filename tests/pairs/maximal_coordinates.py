@@ -20,10 +20,10 @@ Array = np.ndarray
 ZERO, AXES = np.zeros(3), np.eye(3)
 RTOL, ATOL = 1e-11, 1e-13
 LETTERS = {
-    "free": "", "hinge": "r", "slide": "t", "ball": "", "universal": "rr", "cylindrical": "tr", "planar": "ttr",
-    "weld": "",
+    "free": "", "hinge": "r", "slide": "t", "screw": "s", "ball": "", "universal": "rr", "cylindrical": "tr",
+    "planar": "ttr", "weld": "",
 }  # fmt: skip
-"""The coordinates of a joint: t along an axis, r about one."""
+"""The coordinates of a joint: t along an axis, r about one, s about one and along it."""
 
 
 class Jet(NamedTuple):
@@ -160,9 +160,11 @@ class Body:
             given = [along, np.cross(normal, along), normal]
         self.axes = [np.array(axis, float) / np.linalg.norm(axis) for axis in given]
         self.units = [self.unit if letter == "t" else 1.0 for letter in letters]
+        self.lead = self.unit * joint.get("pitch", 0.0) / (2 * math.pi)  # m/rad
         self.motors = list(joint.get("motors") or [joint.get("motor")] * len(letters))
         starts = {
             "hinge": [joint.get("angle", 0.0)], "slide": [joint.get("displacement", 0.0)],
+            "screw": [joint.get("angle", 0.0)],
             "universal": list(joint.get("angles", (0.0, 0.0))),
             "cylindrical": [joint.get("displacement", 0.0), joint.get("angle", 0.0)],
             "planar": [*joint.get("displacements", (0.0, 0.0)), joint.get("angle", 0.0)],
@@ -280,13 +282,13 @@ class Reference:
         """The motion of a jointed body in its parent at the start; `spin` of a ball joint is in the parent's axes."""
         R, pivot, v, omega = body.R, body.pivot, ZERO, spin if body.kind == "ball" else ZERO
         for k, letter in enumerate(LETTERS[body.kind]):
-            if letter == "t":
-                pivot, v = pivot + body.R @ body.axes[k] * body.start[k], v + body.R @ body.axes[k] * body.rate[k]
-            else:
+            along = {"t": 1.0, "s": body.lead, "r": 0.0}[letter] * body.R @ body.axes[k]
+            pivot, v = pivot + along * body.start[k], v + along * body.rate[k]
+            if letter != "t":
                 R = R @ turn(body.axes[k], body.start[k])
         done = body.R
         for k, letter in enumerate(LETTERS[body.kind]):
-            if letter == "r":
+            if letter != "t":
                 omega = omega + done @ body.axes[k] * body.rate[k]
                 done = done @ turn(body.axes[k], body.start[k])
         arm = -R @ body.at
@@ -336,14 +338,17 @@ class Reference:
             dual = np.linalg.pinv(pair).T
             rates = dual.T @ spin
             free = [("r", dual[:, k], rates[k], None) for k in range(2)]
-        moves = [u for letter, u in zip(letters, axes, strict=True) if letter == "t"]
-        turns = [u for letter, u in zip(letters, axes, strict=True) if letter == "r"]
+        moves = [u for letter, u in zip(letters, axes, strict=True) if letter in "ts"]
+        turns = [u for letter, u in zip(letters, axes, strict=True) if letter in "rs"]
         held = {0: AXES, 1: across(moves[0]) if moves else (), 2: [np.cross(*moves)] if len(moves) == 2 else ()}
         for u in held[len(moves)]:
             rows.add(outer, inner, *along(u))
         if body.kind not in ("ball", "universal"):
             for u in across(turns[0]) if turns else AXES:
                 rows.add(outer, inner, *about(u))
+        if letters == "s":  # u . slip = lead u . spin
+            (u, _, slides), (_, _, twists) = along(axes[0]), about(axes[0])
+            rows.add(outer, inner, u, -body.lead * u, slides - body.lead * twists)
         if body.kind != "universal":
             for letter, u in zip(letters, axes, strict=True):
                 equation = along if letter == "t" else about
@@ -401,10 +406,10 @@ class Reference:
     @staticmethod
     def _names(body: Body, q: Array, rates: Array, t: float) -> dict[str, Any]:
         """What the law of a motor may use."""
-        names, count = {"t": t, "sin": math.sin}, {"t": 0, "r": 0}
+        names, count = {"t": t, "sin": math.sin}, dict.fromkeys("trs", 0)
         for k, letter in enumerate(LETTERS[body.kind]):
             count[letter] += 1
-            word = "angle" if letter == "r" else "displacement"
+            word = "displacement" if letter == "t" else "angle"
             names[word if count[letter] == 1 else f"{word}_{count[letter]}"] = q[k]
             names["rate" if k == 0 else f"rate_{k + 1}"] = rates[k]
         return names

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-JOINTS = {"hinge": 1, "slide": 1, "ball": 0, "universal": 2, "cylindrical": 2, "planar": 3, "weld": 0}
+JOINTS = {"hinge": 1, "slide": 1, "screw": 1, "ball": 0, "universal": 2, "cylindrical": 2, "planar": 3, "weld": 0}
 """How many coordinates each has."""
-ANGULAR = {"hinge": (0,), "universal": (0, 1), "cylindrical": (1,), "planar": (2,)}
 METHODS = {
     "rkmk4": "rkmk4",
     "adaptive": {"name": "adaptive", "rtol": 1e-11, "atol": 1e-12},
@@ -71,7 +70,7 @@ class Drawing:
     def joint(self, kind: str) -> dict[str, Any]:
         """A joint with coordinates and rates at the start."""
         keys: dict[str, Any] = {"at": self.vector(0.5)}
-        if kind in ("hinge", "slide", "cylindrical"):
+        if kind in ("hinge", "slide", "screw", "cylindrical"):
             keys["axis"] = self.direction()
         if kind == "universal":
             keys["axes"] = [[1, 0, self.number(-0.3, 0.3)], [0, 1, 0]]
@@ -82,7 +81,9 @@ class Drawing:
                 "along": [1, 0.3, 0],
                 "displacements": self.vector(0.3, 2),
             }
-        if kind in ("hinge", "cylindrical", "planar"):
+        if kind == "screw":
+            keys["pitch"] = self.one_of((-1, 1)) * self.number(0.3, 2)
+        if kind in ("hinge", "screw", "cylindrical", "planar"):
             keys["angle"] = self.number(-2, 2)
         if kind in ("slide", "cylindrical"):
             keys["displacement"] = self.number(-0.4, 0.4)
@@ -164,7 +165,7 @@ def add_scale(scene: Drawing) -> None:
 
 def add_springs(scene: Drawing) -> None:
     kind, keys = scene.jointed(
-        ("hinge", "slide", "universal", "cylindrical", "planar"), ("motor", "motors", "spring", "springs")
+        ("hinge", "slide", "screw", "universal", "cylindrical", "planar"), ("motor", "motors", "spring", "springs")
     )
     springs = [{"stiffness": scene.number(1, 20), "rest": scene.number(-0.5, 0.5)} for _ in range(JOINTS[kind])]
     dampings = [scene.number(0, 0.5) for _ in springs]
@@ -175,9 +176,9 @@ def add_springs(scene: Drawing) -> None:
 
 
 def add_law(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide", "cylindrical"))
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical"))
     torque = {"torque": f"= -{scene.number(1, 9)}*angle - 0.3*rate_2 + sin(5*t)"}
-    if kind == "hinge":
+    if kind in ("hinge", "screw"):
         keys["motor"] = {"torque": torque["torque"].replace("rate_2", "rate*rate*rate")}
     elif kind == "slide":
         keys["motor"] = {"force": f"= -{scene.number(1, 9)}*displacement - 0.5*rate + sin(4*t)"}
@@ -186,15 +187,15 @@ def add_law(scene: Drawing) -> None:
 
 
 def add_prescribed_coordinate(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide"), ("motor", "spring", "limits"))
+    kind, keys = scene.jointed(("hinge", "slide", "screw"), ("motor", "spring", "limits"))
     for key in ("angle", "displacement", "rate"):
         keys.pop(key, None)
-    keys["motor"] = {"angle" if kind == "hinge" else "displacement": scene.wave(0.8)}
+    keys["motor"] = {"displacement" if kind == "slide" else "angle": scene.wave(0.8)}
 
 
 def add_stop(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide"), ("motor", "limits"))
-    first = keys["angle" if kind == "hinge" else "displacement"]
+    kind, keys = scene.jointed(("hinge", "slide", "screw"), ("motor", "limits"))
+    first = keys["displacement" if kind == "slide" else "angle"]
     keys |= {"limits": [round(first - 0.05, 4), round(first + 0.08, 4)], "restitution": scene.number(0.4, 1)}
 
 
@@ -235,7 +236,7 @@ def add_impulse(scene: Drawing) -> None:
 
 def add_rod(scene: Drawing) -> None:
     """A rod between points of two bodies, or of one and the world; all begins at rest, as the rod keeps its length."""
-    scene.jointed(("hinge", "ball", "universal", "slide", "planar", "cylindrical"))
+    scene.jointed(("hinge", "ball", "universal", "slide", "screw", "planar", "cylindrical"))
     for body in scene.paths.values():
         motion = body.get("motion")
         if isinstance(motion, dict):

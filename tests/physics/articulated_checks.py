@@ -69,6 +69,6 @@ ARTICULATED_CHECKS = {
     ],
     "ball_acceleration": [((symmetric(INVERSE), B.ravel(), WRENCH[:3], D), ALPHA, DIGITS)],
     "free_acceleration": [((INERTIA, *two(WRENCH)), two(-np.linalg.solve(WHOLE, WRENCH)), DIGITS)],
-    "bias_term": [((W, P, U, D, R, SLIP), BIAS, DIGITS)],
+    "bias_acceleration": [((W, P, U, D, R, SLIP), BIAS, DIGITS)],
     "spring_torque": [((0.7, -0.4, 3.0, 0.2, 0.6), -3.0 * 0.5 + 0.6 * 0.4, 4 * EPS)],
 }  # fmt: skip

@@ -26,6 +26,8 @@ TYPES = {
     " limits: [[0, 1], [-30 deg, null]], restitutions: [1, 0.5], motors: [null, {rate: 3 rpm, max_torque: 2}]}",
     "planar": "{normal: [1, 1, 0], along: [0, 0, 3], displacements: [1, 2], angle: 1, rates: [1, 2, 3], at: [0, 1, 0],"
     " limits: [null, [0, 3], null], frictions: [1, 0, 2]}",
+    "screw": "{axis: [1, 2, 2], pitch: -3 cm, at: [0.1, 0.2, 0.3], angle: 2 rev, rate: 3, limits: [null, 3 rev],"
+    ' friction: 1, motor: {torque: "= -angle"}}',
     "ball": "{at: [0, 0, 0.5], spring: {stiffness: 2}, damping: 0.1}",
 }
 

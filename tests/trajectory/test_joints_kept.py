@@ -220,11 +220,11 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     assert "base/cart.displacement, 2 m" in shown
     assert (
         explained[0]
-        == "base/arm hangs on base by a hinge joint, at t = 0 s: angle 0.872665 rad, rate 20 rad/s, motor 0 N m"
+        == "a hinge joint connects base/arm to base, at t = 0 s: angle 0.872665 rad, rate 20 rad/s, motor 0 N m"
     )
     assert explained[1].startswith("the joint exerts ")
     assert explained[1].endswith(" N m about the joint")
-    assert explained[2].startswith(f"base/arm/wrist hangs on it by a universal joint, which exerts {size:.6g} N, and ")
+    assert explained[2].startswith(f"a universal joint connects base/arm/wrist to it and exerts {size:.6g} N, and ")
     assert [one["body"] for one in data["joints"]] == ["base/arm", "base/arm/wrist"]
 
 

@@ -93,19 +93,21 @@ class ImpulseRecord(NamedTuple):
 
 class LoopRecord(NamedTuple):
     """A loop: what of two nodes, given by their frames, is held together. Points are in their coordinates, unit axes in
-    their axes, a distance in m.
+    their axes, a distance in m. Of a coupling, the coordinates of the joints of both, by their numbers.
     """
 
     name: str
-    type: str  # point, hinge or distance
+    type: str  # a key of `layout.LOOP_KINDS`
     first: int
     second: int
-    at: tuple
-    to_at: tuple
+    at: tuple = (0.0, 0.0, 0.0)
+    to_at: tuple = (0.0, 0.0, 0.0)
     axis: tuple = (0.0, 0.0, 1.0)
     to_axis: tuple = (0.0, 0.0, 1.0)
-    length: float = 0.0
-    size: float = 1.0  # m: the largest of the lengths that it is made of
+    length: float = 0.0  # or the second coordinate where the first is zero, rad or m
+    size: float = 1.0  # m: the largest of the lengths that it is made of; of a coupling what gaps are measured by
+    numbers: tuple[int, int] = (0, 0)
+    ratio: float = 1.0  # of the second coordinate to the first, rad or m
 
 
 class ViewRecord(NamedTuple):

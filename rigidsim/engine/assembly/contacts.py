@@ -77,7 +77,7 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | N
         return None
     outermost: dict[int, list[int]] = defaultdict(list)  # contact bodies by the body from which their tree hangs
     for number, node in enumerate(bodies):
-        if node.is_moved() and joints.joint[tree.rows[node.index], layout.JOINT.kind] != layout.ALONE:
+        if node.is_moved() and joints.joint[tree.rows[node.index], layout.JOINT.root] != layout.NO_ROW:
             outermost[tree.outermost(node).index].append(number)
     if not outermost:
         return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable, Sequence, Set
+from itertools import accumulate, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import Fragile, Joints, Loops, table
+from rigidsim.engine.model import ConstraintRows, Fragile, Joints, Loops, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
@@ -76,16 +76,17 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
     registers, modes = dict(motors_of(courses, tree).tolist()), rows_with_modes(moved)
     carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved, tree)}
     rows = [
-        (kind_of(row, k in carrying or k in looped), inner_frame(k, moved), carrier, root_of(k, carriers),
+        (dof_of(row), *motion_of(row), parent_frame(k, moved), carrier, root_of(k, carriers, carrying | looped),
          int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
          registers.get(k, layout.NO_ROW), modes.index(k) if k in modes else layout.NO_ROW)
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
-    kinds = [row[0] for row in rows]
+    roots = [row[layout.JOINT.root] for row in rows]
+    inner = np.array([k for k in inward(moved, tree) if roots[k] != layout.NO_ROW], dtype=np.int64)
     return Joints(
         joint=table(rows, layout.JOINT.width),
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
-        inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
+        inward=inner,
         held=np.array(held, dtype=np.int64),
         jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
         coordinate=np.array(
@@ -93,7 +94,15 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         ),
         fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
+        rows=constraint_rows([[k, carriers[k]] for k in modes], inner) if modes else None,
     )
+
+
+def constraint_rows(wrenches: Sequence[Sequence[int]], inner: np.ndarray) -> ConstraintRows:
+    """Rows of J from the moved rows on which the wrenches of each act, or held frames after those, or NO_ROW."""
+    held = [row for one in wrenches for row in one]
+    first = np.array([0, *accumulate(map(len, wrenches))], dtype=np.int64)
+    return ConstraintRows(first=first, held=np.array(held, dtype=np.int64), inward=inner)
 
 
 def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
@@ -106,7 +115,7 @@ def joint_states(joint: Joint, motion: Sequence[tuple[Any, Any]], q: tuple, omeg
     """The rows of the state of a body on a joint: of each coordinate, which `motion` has with its rate; of a ball joint
     the rotation of the body in the world; of a weld one in which nothing changes.
     """
-    if joint.type == "ball":
+    if joint.has_attitude:
         return [layout.STATE.filled(q=q, omega=omega_B)]
     return [layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in motion or [(0.0, 0.0)]]
 
@@ -154,29 +163,33 @@ def outermost_of(k: int, carriers: Sequence[int]) -> int:
     return k
 
 
-def root_of(k: int, carriers: Sequence[int]) -> int:
+def root_of(k: int, carriers: Sequence[int], carrying: Set[int]) -> int:
     """The row of the free body at the root of the tree of joints that a row is part of; the number of rows if that
-    hangs on a frame that is held.
+    hangs on a frame that is held; NO_ROW of a free body that carries neither joints nor ends of loops.
     """
     outermost = outermost_of(k, carriers)
-    return outermost if carriers[outermost] == layout.NO_ROW else len(carriers)
+    if carriers[outermost] != layout.NO_ROW:
+        return len(carriers)
+    return outermost if outermost in carrying else layout.NO_ROW
 
 
-def kind_of(row: MovedRow, carries: bool) -> int:
-    """The kind of a moved row, which carries joints or ends of loops or not; see `layout.JOINT`."""
+def dof_of(row: MovedRow) -> int:
+    """The degrees of freedom of a moved row."""
     if row.node.is_free():
-        return layout.ROOT if carries else layout.ALONE
-    if row.node.joint.type == "ball":
-        return layout.BALL
-    if row.node.joint.type == "weld":
-        return layout.WELDED
+        return 6
     given = coordinate_of(row)
-    if given.course is not None:
-        return layout.TURNED if given.turns else layout.SLID
-    return layout.HINGE if given.turns else layout.SLIDE
+    if given is None:
+        return 3 if row.node.joint.has_attitude else 0
+    return int(given.course is None)
 
 
-def inner_frame(k: int, moved: Sequence[MovedRow]) -> int:
+def motion_of(row: MovedRow) -> tuple[int, int]:
+    """Whether the coordinate of a moved row is an angle, and whether it displaces the body along its axis."""
+    given = coordinate_of(row)
+    return (int(given.turns), int(given.slides)) if given else (0, 0)
+
+
+def parent_frame(k: int, moved: Sequence[MovedRow]) -> int:
     """The frame from which a moved row hangs: that of its parent, or of the link before it."""
     return moved[k - 1].place + 1 if moved[k].number > 0 else moved[k].node.parent
 
@@ -207,7 +220,7 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
         level_row(found, node.normal)
     given = coordinate_of(row)
     if given:
-        for key in ("axis", "rest", "low", "high", "restitution", "friction", "wanted", "largest"):
+        for key in ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest"):
             found[getattr(layout.JOINT_VALUE, key)] = getattr(given, key)
     found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
     found[layout.JOINT_VALUE.damping] = (given or joint).damping
@@ -256,11 +269,21 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
     """
     if not records:
         return None
-    rows, values, held = [], [], []
+    rows, values, wrenches = [], [], []
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
-        kind, begin = layout.LOOP_KINDS[record.type], len(held) // 2
-        held += [first.row, second.row] * layout.EQUATIONS[kind]
-        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(held) // 2))
+        kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
+        if kind == layout.COUPLING:
+            ends = [
+                row_of(tree, frame - 1, k)
+                for frame, k in zip((record.first, record.second), record.numbers, strict=True)
+            ]
+            wrenches += [] if layout.NO_ROW in ends else [[ends[0], carriers[ends[0]], ends[1], carriers[ends[1]]]]
+            rows.append((kind, 0, *ends, begin, len(wrenches)))
+            values.append(layout.LOOP_VALUE.filled(length=record.length, size=record.size, ratio=record.ratio))
+            continue
+        wrenches += [[first.row, second.row]] * layout.EQUATIONS[kind]
+        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches)))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
         across, beside = at_right_angles(to_axis)
         values.append(
@@ -268,13 +291,14 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    carriers = joints.joint[:, layout.JOINT.parent].tolist()
-    outermost = {outermost_of(row, carriers) for row in held if row != layout.NO_ROW}
+    held = {row for one in wrenches for row in one if 0 <= row < len(carriers)}
+    outermost = {outermost_of(row, carriers) for row in held}
+    inner = [k for k in joints.inward if outermost_of(k, carriers) in outermost]
     return Loops(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
-        held=np.array(held, dtype=np.int64),
-        inward=np.array([k for k in joints.inward if outermost_of(k, carriers) in outermost], dtype=np.int64),
+        has_couplings=True if any(record.type == "coupling" for record in records) else None,
+        rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 
 

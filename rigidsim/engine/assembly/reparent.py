@@ -174,7 +174,7 @@ def reparented(
 
 def is_alone(model: Model, row: int) -> bool:
     """Whether a moved row is that of a free body on which no joints are."""
-    return model.joints is None or model.joints.joint[row, layout.JOINT.kind] == layout.ALONE
+    return model.joints is None or model.joints.joint[row, layout.JOINT.root] == layout.NO_ROW
 
 
 def connected(tree: Tree, node: Node) -> tuple[int, ...]:
@@ -192,9 +192,7 @@ def turning_row(node: Node, before: Mapping[int, list[np.ndarray]], after: Node 
     """The row of a node that has its rotation in the world, as those of free bodies and of balls have; None if there is
     none, or if the node has none `after`.
     """
-    is_there = all(
-        one.is_free() or (one.kind == "jointed" and one.joint.type == "ball") for one in (node, after or node)
-    )
+    is_there = all(one.is_free() or (one.kind == "jointed" and one.joint.has_attitude) for one in (node, after or node))
     return before[node.index][0] if is_there else None
 
 
@@ -224,8 +222,8 @@ def changed_tree(tree: Tree, event: TreeChange, instant: MotionSnapshot) -> Tree
     p, q, _, _ = instant.seen(1 + event.body, event.to)
     joint, metres = event.joint, tree.metres(event.to)
     if joint is not None:
-        still = [(0.0, 0.0) for _ in joint.coordinates]
-        joint = joint.beginning(p, q, still, tree.nodes[event.body].metres / metres, metres)
+        angles = [0.0] * len(joint.coordinates) if joint.orientation is None else joint.angles_at(q)
+        joint = joint.beginning(p, q, [(x, 0.0) for x in angles], tree.nodes[event.body].metres / metres, metres)
     return tree.moved(event.body, event.to, event.kind, (p, q) if event.kind == "fixed" else None, joint)
 
 
@@ -241,7 +239,7 @@ def hung(
     are, which impulses correct; nothing else moves it relative to its parent.
     """
     joint, (p, q, v, omega) = node.joint, instant.seen(node.frame, node.parent)
-    if joint.type == "ball":
+    if joint.has_attitude:
         q_WB, omega_WB = instant.world(node)
         row, turning = zeros(layout.STATE.width), turning_row(before_tree.nodes[node.index], before)
         row[layout.STATE.q], row[layout.STATE.omega] = q_WB, rotate_back(q_WB, omega_WB)

@@ -11,9 +11,10 @@ grip is beyond its bounds. What rests on held joints rests; what slides is right
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import has_modes, turns_in
+from rigidsim.engine.articulated import has_modes
 from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.trees import begin_impulses_on_trees, feel_grips, push_members
+from rigidsim.engine.contact.trees import feel_grips, push_members
+from rigidsim.engine.delassus import clear_impulses, strike_row
 from rigidsim.engine.layout import (
     ACCELERATION,
     BLOW,
@@ -24,8 +25,7 @@ from rigidsim.engine.layout import (
     KINEMATICS,
     TRIPLE,
 )
-from rigidsim.engine.loops import strike
-from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, push_unit
+from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, write_row
 from rigidsim.engine.responses import drive_left, impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
@@ -169,7 +169,7 @@ def add_ramp(n_sub, ahead: ACCELERATION, smooth: LINE):
 def pull_by_grips(contacts, model, state, scratch, jumps, lines, lanes):
     """Add to the smooth motion of all members what the grips of released coordinates do. Returns their work, J."""
     joints, dynamics, work = model.joints, scratch.joints, 0.0
-    begin_impulses_on_trees(contacts.trees, scratch, len(model.moved_node), lanes)
+    clear_impulses(contacts.trees.inward, model, scratch, lanes)
     feel_grips(1.0, contacts.trees.inward, model, scratch, lanes)
     impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
     for m in range(len(contacts.trees.member)):
@@ -205,15 +205,10 @@ def strike_by_grips(contacts, model, scratch, made, lanes):
     joints, found, n_moved = model.joints, scratch.joints.modes, len(model.moved_node)
     for i in contacts.trees.inward:
         if has_modes(i, joints) and pulls(found.blow[joints.joint[i].mode]):
-            n, c, root = joints.joint[i].mode, joints.joint[i].parent, joints.joint[i].root
-            own, inner = found.push[2 * n], found.push[2 * n + 1]
-            push_unit(turns_in(i, joints), scratch.joints.kinematics[i], own, inner, lanes)
-            add_impulses(1.0, found.blow[n], found.changes, lanes)
-            strike(found.changes, own, made.own[i], lanes)
-            made.is_pushed[i] = 1
-            if c < n_moved:
-                strike(found.changes, inner, made.own[c], lanes)
-                made.is_pushed[c] = 1
+            n, root = joints.joint[i].mode, joints.joint[i].root
+            write_row(n, joints, scratch, lanes)
+            add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
+            strike_row(n, joints.rows, found.rows, made, lanes)
             if root < n_moved:
                 made.is_settled[root] = 1
 

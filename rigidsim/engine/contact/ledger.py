@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import has_modes, turns_in
+from rigidsim.engine.articulated import along_coordinate, has_modes, is_prescribed, turns_in
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
@@ -26,6 +25,7 @@ from rigidsim.engine.layout import (
     BODY,
     CORRECTION,
     FRAME,
+    JOINT_VALUE,
     KINEMATICS,
     STAGE,
     SUM,
@@ -328,18 +328,20 @@ def book_held(articulated: ARTICULATED, frame: FRAME, step):
 
 
 @routine
-def book_motor(turns, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, step):
+def book_motor(
+    turns, value: JOINT_VALUE, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, step
+):
     """Book the work of what holds the rate of a coordinate: the part of its joint's reaction along the coordinate, of
     which that to the jumps of the bodies is as much a part as that to the impulses.
     """
-    t, f = reaction_of(1.0 - turns, articulated, joint, acceleration)
-    step[c.W_DRIVEN] += (turns * dot(joint.u, t) + (1.0 - turns) * dot(joint.u, f)) * joint.rate
+    t, f = reaction_of(value, articulated, joint, acceleration)
+    step[c.W_DRIVEN] += along_coordinate(turns, value.advance, joint.u, t, f) * joint.rate
 
 
 @inlined
 def has_motor(i, joints):
     """Whether something may hold the rate of a row: a motor that prescribes it, or a mode."""
-    return joints.joint[i].kind >= at.TURNED or has_modes(i, joints)
+    return is_prescribed(i, joints) or has_modes(i, joints)
 
 
 @inlined
@@ -352,8 +354,14 @@ def book_holding(contacts, model, scratch, shift, trees, step, lanes):
         book_held(dynamics.articulated[n_moved + k], scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:
         if has_motor(i, joints):
-            turns = 1.0 if joints.joint[i].kind == at.TURNED else turns_in(i, joints)
-            book_motor(turns, dynamics.kinematics[i], dynamics.articulated[i], dynamics.acceleration[i], step)
+            book_motor(
+                turns_in(i, joints),
+                joints.value[i],
+                dynamics.kinematics[i],
+                dynamics.articulated[i],
+                dynamics.acceleration[i],
+                step,
+            )
 
 
 # --- the step

@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import has_modes, propagate_inertia, turns_in
+from rigidsim.engine.articulated import has_modes, propagate_inertia
 from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
+from rigidsim.engine.delassus import clear_impulses, feel_row
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ACCELERATION,
@@ -33,9 +34,9 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.loops import clear, displace_root, feel
+from rigidsim.engine.loops import displace_root
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
-from rigidsim.engine.modes import add_impulses, push_unit
+from rigidsim.engine.modes import add_impulses, write_row
 from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
@@ -150,14 +151,6 @@ def hold_impulse(line: LINE, normal: TRIPLE, articulated: ARTICULATED):
     articulated.t, articulated.f = negated(t), negated(f)
 
 
-@inlined
-def begin_impulses_on_trees(table, scratch, n_moved, lanes):
-    """No impulse."""
-    scratch.joints.articulated[n_moved:] = 0.0
-    for i in table.inward:
-        clear(scratch.joints.articulated[i], lanes)
-
-
 @routine
 def take_response(acceleration: ACCELERATION, k, response: RESPONSE):
     """Write what unit k of a wrench did: a torque, or from 3 on a force."""
@@ -182,7 +175,7 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
         for k in range(6):
             unit[:] = 0.0
             unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
+            clear_impulses(table.inward, model, scratch, lanes)
             for m in range(len(table.member)):
                 if m - table.member[m].begin == first:
                     row = contacts.body[table.member[m].body].row
@@ -456,15 +449,13 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
 @inlined
 def feel_grips(part, inward, model, scratch, lanes):
     """Let parts of the impulses of the grips of released coordinates act, too (`grips.py`)."""
-    joints, articulated, found = model.joints, scratch.joints.articulated, scratch.joints.modes
+    joints, found = model.joints, scratch.joints.modes
     for i in inward:
         if has_modes(i, joints):
             n = joints.joint[i].mode
-            own, inner = found.push[2 * n], found.push[2 * n + 1]
-            push_unit(turns_in(i, joints), scratch.joints.kinematics[i], own, inner, lanes)
-            add_impulses(part, found.blow[n], found.changes, lanes)
-            feel(found.changes, own, articulated[i], lanes)
-            feel(found.changes, inner, articulated[joints.joint[i].parent], lanes)
+            write_row(n, joints, scratch, lanes)
+            add_impulses(part, found.blow[n], found.rows.multiplier[n], lanes)
+            feel_row(n, joints.rows, found.rows, scratch, lanes)
 
 
 @routine
@@ -479,7 +470,7 @@ def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
 def push_members(values, part, contacts, model, scratch, lanes):
     """Let the impulses of all contact bodies of trees alone act on these, at rest, with a part of those of grips."""
     table = contacts.trees
-    begin_impulses_on_trees(table, scratch, len(model.moved_node), lanes)
+    clear_impulses(table.inward, model, scratch, lanes)
     for m in range(len(table.member)):
         b = table.member[m].body
         hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])

@@ -144,7 +144,7 @@ def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[
     n_moved = len(model.moved_node)
     for i in range(n_moved):
         now, rate = at.STATE(state[i]), scratch.rate[i]
-        has_attitude = model.joints is None or with_rows(model).joints.joint[i].kind in (at.ALONE, at.ROOT, at.BALL)
+        has_attitude = model.joints is None or with_rows(model).joints.joint[i].dof >= 3
         turning = product(now.q, (0.0, *now.omega)) if has_attitude else (0.0,) * 4
         yield (i, "p"), now.v
         yield (i, "q"), tuple(0.5 * x for x in turning)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import cross, dot, norm, sub
+from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
@@ -17,12 +17,11 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.tree.joints import Coordinate, Joint, key_of
+from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, key_of
 from rigidsim.tree.nodes import ZERO, Tree
 
-RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
-AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": "axes", "planar": "normal"}
-"""The keys of each type of joint for the rates of its coordinates, and for their axes."""
+AXES = {"universal": "axes", "planar": "normal"}
+"""The keys for the axes of a joint, where it is not `axis`."""
 METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
 WITH_MODES = ("rkmk4", "adaptive", "taylor")
@@ -42,7 +41,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
             of_ball = "give its angular_velocity" if type == "ball" else "omit it"
-            hint = f"write '{RATES[type]}' under motion.{type}" if type in RATES else of_ball
+            hint = f"write '{key_of(type, 'rate', 0)[0]}' under motion.{type}" if IS_ANGLE[type] else of_ball
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
     yield from axes_findings(node.joint, place)
@@ -51,7 +50,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
         yield from limit_findings(one, "at the start", limits, f"begin with '{key}' within the limits")
     yield from breaking_findings(hierarchy, node, node.joint, place)
     if needs_mass(node.joint) and not carries_mass(hierarchy, node):
-        message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
+        message = f"a body on a {type} joint needs a mass, unless joints connect bodies with mass to it"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
@@ -61,7 +60,7 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
     if not parts:
         return f"'{node.path}' has no mass, so it cannot be free", "give it a mass"
     if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.hanging(node):
-        message = f"'{node.path}' is a particle, on which no joint can hang when it is free"
+        message = f"'{node.path}' is a particle, to which no joint can be attached when it is free"
         return message, "give it an inertia that is not a point"
     return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
 
@@ -171,7 +170,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 def needs_mass(joint: Joint) -> bool:
     """Whether forces move a coordinate of a joint, or a ball."""
-    return joint.type == "ball" or any(one.course is None for one in joint.coordinates)
+    return joint.has_attitude or any(one.course is None for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
@@ -193,7 +192,7 @@ def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for node in jointed:
         held = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None
         if held is not None and held.is_free() and hierarchy.composite(held).mass.is_point:
-            message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+            message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
             yield finding_at(node, "inertia", message, "motion", f"give '{held.path}' an inertia")
     reported: set[int] = set()
     for node in jointed:
@@ -219,27 +218,31 @@ class Move(NamedTuple):
     node: SceneNode
     number: int  # of the joint's coordinates
     turns: bool
+    advance: Any  # along the axis, m
     axis: Vector
     point: Vector  # on the axis, m
 
     def at(self, point: Vector) -> tuple[Vector, Vector]:
         """Velocity of a point (m) and angular velocity for a rate of one."""
-        return (cross(self.axis, sub(point, self.point)), self.axis) if self.turns else (self.axis, ZERO)
+        turning = self.axis if self.turns else ZERO
+        return add(cross(turning, sub(point, self.point)), scaled(self.advance, self.axis)), turning
 
     def most(self, mass: Lump, center: Vector) -> Any:
         """The largest inertia that this mass, with its centre here in the world, could have for such a coordinate."""
-        r = sub(center, self.point)
-        return mass.mass * dot(r, r) + total_of(mass.inertia[:3]) if self.turns else mass.mass
+        r, along = sub(center, self.point), mass.mass * self.advance * self.advance
+        return mass.mass * dot(r, r) + total_of(mass.inertia[:3]) + along if self.turns else along
 
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
-    is_ball = joint.type == "ball"
-    directions = WIDTH if is_ball else joint.directions(joint.starts)
-    turns = [True] * 3 if is_ball else [coordinate.turns for coordinate in joint.coordinates]
-    free = [True] * 3 if is_ball else [one.course is None for one in joint.coordinates]  # without a motor
-    each = enumerate(zip(free, turns, directions, strict=True))
-    return [Move(node, k, turning, rotate(q_WP, axis), point) for k, (moves, turning, axis) in each if moves]
+    if joint.has_attitude:
+        return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
+    each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
+    return [
+        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point)
+        for k, (one, axis) in each
+        if one.course is None
+    ]
 
 
 def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> list[Any]:
@@ -289,11 +292,11 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
 def _idle_finding(idle: Move) -> Finding:
     type, place = idle.node.joint.type, (*idle.node.place, "motion", idle.node.joint.type)
     if type == "ball":
-        message = "no mass resists some rotation of this joint: all that hangs on it is on one line through the joint"
+        message = "no mass resists some rotation of this joint: all mass on it is on one line through the joint"
         return Finding("inertia", message, place, "give the body an inertia that is not a point")
-    key = AXES[type]
+    key = AXES.get(type, "axis")
     place = (*place, key, idle.number) if key == "axes" else (*place, key)
     what = "on the axis" if idle.turns else "on other joints"
     message = f"no mass resists the {'rotation about' if idle.turns else 'displacement along'} this axis"
-    why = f"all that hangs on the joint is {what}, or moves by another joint in the same way"
+    why = f"all mass on the joint is {what}, or moves by another joint in the same way"
     return Finding("inertia", f"{message}: {why}", place, "give the body an inertia, or another axis")

@@ -9,12 +9,13 @@ from dataclasses import replace
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates, opens, turns_away
-from rigidsim.scene.hierarchy.loops import Closing, closings
+from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates
+from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, coupled_numbers
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
-from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
+from rigidsim.scene.schema.loops import Coupling, DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path, shown
+from rigidsim.tree.joints import coordinates_of, without_joint
 from rigidsim.tree.nodes import WORLD, Tree
 
 MOST_NAMED = 8
@@ -34,12 +35,51 @@ def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         if loop.name is not None and loop.name in names[:index]:
             message = f"world.loops[{names.index(loop.name)}] has the name '{shown(loop.name)}', too"
             yield Finding("name", message, ("world", "loops", index, "name"), "give each loop a name of its own")
-        if fault := held_fault(hierarchy, loop.between):
+        if isinstance(loop, Coupling):
+            yield from _coupling_findings(hierarchy, loop, ("world", "loops", index))
+        elif fault := held_fault(hierarchy, loop.between):
             message, hint = fault
             yield Finding("loop", message, ("world", "loops", index, "between"), hint)
     if scene.world.loops and scene.simulation.integrator.name not in METHODS:
         message = f"'{scene.simulation.integrator.name}' does not keep loops closed in this version"
         yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
+
+
+def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Iterator[Finding]:
+    """A coupling of what is no coordinate of a joint, of one coordinate with itself, or of two that motors prescribe;
+    a constant of the wrong kind.
+    """
+    nodes = [hierarchy.get(path) for path in loop.between]
+    if WORLD in loop.between:
+        message = "a coupling is between coordinates of two joints, and the world has none"
+        yield Finding("loop", message, (*place, "between"), "name two bodies on joints")
+    if not all(nodes):
+        return  # reported by `reference_findings`
+    loose = next((node for node in nodes if node.joint is None), None)
+    if loose is not None:
+        yield Finding("loop", without_joint(loose.kind, loose.path), (*place, "between"), "name two bodies on joints")
+        return
+    types = [node.joint.type for node in nodes]
+    numbers = coupled_numbers(loop, types)
+    for node, type, number in zip(nodes, types, numbers, strict=True):
+        if number is None:
+            known = coordinates_of(type)
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            message = f"which coordinate of the {type} joint of '{node.path}' is meant is not clear: {has}"
+            hint = "name one of each joint, such as coordinates: [angle, angle_2]"
+            yield Finding("loop", message, (*place, "coordinates" if loop.coordinates else "between"), hint)
+            return
+    first, second = (node.joint.coordinates[k] for node, k in zip(nodes, numbers, strict=True))
+    if loop.between[0] == loop.between[1] and numbers[0] == numbers[1]:
+        message = "both ends are the same coordinate, so there is nothing to hold"
+        yield Finding("loop", message, (*place, "between"), "name two coordinates")
+    if first.course is not None and second.course is not None:
+        message = "motors prescribe both coordinates, so nothing can hold one at the other"
+        yield Finding("loop", message, (*place, "between"), "omit one of the motors, or the coupling")
+    wrong, right = ("displacement", "angle") if second.turns else ("angle", "displacement")
+    if getattr(loop, wrong) is not None:
+        message = f"the second coordinate is an {right}" if second.turns else f"the second coordinate is a {right}"
+        yield Finding("loop", message, (*place, wrong), f"write {right}")
 
 
 def held_fault(tree: Tree, between: Sequence[str]) -> tuple[str, str] | None:
@@ -63,7 +103,8 @@ def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         advice = None
         for index, closing in enumerate(closings(hierarchy, Starts(hierarchy))):
             place = ("world", "loops", index)
-            particles = [*_particle_findings(hierarchy, closing, place)]
+            is_coupling = isinstance(closing, Coupled)
+            particles = [] if is_coupling else [*_particle_findings(hierarchy, closing, place)]
             gaps = [] if particles else _gap_findings(closing, place)
             if gaps and advice is None:
                 advice = _advice(hierarchy)
@@ -104,7 +145,9 @@ def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> I
             yield Finding("inertia", message, (*place, key), "omit this, or give the body an inertia")
 
 
-def _gap_findings(closing: Closing, place: Path) -> list[Finding]:
+def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
+    if isinstance(closing, Coupled):
+        return _coupled_gap_findings(closing, place)
     loop, allowed = closing.loop, CLOSED * (closing.size)
     if isinstance(loop, DistanceLoop) and not closing.length > 0.0:
         message = "the points are at one place, so their distance has no direction"
@@ -126,13 +169,30 @@ def _gap_findings(closing: Closing, place: Path) -> list[Finding]:
     return []
 
 
-def _rate_findings(closing: Closing, place: Path) -> list[Finding]:
-    if opens(closing):
+def _coupled_gap_findings(closing: Coupled, place: Path) -> list[Finding]:
+    if closing.gap <= CLOSED * closing.size:
+        return []
+    (first, second), unit = closing.coordinates, "rad" if closing.coordinates[1].turns else "m"
+    key, wanted = "angle" if second.turns else "displacement", closing.ratio * first.start + closing.length
+    message = f"the second coordinate is {second.start:.9g} {unit} at the start, not {wanted:.9g} {unit}"
+    hint = "omit this, which then follows from the coordinates at the start, or begin with other coordinates"
+    return [Finding("loop", message, (*place, key), hint)]
+
+
+def _rate_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
+    if isinstance(closing, Coupled):
+        if not closing.opens:
+            return []
+        first, second = (one.rate for one in closing.coordinates)
+        unit = "rad/s" if closing.coordinates[1].turns else "m/s"
+        message = f"the rates do not fit together at the start: the second is {second:.9g} {unit}, not "
+        return [Finding("loop", f"{message}{closing.ratio * first:.9g} {unit}", place, FIT)]
+    if closing.opens:
         x, y, z = closing.rate
         message = f"the loop opens at the start: its second point moves away from the first at {closing.speed:.9g} m/s"
         hint = f"{FIT}; its velocity is [{x:.9g}, {y:.9g}, {z:.9g}] m/s in the first body's axes"
         return [Finding("loop", message, place, hint)]
-    if turns_away(closing):
+    if closing.turns_away:
         message = f"the loop opens at the start: its axes turn away from each other at {closing.turning:.9g} rad/s"
         return [Finding("loop", message, place, FIT)]
     return []

@@ -58,10 +58,13 @@ def joint_in_plane(joint: Joint, normal: Vector, place: Path) -> Iterator[Findin
     """A joint, written at this place, that could move a body out of the plane, of which the normal in its axes is
     given.
     """
-    if joint.type == "ball":
+    if joint.has_attitude:
         hint = "in a planar scene write motion: {hinge: {axis: ...}}, with the normal as its axis"
         yield Finding("plane", f"a {joint.type} joint turns about all axes", place, hint)
-    elif any(_strays(normal, coordinate.axis, coordinate.turns) for coordinate in joint.coordinates):
+    elif any(
+        (one.turns and _strays(normal, one.axis, True)) or (one.slides and _strays(normal, one.axis, False))
+        for one in joint.coordinates
+    ):
         hint = "in a planar scene joints turn about the normal, and slide across it"
         yield Finding("plane", f"this {joint.type} joint moves the body out of the plane", place, hint)
 

@@ -9,6 +9,7 @@ from rigidsim.scene.checks.joints import bereft_fault, carries_mass, new_joint_f
 from rigidsim.scene.checks.loops import held_fault
 from rigidsim.scene.hierarchy.loops import ends_on, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
+from rigidsim.scene.schema.loops import Coupling
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.tree.history import instant_of
 from rigidsim.tree.nodes import WORLD, Tree
@@ -54,6 +55,12 @@ def _loop_fault(hierarchy: Hierarchy, tree: Tree, changed: Iterable[SceneNode | 
     """The problem with a loop on this tree, of which these bodies have changed, if there is one."""
     loops = hierarchy.scene.world.loops
     for name, loop in zip(loop_names(loops), loops, strict=True):
+        if isinstance(loop, Coupling):
+            again = next((node.path for node in changed if node and node.path in loop.between and node.joint), None)
+            if again is not None:
+                message = f"the coupling '{name}' holds a coordinate of the joint of '{again}', which ends here"
+                return "motion", message, "choose a body of no coupling, or write motion: free or fixed"
+            continue
         if (fault := held_fault(tree, loop.between)) and not held_fault(hierarchy, loop.between):
             return "to", f"of the loop '{name}' then {fault[0]}", "choose another parent, or omit the loop"
     for carrier in filter(None, changed):
@@ -101,7 +108,7 @@ def _hanging_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNo
         return "body", message, "give it a mass, or write motion: fixed"
     held = tree.carrier(new) if new else None
     if held is not None and held.is_free() and _is_particle(tree, held):
-        message = f"'{held.path}' is a particle, which does not rotate, so no joint can hang on it"
+        message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
         return "to", message, f"give '{held.path}' an inertia"
     return None
 

@@ -15,11 +15,9 @@ import numpy as np
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import cross, dot, norm
-from rigidsim.scene.hierarchy.loops import Closing, closings
+from rigidsim.scene.hierarchy.loops import closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
-from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.joints import key_of
 
@@ -62,14 +60,14 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     would. The tree is weighed.
     """
     starts = Starts(hierarchy)
-    if not any(opens(one) or turns_away(one) for one in closings(hierarchy, starts)):
+    if not any(one.opens or one.turns_away for one in closings(hierarchy, starts)):
         return {}
     unknowns = [one for one, is_free in coordinates_in(hierarchy, "rate") if is_free]
 
     def at(rates: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         moved = changed(hierarchy, unknowns, rates=rates)
         found = Starts(moved)
-        return np.array([x for one in closings(moved, found) for x in opening(one)], float), momenta(moved, found)
+        return np.array([x for one in closings(moved, found) for x in one.rates()], float), momenta(moved, found)
 
     if not unknowns:
         return {}
@@ -79,7 +77,7 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     if free.size:
         rates = rates - free @ np.linalg.lstsq(P @ free, P @ rates, rcond=DEPENDENT)[0]
     fitted = changed(hierarchy, unknowns, rates=rates)
-    if any(opens(one) or turns_away(one) for one in closings(fitted, Starts(fitted))):
+    if any(one.opens or one.turns_away for one in closings(fitted, Starts(fitted))):
         return {}
     written: dict[Path, list[float] | float] = {}
     for unknown, rate in zip(unknowns, (rates / [one.metres for one in unknowns]).tolist(), strict=True):
@@ -112,7 +110,7 @@ def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray
 
     def gaps(at: np.ndarray) -> np.ndarray:
         moved = changed(hierarchy, unknowns, starts=at)
-        return np.array([x for one in closings(moved, Starts(moved)) for x in gap(one)], float)
+        return np.array([x for one in closings(moved, Starts(moved)) for x in one.gaps()], float)
 
     g = gaps(x)
     for _ in range(MOST):
@@ -152,37 +150,6 @@ def changed(
         position, orientation, *_ = joint.moved(joint.starts, now.scale, now.parent_metres)
         nodes[node.index] = replace(now, joint=joint, position=position, orientation=orientation)
     return Hierarchy(hierarchy.scene, nodes)
-
-
-def opens(closing: Closing) -> bool:
-    """Whether the points of a loop move away from each other."""
-    return bool(closing.speed > CLOSED * closing.pace)
-
-
-def turns_away(closing: Closing) -> bool:
-    """Whether the axes of a loop turn away from each other."""
-    return bool(closing.turning > CLOSED * norm(closing.omega))
-
-
-def opening(closing: Closing) -> Iterator[float]:
-    """The rates at which a loop opens, which are linear in those of the coordinates."""
-    away = norm(closing.way)
-    if isinstance(closing.loop, DistanceLoop):
-        yield dot(closing.way, closing.rate) / away
-        return
-    yield from closing.rate
-    if isinstance(closing.loop, HingeLoop):
-        yield from cross(closing.omega, closing.axis)
-
-
-def gap(closing: Closing) -> Iterator[float]:
-    """The gaps of a loop in parts of its size, and those of its axes."""
-    if isinstance(closing.loop, DistanceLoop):
-        yield (norm(closing.way) - closing.length) / closing.size
-        return
-    yield from (x / closing.size for x in closing.way)
-    if isinstance(closing.loop, HingeLoop):
-        yield from cross(closing.axis, closing.turned)
 
 
 def momenta(hierarchy: Hierarchy, starts: Starts) -> np.ndarray:

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
+from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, in_body_axes
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.joints import JointAxis
-from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop, Loop
+from rigidsim.scene.schema.loops import BodyLoop, Coupling, DistanceLoop, HingeLoop, Loop
 from rigidsim.scene.values.rotation import Vector, unit
+from rigidsim.tree.joints import IS_ANGLE, Coordinate, coordinate_called
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
 
@@ -20,7 +22,7 @@ from rigidsim.tree.nodes import Tree
 class Closing(NamedTuple):
     """A loop at t = 0. Vectors in the axes of the first body, m and s; there the second body has the rate omega."""
 
-    loop: Loop
+    loop: BodyLoop
     first: SceneNode | None  # None is the world
     second: SceneNode | None
     way: Vector  # from the first point to the second
@@ -62,14 +64,127 @@ class Closing(NamedTuple):
         """The rate at which the second axis turns away from the first, rad/s."""
         return norm(cross(self.omega, self.axis)) if isinstance(self.loop, HingeLoop) else 0.0
 
+    @property
+    def opens(self) -> bool:
+        """Whether the points of the loop move away from each other."""
+        return bool(self.speed > CLOSED * self.pace)
 
-def closings(hierarchy: Hierarchy, starts: Starts) -> Iterator[Closing]:
+    @property
+    def turns_away(self) -> bool:
+        """Whether the axes of the loop turn away from each other."""
+        return bool(self.turning > CLOSED * norm(self.omega))
+
+    def rates(self) -> Iterator[Any]:
+        """The rates at which the loop opens, which are linear in those of the coordinates."""
+        if isinstance(self.loop, DistanceLoop):
+            yield dot(self.way, self.rate) / norm(self.way)
+            return
+        yield from self.rate
+        if isinstance(self.loop, HingeLoop):
+            yield from cross(self.omega, self.axis)
+
+    def gaps(self) -> Iterator[Any]:
+        """The gaps of the loop in parts of its size, and those of its axes."""
+        if isinstance(self.loop, DistanceLoop):
+            yield (norm(self.way) - self.length) / self.size
+            return
+        yield from (x / self.size for x in self.way)
+        if isinstance(self.loop, HingeLoop):
+            yield from cross(self.axis, self.turned)
+
+
+class Coupled(NamedTuple):
+    """A coupling of two coordinates at t = 0, rad or m, and s."""
+
+    loop: Coupling
+    first: SceneNode
+    second: SceneNode
+    numbers: tuple[int, int]  # of the coordinates in their joints
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, Coordinate]:
+        """Both coordinates."""
+        return tuple(node.joint.coordinates[k] for node, k in zip((self.first, self.second), self.numbers, strict=True))
+
+    @property
+    def metres(self) -> tuple[Any, Any]:
+        """What the unit is in which each coordinate is written, rad or m."""
+        nodes = zip(self.coordinates, (self.first, self.second), strict=True)
+        return tuple(1.0 if one.turns else node.parent_metres for one, node in nodes)
+
+    @property
+    def ratio(self) -> Any:
+        """Of the second coordinate to the first, rad or m."""
+        first, second = self.metres
+        return self.loop.ratio * second / first
+
+    @property
+    def length(self) -> Any:
+        """The second coordinate where the first one is zero, rad or m."""
+        given = self.loop.displacement if self.loop.angle is None else self.loop.angle
+        return self._departure if given is None else self.metres[1] * given
+
+    @property
+    def _departure(self) -> Any:
+        """The second coordinate less the ratio times the first."""
+        first, second = self.coordinates
+        return second.start - self.ratio * first.start
+
+    @property
+    def size(self) -> Any:
+        """The rad or m of which gaps are parts."""
+        first, second = self.coordinates
+        if second.turns:
+            return 1.0
+        return abs(self.ratio) if first.turns else max(abs(second.start), abs(self.length)) or 1.0
+
+    @property
+    def gap(self) -> Any:
+        """How far the second coordinate is from where it should be, rad or m."""
+        return abs(self._departure - self.length)
+
+    @property
+    def speed(self) -> Any:
+        """The rate at which it departs from there, rad/s or m/s."""
+        return abs(next(self.rates()))
+
+    @property
+    def opens(self) -> bool:
+        """Whether the rates do not fit together."""
+        first, second = self.coordinates
+        return bool(self.speed > CLOSED * max(abs(second.rate), abs(self.ratio * first.rate)))
+
+    turns_away = False
+
+    def rates(self) -> Iterator[Any]:
+        """The rate of the gap, which is linear in those of the coordinates."""
+        first, second = self.coordinates
+        yield second.rate - self.ratio * first.rate
+
+    def gaps(self) -> Iterator[Any]:
+        """The gap in parts of its size."""
+        yield (self._departure - self.length) / self.size
+
+
+def closings(hierarchy: Hierarchy, starts: Starts) -> Iterator[Closing | Coupled]:
     """The loops of a scene, whose bodies are known, in the order of the file."""
     for loop in hierarchy.scene.world.loops:
-        yield _closing(loop, hierarchy, starts)
+        yield _coupled(loop, hierarchy) if isinstance(loop, Coupling) else _closing(loop, hierarchy, starts)
 
 
-def _closing(loop: Loop, hierarchy: Hierarchy, starts: Starts) -> Closing:
+def coupled_numbers(loop: Coupling, types: Sequence[str]) -> tuple[int | None, int | None]:
+    """The numbers of the coordinates that a coupling has, in joints of these types; None for one that is not there."""
+    if loop.coordinates is not None:
+        return tuple(coordinate_called(name, type) for name, type in zip(loop.coordinates, types, strict=True))
+    return tuple(0 if len(IS_ANGLE[type]) == 1 else None for type in types)
+
+
+def _coupled(loop: Coupling, hierarchy: Hierarchy) -> Coupled:
+    nodes = [hierarchy[path] for path in loop.between]
+    return Coupled(loop, *nodes, coupled_numbers(loop, [node.joint.type for node in nodes]))
+
+
+def _closing(loop: BodyLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:
     frames = [hierarchy.frame_of(path) for path in loop.between]
     nodes, metres = [hierarchy.node(frame) for frame in frames], [hierarchy.metres(frame) for frame in frames]
 

@@ -29,7 +29,7 @@ class Starts:
         return self._found[frame]
 
     def _start(self, node: SceneNode, parent: FrameMotion) -> FrameMotion:
-        if node.joint is not None and node.joint.type != "ball":
+        if node.joint is not None and not node.joint.has_attitude:
             _, _, v, omega = node.joint.moved(node.joint.starts, node.scale, parent.metres)
             return parent.child(node, v, omega)
         turns = not (node.is_free() and self._hierarchy.composite(node).mass.is_point)

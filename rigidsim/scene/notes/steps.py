@@ -138,7 +138,7 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     flown = _flown_in(hierarchy)
     for node in hierarchy:
         path, kind = node.path, node.kind
-        turns = kind == "free" or (node.joint is not None and node.joint.type == "ball")
+        turns = kind == "free" or (node.joint is not None and node.joint.has_attitude)
         fastest = rates.fastest(node) if turns or (kind == "prescribed" and path in matter) else 0.0
         if fastest * step > LARGEST_TURN:
             turn = math.degrees(fastest * step)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
-from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Slide, Universal, Weld
+from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Screw, Slide, Universal, Weld
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
@@ -52,6 +52,9 @@ class GivenJoint(SceneModel):
 
     hinge: Hinge = Field(None, description="A joint: the body turns about an axis.")
     slide: Slide = Field(None, description="A joint: the body slides along an axis.")
+    screw: Screw = Field(
+        None, description="A joint: the body turns about an axis and advances along it, as a nut on a screw."
+    )
     ball: Ball = Field(None, description="A joint: the body turns about a point.")
     universal: Universal = Field(None, description="A joint: the body turns about two axes, one after the other.")
     cylindrical: Cylindrical = Field(None, description="A joint: the body slides along an axis and turns about it.")
@@ -94,6 +97,7 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
 WORDS = ("free", "fixed")
 KEYLESS = "weld"  # a joint that needs no keys
 EXAMPLES = dict.fromkeys(JOINTS, "axis: [0, 0, 1]") | {
+    "screw": "axis: [0, 0, 1], pitch: 5 mm",
     "ball": "at: [0, 0, 0]",
     "universal": "axes: [[1, 0, 0], [0, 1, 0]]",
     "planar": "normal: [0, 0, 1]",

@@ -290,6 +290,17 @@ class Hinge(JointModel):
         return (in_body(self.axis),)
 
 
+class Screw(Hinge):
+    """The body turns about an axis, and advances along it in proportion, as a nut on a screw."""
+
+    pitch: Length = Field(description="Displacement along the axis in one turn; negative of a left-handed thread.")
+
+    def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
+        """The angle, with what it displaces."""
+        lead = metres * self.pitch / (2.0 * math.pi)
+        return tuple(one._replace(lead=lead) for one in super().coordinates(in_body, metres))
+
+
 class Slide(JointModel):
     """The body slides along an axis and does not turn in its parent."""
 
@@ -445,5 +456,5 @@ class Weld(JointModel):
     at: At = Field(ZERO, description="Point of the body about which reactions are recorded; default: its origin.")
 
 
-JOINTS = {kind.__name__.lower(): kind for kind in (Hinge, Slide, Ball, Universal, Cylindrical, Planar, Weld)}
+JOINTS = {kind.__name__.lower(): kind for kind in (Hinge, Slide, Screw, Ball, Universal, Cylindrical, Planar, Weld)}
 """The types of joints by their words."""

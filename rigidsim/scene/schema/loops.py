@@ -4,33 +4,42 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rigidsim.scene.schema.joints import Axis
 from rigidsim.scene.schema.names import BodyName
-from rigidsim.scene.values.base import SceneModel, by_type, list_of
-from rigidsim.scene.values.quantities import LENGTH, positive, vector
+from rigidsim.scene.values.base import SceneModel, by_type, invalid, list_of
+from rigidsim.scene.values.quantities import ANGLE, LENGTH, NUMBER_ONLY, positive, quantity, vector
 from rigidsim.scene.values.vectors import ZERO
+from rigidsim.tree.joints import NAMES, part_of
+
+NAME = Field(None, description="Name, for plots and metrics; default: both ends, crank/bar-lever.")
+COORDINATES = tuple(name for name in NAMES if part_of(name) == "coordinate")
 
 
 class Loop(SceneModel):
-    """Two bodies that are held together, or a body and the world."""
+    """What is held together beside the joints of the tree."""
 
     between: list_of(str, 2, "of two paths") = Field(description="Paths of the two bodies; world for a fixed place.")
+
+
+class BodyLoop(Loop):
+    """Two bodies that are held together, or a body and the world."""
+
     at: vector(LENGTH) = Field(ZERO, description="Point of the first body, in its coordinates; default: its origin.")
     to_at: vector(LENGTH) = Field(
         ZERO, description="Point of the second body, in its coordinates; default: its origin."
     )
-    name: BodyName = Field(None, description="Name, for plots and metrics; default: both ends, crank/bar-lever.")
+    name: BodyName = NAME
 
 
-class PointLoop(Loop):
+class PointLoop(BodyLoop):
     """A point of one body stays at a point of the other, like a ball joint."""
 
     type: Literal["point"]
 
 
-class HingeLoop(Loop):
+class HingeLoop(BodyLoop):
     """A point of one body stays at a point of the other, and an axis at an axis, like a hinge."""
 
     type: Literal["hinge"]
@@ -38,13 +47,41 @@ class HingeLoop(Loop):
     to_axis: Axis = Field(None, description="Axis in the second body; default: where the axis is at the start.")
 
 
-class DistanceLoop(Loop):
+class DistanceLoop(BodyLoop):
     """Two points keep their distance, like a rod without mass between ball joints."""
 
     type: Literal["distance"]
     length: positive(LENGTH) = Field(None, description="The distance; default: that at the start.")
 
 
-LOOPS = {"point": PointLoop, "hinge": HingeLoop, "distance": DistanceLoop}
+class Coupling(Loop):
+    """A coordinate of a joint follows one of another joint: gears, a rack and its pinion, a belt, a joint that mimics
+    another one. The second is `ratio` times the first, and a constant.
+    """
+
+    type: Literal["coupling"]
+    ratio: quantity(NUMBER_ONLY) = Field(
+        1.0, description="Of the second coordinate to the first, each in rad or in units of length of the parent."
+    )
+    angle: quantity(ANGLE) = Field(
+        None, description="Angle of the second where the first coordinate is zero; default: by those at the start."
+    )
+    displacement: quantity(LENGTH) = Field(None, description="The same, if the second coordinate is a displacement.")
+    coordinates: list_of(Literal[COORDINATES], 2, "of two names of coordinates") = Field(
+        None, description="Which coordinate of each joint, such as [angle, angle_2]; default: the only one."
+    )
+    name: BodyName = NAME
+
+    @model_validator(mode="after")
+    def _require_a_relation(self) -> Coupling:
+        if self.ratio == 0.0:
+            raise invalid("coupling", "the ratio is 0, so the first coordinate has no effect", "give another ratio")
+        if self.angle is not None and self.displacement is not None:
+            message = "both 'angle' and 'displacement' are given, but the second coordinate is one of them"
+            raise invalid("coupling", message, "omit one of them")
+        return self
+
+
+LOOPS = {"point": PointLoop, "hinge": HingeLoop, "distance": DistanceLoop, "coupling": Coupling}
 """The types of loops by their words."""
 AnyLoop = by_type(LOOPS, "loop")

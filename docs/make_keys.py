@@ -1,0 +1,129 @@
+"""Writes docs/scene-keys.md from the JSON Schema of scenes: `python docs/make_keys.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rigidsim.scene import json_schema
+from rigidsim.tree.joints import IS_ANGLE
+
+PAGE = Path(__file__).parent / "scene-keys.md"
+TOPICS = {
+    ("The file", "the-file"): {
+        "Scene": "", "SimulationSettings": "simulation", "ContactSettings": "simulation: {contact: ...}",
+        "RecordedPart": "simulation: {record: [...]}", "Surroundings": "world",
+    },
+    ("Bodies", "keys-of-a-body"): {
+        "Body": "bodies: {NAME: ...}", "PrincipalInertia": "inertia", "TensorInertia": "inertia",
+        "InitialVelocity": "velocity", "InitialAngularVelocity": "angular_velocity",
+        "Grid": "repeat", "Line": "repeat", "Scatter": "repeat",
+    },
+    ("Orientations", "keys-of-a-body"): dict.fromkeys(
+        ("QuaternionFirst", "QuaternionLast", "AxisAngle", "EulerAngles", "RotationMatrix"), "orientation"
+    ),
+    ("Motion", "kinds-of-motion"): {
+        "GivenMotion": "motion", "PrescribedMotion": "motion: {prescribed: ...}",
+        "PrescribedVelocity": "prescribed: {velocity: ...}",
+        "PrescribedAcceleration": "prescribed: {acceleration: ...}",
+        "PrescribedAngularVelocity": "prescribed: {angular_velocity: ...}",
+        "PrescribedAngularAcceleration": "prescribed: {angular_acceleration: ...}",
+        "TurnAboutAxis": "prescribed: {orientation: ...}", "TurnsInOrder": "prescribed: {orientation: ...}",
+    },
+    ("Joints", "joints"): {
+        **{joint.capitalize(): f"motion: {{{joint}: ...}}" for joint in IS_ANGLE},
+        "JointAxis": "axis", "TurnSpring": "spring", "SlideSpring": "spring", "BallSpring": "spring",
+        "TurnMotor": "motor", "SlideMotor": "motor", "Breaks": "breaks", "GivenJoint": "reparent: [{motion: ...}]",
+    },
+    ("Loops", "loops"): dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop", "Coupling"), "world: {loops: [...]}"),
+    ("Shapes", "shapes"): dict.fromkeys(
+        ("Box", "Sphere", "Ellipsoid", "Cylinder", "Capsule", "Cone", "Tube", "Mesh", "HalfSpace"), "shapes"
+    ) | {"MeasuredFile": "shapes: [{file: ...}]"},
+    ("Contact", "contact"): {"Material": "material", "Groups": "collide", "PairContact": "world: {contacts: [...]}"},
+    ("Forces", "forces"): dict.fromkeys(
+        ("Constant", "Spring", "Damper", "TorsionSpring", "Drag", "Thruster", "Gravity", "PointGravity",
+         "GravityGradient", "Bushing"), "forces"
+    ),
+    ("Gravity of the world", "gravity"): {
+        "PointSource": "world: {gravity: ...}", "MutualGravity": "world: {mutual_gravity: ...}",
+    },
+    ("Events", "impulses"): {"Impulse": "impulses", "Reparenting": "reparent"},
+    ("Integrators", "integrators"): dict.fromkeys(
+        ("Rkmk4Method", "AdaptiveMethod", "TaylorMethod", "Magnus2Method", "MagnusMethod", "EulerMethod"),
+        "simulation: {integrator: ...}",
+    ),
+    ("Metrics, oracles, sweeps", "metrics"): {"Reference": "oracle: {NAME: ...}", "SweepSettings": "sweep"},
+}  # fmt: skip
+"""The mappings of a scene by topic, with the section of scene-format.md that explains it, and where each stands."""
+WORDS = ("required", "no rotation")
+"""In place of a default."""
+HEAD = """\
+# Every key of a scene
+
+Made by `python docs/make_keys.py` from the schema, which `rigidsim schema` prints. The unit is that of a plain number.
+[The scene file](scene-format.md) explains the keys and has examples.
+"""
+UNIT = re.compile(r" \[([^\]\s,]+)\]$")
+
+
+def mappings() -> dict[str, dict]:
+    """The schema of each mapping of a scene by its name."""
+    schema = json_schema()
+    return {"Scene": schema, **schema["$defs"]}
+
+
+def as_yaml(value: object) -> str:
+    """A default as a scene has it."""
+    if value is None or value == {}:
+        return ""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {as_yaml(part)}' for key, part in value.items() if part not in (None, []))}}}"
+    if value == [1, 0, 0, 0]:
+        return WORDS[1]
+    if isinstance(value, list | tuple):
+        return f"[{', '.join('null' if part is None else as_yaml(part) for part in value)}]"
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def rows(mapping: dict) -> Iterator[str]:
+    """A row for each key: its name, unit, default, and what it is."""
+    required = set(mapping.get("required", ()))
+    for name, key in mapping.get("properties", {}).items():
+        said = key.get("description", "")
+        unit = UNIT.search(said)
+        default = WORDS[0] if name in required else as_yaml(key.get("default"))
+        shown = f"`{default}`" if default and default not in WORDS else default
+        choices = ", ".join(f"`{as_yaml(one)}`" for one in key.get("enum", ()))
+        meaning = UNIT.sub("", said).replace("|", "\\|") + (f": {choices}" if choices else "")
+        yield f"| `{name}` | {unit[1] if unit else ''} | {shown} | {meaning} |"
+
+
+def called(place: str, mapping: dict) -> str:
+    """The heading of a mapping: where it stands in a scene, and the word that selects it."""
+    keys = mapping.get("properties", {})
+    word = keys.get("type", {}).get("const") or keys.get("name", {}).get("const")
+    return " in ".join(f"`{part}`" for part in (word, place) if part) or "A scene"
+
+
+def table(place: str, mapping: dict) -> str:
+    """The heading, description and keys of a mapping."""
+    said = mapping.get("description", "").rstrip(".")
+    head = f"### {called(place, mapping)}\n\n{said[:1].upper()}{said[1:]}.\n"
+    return "\n".join([head, "| key | unit | default | meaning |", "|---|---|---|---|", *rows(mapping)]) + "\n"
+
+
+def document() -> str:
+    """The whole page."""
+    known, placed = mappings(), [name for names in TOPICS.values() for name in names]
+    if sorted(known) != sorted(placed):
+        raise ValueError(f"each mapping has one topic: {set(known) ^ set(placed)}")
+    parts = [HEAD]
+    for (title, anchor), names in TOPICS.items():
+        parts.append(f"## {title}\n\n[Explanation and example](scene-format.md#{anchor})\n")
+        parts += [table(place, known[name]) for name, place in names.items()]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(document())

@@ -1,0 +1,89 @@
+"""Measures the English of the user's pages: `python docs/prose.py [PAGE ...]`.
+
+It prints the words, the mean and the longest sentence of each page, then the sentences above the limit and words that
+the pages do not use. `tests/test_documents.py` holds each page to `LIMIT` and `MEAN`. Code, tables, headings and
+pictures do not count, inline code is one word, and a list item is a sentence of its own at least.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+DOCS = Path(__file__).parent
+LIMIT, MEAN = 35, 17
+"""The words of the longest sentence of a page, and the mean over its sentences."""
+NOT_USED = re.compile(
+    r"\b(?:gears?|hangs? (?:on|together)|told|lone|alike|calm|haste|wound|paced|course|grips?|blows?)\b", re.IGNORECASE
+)
+"""Words of our own for which the field has a term, or German usage."""
+FENCE = re.compile(r"^( *)```.*?^\1```$|^\$\$\n.*?^\$\$$", re.MULTILINE | re.DOTALL)
+ASIDE = re.compile(r"<!--.*?-->|<[^>]+>|^!!!.*$|^---\n.*?\n---$|!\[[^\]]*\]\([^)]*\)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+CODE = re.compile(r"``.+?``|`[^`]+`|\$[^$]+\$", re.DOTALL)
+BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")
+END = re.compile(r"(?<=[.?!])[\"')*]*\s+(?=[\"'(*A-Z0-9\[]|rigidsim)")
+ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|et al|Fig|No)\.")
+WORD = re.compile(r"[^\W_][\w'.,/-]*")
+
+
+class Prose(NamedTuple):
+    """The sentences of a page, and words on it that are not to be used."""
+
+    sentences: list[str]
+    not_used: list[str]
+
+    @property
+    def lengths(self) -> list[int]:
+        """The words of each sentence."""
+        return [len(WORD.findall(sentence)) for sentence in self.sentences]
+
+    @property
+    def mean(self) -> float:
+        """The mean length of a sentence."""
+        return sum(self.lengths) / max(1, len(self.sentences))
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest sentence."""
+        return max(self.lengths, default=0)
+
+
+def prose(text: str) -> Prose:
+    """The sentences of a page in Markdown."""
+    text = LINK.sub(r"\1", ASIDE.sub("", FENCE.sub("", text)))
+    text = ABBREVIATION.sub(r"\1", CODE.sub("X", text))
+    blocks = (re.sub(r"^\s*(?:[-*]|\d+\.) ", "", block).strip() for block in BLOCK.split(text))
+    running = [re.sub(r"\s+", " ", block) for block in blocks if not block.startswith(("#", "|"))]
+    found = [sentence for block in running for sentence in END.split(block) if WORD.search(sentence)]
+    return Prose(found, [match[0] for sentence in found for match in NOT_USED.finditer(sentence)])
+
+
+def pages() -> list[Path]:
+    """README and the user's pages, without what is made from docstrings or is for developers."""
+    others = {"api.md", "architecture.md", "changelog.md", "physics.md", "scene-keys.md"}
+    return [DOCS.parent / "README.md", *sorted(page for page in DOCS.glob("*.md") if page.name not in others)]
+
+
+def docstrings() -> str:
+    """The docstrings of docs/api.md, which are in fences there."""
+    return "\n\n".join(re.findall(r"^```text\n(.*?)```", (DOCS / "api.md").read_text(), re.MULTILINE | re.DOTALL))
+
+
+def main(names: list[str]) -> None:
+    """Print the table, and with names the long sentences of these pages."""
+    print(f"{'page':22} words sentences  mean longest  above {LIMIT}")
+    for page in [Path(name) for name in names] or pages():
+        measured = prose(page.read_text())
+        lengths, above = measured.lengths, sum(length > LIMIT for length in measured.lengths)
+        row = f"{sum(lengths):6} {len(lengths):9} {measured.mean:5.1f} {measured.longest:7} {above:9}"
+        print(f"{page.name:22}{row}  {' '.join(measured.not_used)}")
+        for sentence, length in zip(measured.sentences, lengths, strict=True):
+            if names and length > LIMIT:
+                print(f"    {length}: {sentence}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,210 @@
+"""Constraint rows: what a multiplier of one exerts, pushed through the trees, and the Delassus matrix J M^-1 J^T.
+
+A row of J is a list of wrenches (PUSH), about centres of mass, on moved rows and on frames that are held. Equations of
+loops, coupled coordinates and coordinates that have modes are such rows. What the wrenches of one row do to the trees
+(`responses.impulse_response`) is a column of the matrix; what a motion of the bodies does to the row is the power of
+its wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on those before them drop out.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import ACCELERATION, ARTICULATED, CORRECTION, KINEMATICS, PUSH, SCALAR, WRENCH
+from rigidsim.engine.programs import fill
+from rigidsim.engine.responses import impulse_response
+from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.loops import inverse_pivot
+from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+
+NONE = (0.0, 0.0, 0.0)
+
+# --- wrenches
+
+
+@lanewise
+def push_unit(turns, joint: KINEMATICS, own: PUSH, carrier: PUSH, lane):
+    """What an impulse of one in a coordinate is on its body, and on the carrier."""
+    t, f = scaled(turns, joint.u), scaled(1.0 - turns, joint.u)
+    own.t = t
+    own.f = f
+    carrier.t = negated(add(t, cross(joint.d, f)))
+    carrier.f = negated(f)
+
+
+@lanewise
+def clear(articulated: ARTICULATED, lane):
+    """No impulse."""
+    articulated.t = NONE
+    articulated.f = NONE
+
+
+@lanewise
+def feel(x: SCALAR, push: PUSH, articulated: ARTICULATED, lane):
+    """Add x times what acts on a body to the wrench that holds it."""
+    articulated.t = sub(articulated.t, scaled(x.value, push.t))
+    articulated.f = sub(articulated.f, scaled(x.value, push.f))
+
+
+@lanewise
+def load(x: SCALAR, push: PUSH, wrench: WRENCH, lane):
+    """Add x times what acts on a body to its loads."""
+    wrench.f = add(wrench.f, scaled(x.value, push.f))
+    wrench.tau = add(wrench.tau, scaled(x.value, push.t))
+
+
+@lanewise
+def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
+    """Add x times what acts on a body to the impulses on it."""
+    own.v = add(own.v, scaled(x.value, push.f))
+    own.omega = add(own.omega, scaled(x.value, push.t))
+
+
+@lanewise
+def answer_of(push: PUSH, acceleration: ACCELERATION, product: SCALAR, lane):
+    """Add the power of what acts on a body in the jump of that."""
+    product.value += dot(push.t, acceleration.alpha) + dot(push.f, acceleration.a)
+
+
+@inlined
+def feel_row(k, rows, made, scratch, lanes):
+    """Let the multiplier of a row act on all bodies, as an impulse on what is at rest."""
+    for j in range(rows.first[k], rows.first[k + 1]):
+        if rows.held[j] != at.NO_ROW:
+            feel(made.multiplier[k], made.push[j], scratch.joints.articulated[rows.held[j]], lanes)
+
+
+@inlined
+def feel_rows(rows, made, scratch, lanes):
+    """The same of all rows."""
+    for k in range(len(made.multiplier)):
+        feel_row(k, rows, made, scratch, lanes)
+
+
+@inlined
+def load_rows(rows, made, scratch, lanes):
+    """Add what the multipliers of all rows exert to the loads."""
+    n_moved = len(scratch.wrench) - 1
+    for k in range(len(made.multiplier)):
+        for j in range(rows.first[k], rows.first[k + 1]):
+            if 0 <= rows.held[j] < n_moved:
+                load(made.multiplier[k], made.push[j], scratch.wrench[rows.held[j]], lanes)
+
+
+@inlined
+def strike_row(k, rows, made, corrections, lanes):
+    """Add the impulse of the multiplier of a row to what happens to bodies."""
+    for j in range(rows.first[k], rows.first[k + 1]):
+        if 0 <= rows.held[j] < len(corrections.own):
+            strike(made.multiplier[k], made.push[j], corrections.own[rows.held[j]], lanes)
+            corrections.is_pushed[rows.held[j]] = 1
+
+
+# --- the matrix
+
+
+@inlined
+def clear_impulses(inward, model, scratch, lanes):
+    """No impulse on the bodies of trees, given by their rows inwards, nor on frames that are held."""
+    scratch.joints.articulated[len(model.moved_node) :] = 0.0
+    for i in inward:
+        clear(scratch.joints.articulated[i], lanes)
+
+
+@inlined
+def respond_to_row(k, rows, made, model, scratch, jumps, lanes):
+    """What a multiplier of one of a row alone does: jumps of bodies in `acceleration`, of joints in `jumps`."""
+    fill(made.multiplier[k], 1.0, lanes)
+    clear_impulses(rows.inward, model, scratch, lanes)
+    feel_row(k, rows, made, scratch, lanes)
+    impulse_response(rows.inward, model, scratch, jumps, lanes)
+
+
+@inlined
+def respond_to_all(rows, made, model, scratch, jumps, lanes):
+    """What the multipliers of all rows do to the trees together."""
+    clear_impulses(rows.inward, model, scratch, lanes)
+    feel_rows(rows, made, scratch, lanes)
+    impulse_response(rows.inward, model, scratch, jumps, lanes)
+
+
+@inlined
+def answer_of_row(k, rows, made, scratch, product, lanes):
+    """The power of what a multiplier of one of a row exerts, in the jumps of bodies in `acceleration`."""
+    fill(product, 0.0, lanes)
+    for j in range(rows.first[k], rows.first[k + 1]):
+        if rows.held[j] != at.NO_ROW:
+            answer_of(made.push[j], scratch.joints.acceleration[rows.held[j]], product, lanes)
+
+
+@inlined
+def factorise_rows(rows, made, model, scratch, jumps, lanes):
+    """J M^-1 J^T as L D L^T: each column is what a unit of one multiplier does; the inertia is gathered."""
+    n = len(made.multiplier)
+    for column in range(n):
+        respond_to_row(column, rows, made, model, scratch, jumps, lanes)
+        for k in range(column, n):
+            answer_of_row(k, rows, made, scratch, made.gram[n * k + column], lanes)
+    factorise(made, n, lanes)
+
+
+# --- equations
+
+
+@lanewise
+def keep_pivot(pivot: SCALAR, diagonal: SCALAR, inverse: SCALAR, lane):
+    """The inverse of a pivot, or zero."""
+    inverse.value = inverse_pivot(pivot.value, diagonal.value)
+
+
+@lanewise
+def copy_number(source: SCALAR, target: SCALAR, lane):
+    """Copy a number."""
+    target.value = source.value
+
+
+@lanewise
+def subtract_product(x: SCALAR, inverse: SCALAR, y: SCALAR, target: SCALAR, lane):
+    """Subtract x y / D from a number."""
+    target.value = target.value - (x.value * inverse.value) * y.value
+
+
+@lanewise
+def subtract(x: SCALAR, y: SCALAR, target: SCALAR, lane):
+    """Subtract x y from a number."""
+    target.value = target.value - x.value * y.value
+
+
+@lanewise
+def divide(inverse: SCALAR, target: SCALAR, lane):
+    """Divide a number by that whose inverse this is."""
+    target.value = target.value * inverse.value
+
+
+@inlined
+def factorise(made, n, lanes):
+    """Replace a symmetric matrix by L and D, without pivoting; rows that depend on those before them drop out."""
+    for k in range(n):
+        copy_number(made.gram[n * k + k], made.diagonal[k], lanes)
+    for k in range(n):
+        inverse = made.inverse[k]
+        keep_pivot(made.gram[n * k + k], made.diagonal[k], inverse, lanes)
+        for i in range(k + 1, n):
+            for j in range(k + 1, i + 1):
+                x, y = made.gram[n * i + k], made.gram[n * j + k]
+                subtract_product(x, inverse, y, made.gram[n * i + j], lanes)
+        for i in range(k + 1, n):
+            divide(inverse, made.gram[n * i + k], lanes)
+
+
+@inlined
+def solve(made, n, lanes):
+    """Replace the right-hand sides in `multiplier` by the multipliers."""
+    for i in range(n):
+        for j in range(i):
+            subtract(made.gram[n * i + j], made.multiplier[j], made.multiplier[i], lanes)
+    for i in range(n):
+        divide(made.inverse[i], made.multiplier[i], lanes)
+    for k in range(n):
+        i = n - 1 - k
+        for j in range(i + 1, n):
+            subtract(made.gram[n * j + i], made.multiplier[j], made.multiplier[i], lanes)
