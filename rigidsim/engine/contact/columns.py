@@ -86,7 +86,7 @@ CORE = Row(
     " and the unit over a metre",
     half=3, first=1, count=1, unit=1,
 )  # fmt: skip
-RELATIVE = Row("the centre and the axes of the second core in the axes of the first one", p=3, x=3, y=3, z=3)
+RELATIVE_POSE = Row("the centre and the axes of the second core in the axes of the first one", p=3, x=3, y=3, z=3)
 FEATURES = Row(
     "the features of a pair of shapes at which they are nearest: the shapes; the mode of each core (`features.py`); how"
     " many corners of each, and which; normal from the first to the second in the first one's axes, and separation in"

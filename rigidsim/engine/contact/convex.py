@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.contact.columns import CORE, FEATURES, NEAREST, RELATIVE
+from rigidsim.engine.contact.columns import CORE, FEATURES, NEAREST, RELATIVE_POSE
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
@@ -54,7 +54,7 @@ class ConvexArrays(NamedTuple):
 
     corner: TRIPLE  # (corner) of all hulls, in the axes of their cores, m
     core: CORE = floats(2)  # A and B
-    relative: RELATIVE = floats()
+    relative: RELATIVE_POSE = floats()
     features: FEATURES = floats()  # to begin with, then those found
     nearest: NEAREST = floats()
     surface: SURFACE = floats(2)
@@ -162,14 +162,14 @@ def support(kind, core: CORE, corner: TRIPLE, n):
 
 
 @inlined
-def into_B(relative: RELATIVE, n):
+def into_B(relative: RELATIVE_POSE, n):
     """A direction in the axes of B."""
     x, y, z = relative.x, relative.y, relative.z
     return (dot(x, n), dot(y, n), dot(z, n))
 
 
 @inlined
-def out_of_B(relative: RELATIVE, u):
+def out_of_B(relative: RELATIVE_POSE, u):
     """And back: x, y, z are the axes of B."""
     return add(scaled(u[0], relative.x), add(scaled(u[1], relative.y), scaled(u[2], relative.z)))
 
