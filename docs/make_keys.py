@@ -16,25 +16,31 @@ TOPICS = {
         "RecordedPart": "simulation: {record: [...]}", "Surroundings": "world",
     },
     ("Bodies", "keys-of-a-body"): {
-        "Body": "bodies: {NAME: ...}", "PrincipalInertia": "inertia", "TensorInertia": "inertia",
+        "Body": "bodies: {NAME: ...}",
+        "PrincipalInertia": "inertia: {principal: ...}", "TensorInertia": "inertia: {tensor: ...}",
         "InitialVelocity": "velocity", "InitialAngularVelocity": "angular_velocity",
-        "Grid": "repeat", "Line": "repeat", "Scatter": "repeat",
+        "Grid": "repeat: {grid: ...}", "Line": "repeat: {line: ...}", "Scatter": "repeat: {random: ...}",
     },
-    ("Orientations", "keys-of-a-body"): dict.fromkeys(
-        ("QuaternionFirst", "QuaternionLast", "AxisAngle", "EulerAngles", "RotationMatrix"), "orientation"
-    ),
+    ("Orientations", "keys-of-a-body"): {
+        "QuaternionFirst": "orientation: {wxyz: ...}", "QuaternionLast": "orientation: {xyzw: ...}",
+        "AxisAngle": "orientation: {axis: ...}", "EulerAngles": "orientation: {euler: ...}",
+        "RotationMatrix": "orientation: {matrix: ...}",
+    },
     ("Motion", "kinds-of-motion"): {
         "GivenMotion": "motion", "PrescribedMotion": "motion: {prescribed: ...}",
         "PrescribedVelocity": "prescribed: {velocity: ...}",
         "PrescribedAcceleration": "prescribed: {acceleration: ...}",
         "PrescribedAngularVelocity": "prescribed: {angular_velocity: ...}",
         "PrescribedAngularAcceleration": "prescribed: {angular_acceleration: ...}",
-        "TurnAboutAxis": "prescribed: {orientation: ...}", "TurnsInOrder": "prescribed: {orientation: ...}",
+        "TurnAboutAxis": "prescribed: {orientation: {axis: ...}}",
+        "TurnsInOrder": "prescribed: {orientation: {euler: ...}}",
     },
     ("Joints", "joints"): {
         **{joint.capitalize(): f"motion: {{{joint}: ...}}" for joint in IS_ANGLE},
-        "JointAxis": "axis", "TurnSpring": "spring", "SlideSpring": "spring", "BallSpring": "spring",
-        "TurnMotor": "motor", "SlideMotor": "motor", "Breaks": "breaks", "GivenJoint": "reparent: [{motion: ...}]",
+        "JointAxis": "axis", "TurnSpring": "hinge: {spring: ...}", "SlideSpring": "slide: {spring: ...}",
+        "BallSpring": "ball: {spring: ...}",
+        "TurnMotor": "hinge: {motor: ...}", "SlideMotor": "slide: {motor: ...}",
+        "Breaks": "breaks", "GivenJoint": "reparent: [{motion: ...}]",
     },
     ("Loops", "loops"): dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop", "Coupling"), "world: {loops: [...]}"),
     ("Shapes", "shapes"): dict.fromkeys(

@@ -16,7 +16,9 @@ DOCS = Path(__file__).parent
 LIMIT, MEAN = 35, 17
 """The words of the longest sentence of a page, and the mean over its sentences."""
 NOT_USED = re.compile(
-    r"\b(?:gears?|hangs? (?:on|together)|told|lone|alike|calm|haste|wound|paced|course|grips?|blows?)\b", re.IGNORECASE
+    r"\b(?:(?:first|second|two|changes) gears?|hangs? (?:on|together)"
+    r"|told|lone|alike|calm|haste|wound|paced|course|grips?|blows?)\b",
+    re.IGNORECASE,
 )
 """Words of our own for which the field has a term, or German usage."""
 FENCE = re.compile(r"^( *)```.*?^\1```$|^\$\$\n.*?^\$\$$", re.MULTILINE | re.DOTALL)

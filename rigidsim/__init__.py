@@ -35,7 +35,11 @@ _MODULE_OF = {
 }
 
 # How objects show themselves in notebooks, and what samples give that follows from the scene.
-_INNER = {"html_of": "rigidsim.report.notebook", "felt_acceleration": "rigidsim.hindsight.felt"}
+_INNER = {
+    "html_of": "rigidsim.report.notebook",
+    "felt_acceleration": "rigidsim.hindsight.felt",
+    "differentiated": "rigidsim.sensitivities.simulation",
+}
 
 # Public modules, also imported on first use.
 _MODULES = {"dual": "rigidsim.structures.dual"}

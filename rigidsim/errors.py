@@ -7,11 +7,58 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+OTHER_WORDS = {
+    "hinge": ("revolute", "continuous", "pin", "rotational"),
+    "slide": ("prismatic", "slider", "translational", "linear"),
+    "ball": ("spherical", "socket"),
+    "universal": ("cardan",),
+    "weld": ("fixed", "rigid"),
+    "rate": ("velocity", "speed", "target_velocity", "angular_velocity"),
+    "max_torque": ("effort", "torque_limit", "max_effort", "max_force"),
+    "max_force": ("effort", "force_limit", "max_effort", "max_torque"),
+    "velocity": ("linear_velocity", "speed", "vel"),
+    "angular_velocity": ("omega", "angular_speed", "spin"),
+    "position": ("pos", "origin", "translation", "xyz", "location"),
+    "orientation": ("quaternion", "quat", "rotation", "rpy", "attitude", "pose"),
+    "wxyz": ("quaternion", "quat"),
+    "center_of_mass": ("com", "cog", "centre_of_mass", "center_of_gravity"),
+    "mass": ("mass_properties", "inertial"),
+    "inertia": ("moment_of_inertia", "inertia_tensor"),
+    "shapes": ("geometry", "geometries", "geom", "collision", "visual", "shape"),
+    "time": ("when", "at_time", "instant"),
+    "during": ("when", "window", "interval"),
+    "length": ("height", "rest_length", "natural_length"),
+    "radius": ("r", "radii"),
+    "size": ("extents", "dimensions", "half_extents"),
+    "stiffness": ("k", "spring_constant"),
+    "damping": ("c", "damper"),
+    "rest": ("springref", "rest_angle", "rest_length", "equilibrium"),
+    "limits": ("range", "limit", "lower", "upper"),
+    "friction": ("mu", "friction_coefficient", "frictionloss"),
+    "restitution": ("bounce", "bounciness", "e"),
+    "step": ("dt", "timestep", "time_step", "step_size"),
+    "duration": ("t_end", "end_time", "stop_time", "end"),
+    "record_every": ("output_every", "sample_rate", "output_step"),
+    "integrator": ("solver", "method"),
+}
+"""For words of the format those that other programs, and textbooks, have for the same."""
+
+
+def meant_by(name: object, known: Iterable[str]) -> str:
+    """The one of some known names that an unknown one stands for: what other programs call so, or else the most
+    similar; empty if there is none.
+    """
+    known = list(known)
+    if not isinstance(name, str):
+        return ""
+    called = [word for word in known if name.lower() in OTHER_WORDS.get(word, ())]
+    return next(iter(called or get_close_matches(name, known, n=1)), "")
+
 
 def did_you_mean(name: object, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint for an unknown name: the most similar of the known ones, or `otherwise` if none is similar."""
-    close = get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
-    return f"did you mean '{close[0]}'?" if close else otherwise
+    """A hint for an unknown name: the known one that it stands for, or `otherwise` if there is none."""
+    meant = meant_by(name, known)
+    return f"did you mean '{meant}'?" if meant else otherwise
 
 
 INTERNAL = 70

@@ -18,6 +18,7 @@ ROOT = PACKAGE / "__init__.py"
 LINE = (
     *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
     *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
+    "sensitivities",
     *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "cli"),
 )
 # Who uses the root: for its version, and for its public names.

@@ -33,7 +33,7 @@ from rigidsim.tree.nodes import Tree
 
 WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
-INTERVALS = 8.0  # between samples, in which a method that chooses its steps looks for pulses of expressions
+INTERVALS = 2.0  # between samples: the longest step in scenes with expressions. No stages are farther apart than one
 
 
 def as_integer(ratio: float) -> int:

@@ -27,6 +27,7 @@ from rigidsim.cli.recover import recover
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.selftest import selftest
+from rigidsim.cli.sensitivities import sensitivities
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
 from rigidsim.cli.video import video
@@ -73,7 +74,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, recover, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video,
-    export, import_command, examples, integrators, schema, selftest, certify,
+    export, import_command, examples, integrators, schema, selftest, certify, sensitivities,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

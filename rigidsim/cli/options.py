@@ -76,6 +76,15 @@ metric_option = click.option(
     help="""Add a metric, a number of the whole run: top='= max(speed("ball"))'; repeatable.""",
 )  # fmt: skip
 """The expression of each metric by its name."""
+
+
+def listed(_context: click.Context, parameter: click.Parameter, given: str | None) -> list[str]:
+    """The names in a text, separated by commas."""
+    if given is not None and not given.strip():
+        raise UsageError(f"{parameter.opts[0]}: name numbers of the scene, separated by commas")
+    return [name.strip() for name in given.split(",")] if given else []
+
+
 begin_option = click.option("--from", "begin", type=TimeType(), metavar="TIME",
                             help="Begin at this time: 0.5, '500 ms'.")  # fmt: skip
 end_option = click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")

@@ -64,14 +64,15 @@ def names_of(files: Sequence[str]) -> list[str]:
               help="Of a sweep: draw metrics over this varied number, or over two.")  # fmt: skip
 @click.option("--log", "is_log", is_flag=True, help="Logarithmic axes for curves over time, and for metrics.")
 @click.option("--separate", is_flag=True, help="Each quantity in a panel of its own.")
+@click.option("--degrees", is_flag=True, help="Angles in degrees; also for one quantity: 'door.angle[deg]'.")
 @click.option("--title", default="", help="Title of the figure.")
 @click.option("--size", metavar="WxH", callback=_size, help="Width and height: 8x5 (inches), 20x12cm.")
 @click.option("--dpi", type=click.FloatRange(10, 2000), default=150, show_default=True, help="Pixels per inch.")
 @click.option("--list", "as_list", is_flag=True, help="List the quantities of the trajectory, and draw nothing.")
 @click.option("--force", is_flag=True, help="Overwrite an existing picture.")
 def plot(
-    arguments, output, paths, against, frames, begin, end, plane, over, is_log, separate, title, size, dpi, as_list,
-    force,
+    arguments, output, paths, against, frames, begin, end, plane, over, is_log, separate, degrees, title, size, dpi,
+    as_list, force,
 ):  # fmt: skip
     """Draw QUANTITIES of one or several trajectory FILES into one picture; without any, an overview. Of the result file
     of a sweep, draw metrics over the varied numbers.
@@ -101,7 +102,7 @@ def plot(
     files, quantities = split_arguments(arguments)
     path = Path(output) if output else beside(files[0], ".png")
     options = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
-               "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
+               "--to": end is not None, "--plane": plane, "--separate": separate, "--degrees": degrees}  # fmt: skip
     if against:
         if not quantities:
             raise UsageError(f"--against {against}: name the quantities to draw over it")
@@ -118,7 +119,8 @@ def plot(
 
         with Working(f"drawing {path}"):
             figure = figure_of(shown, *quantities, path=paths, frame=frames, over=over, begin=begin, end=end,
-                               title=title, size=size, plane=plane, log=is_log, separate=separate)  # fmt: skip
+                               title=title, size=size, plane=plane, log=is_log, separate=separate,
+                               degrees=degrees)  # fmt: skip
             save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
         print_warnings(filter(None, [figure.note]), strict=False)
     print_result(path)

@@ -9,7 +9,7 @@ import click
 
 from rigidsim.cli.arguments import STANDARD, importing, read_scene
 from rigidsim.cli.console import print_report, print_result, print_warnings, report_warnings, strict_option
-from rigidsim.cli.options import TimeType, overrides, require_file, scene_options
+from rigidsim.cli.options import TimeType, listed, overrides, require_file, scene_options
 from rigidsim.errors import SimulationError, StorageError, UsageError
 
 OUTPUTS = Path("outputs")
@@ -113,6 +113,8 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
               help="Compression of the trajectory file.")  # fmt: skip
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
 @click.option("--contacts", is_flag=True, help="Record all contact points and their forces at each sample.")
+@click.option("--derivatives", metavar="NAMES", callback=listed,
+              help="Record the derivatives with respect to numbers of the scene: inertia,bodies.rod.mass")  # fmt: skip
 @click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
               callback=_named_as(".png", ".svg", ".pdf", what="picture", example="a .png, .svg or .pdf"),
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
@@ -127,8 +129,8 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
 @click.option("-v", "--verbose", is_flag=True, help="Print the values of contact of each two surfaces, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor summary.")
 def run(
-    scene, output, sets, source, index, compression, terms, contacts, metrics, plot, view, resume, extend, force,
-    strict, as_json, verbose, quiet, **settings,
+    scene, output, sets, source, index, compression, terms, contacts, derivatives, metrics, plot, view, resume, extend,
+    force, strict, as_json, verbose, quiet, **settings,
 ):  # fmt: skip
     """Simulate SCENE, a YAML file or - for standard input, and write its trajectory as an HDF5 file.
 
@@ -137,6 +139,7 @@ def run(
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
     rigidsim run scene.yaml --plot --view
     rigidsim run scene.yaml --metric top='= max(speed("ball"))'
+    rigidsim run scene.yaml --derivatives inertia,bodies.rod.mass
     rigidsim run scene.yaml --resume
     rigidsim run scene.yaml --extend "10 s"
     generate_scene | rigidsim run - -o made.h5
@@ -167,7 +170,7 @@ def run(
         print_warnings(report.warnings, strict)
 
     besides = made_besides(path, plot, view, force)
-    recorded = {"terms": terms, "contacts": contacts, "compression": compression}
+    recorded = {"terms": terms, "contacts": contacts, "compression": compression, "derivatives": derivatives}
     report = run_to_file(
         read, path, **recorded, force=force, start=RunStart(start), quiet=quiet, **({"most": None} if as_json else {}),
         show=summarise, warn=lambda overlaps: report_warnings(overlaps, strict),

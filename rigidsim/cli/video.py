@@ -48,7 +48,10 @@ def _camera(_context: click.Context, _parameter: click.Parameter, written: str |
     callback=_camera,
     help='Where the camera is: degrees about z from x and above the xy plane, and m.  [default: "-60 20"]',
 )
-@click.option("--follow", metavar="BODY", default="", help="Look at this body all the time.")
+@click.option(
+    "--follow", metavar="BODY", default="",
+    help="Look at this body all the time; world: stay, and show all.  [default: at what is small beside its way]",
+)  # fmt: skip
 @click.option(
     "--trace",
     "traces",
@@ -72,8 +75,8 @@ def _camera(_context: click.Context, _parameter: click.Parameter, written: str |
 def video(
     trajectory, output, time, frame, camera, follow, traces, no_traces, begin, end, speed, fps, size, force, quiet
 ):  # fmt: skip
-    """Show TRAJECTORY in space: the bodies with their shapes, and the paths that they leave. A body without shapes is a
-    ball with its axes: x orange, y green, z blue. Needs no display.
+    """Show TRAJECTORY in space: the bodies with their shapes, joints and springs, and the paths that they leave. A body
+    without shapes is a ball with its axes: x orange, y green, z blue. Needs no display.
 
     \b
     rigidsim video outputs/scene.h5 -o scene.gif

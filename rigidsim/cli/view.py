@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="HTML file.  [default: FILE.html]")
 @click.option("--frame", metavar="BODY", default="world", help="Look from this body, at first.  [default: world]")
-@click.option("--follow", metavar="BODY", default="", help="Let the camera follow this body, at first.")
+@click.option("--follow", metavar="BODY", default="", help="Let the camera follow this body, at first; world: none.")
 @begin_option
 @end_option
 @click.option("--fps", type=float, default=60, show_default=True, help="Most frames for each second of playing.")

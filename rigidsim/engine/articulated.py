@@ -311,7 +311,7 @@ def pass_coordinate(state, factor, rows, grip=None):
         rows.value, rows.joint, inertia_of(rows.articulated), rows.articulated.t, rows.articulated.f
     )  # fmt: skip
     S, x, rate = (joint.S_omega, joint.S_v), state.p[0], state.v[0]
-    U, D_inverse = coordinate_factor(S, inertia)
+    U, D_inverse = coordinate_factor(S, inertia, value.armature)
     torque = spring_torque(x, rate, value.stiffness, value.rest, value.damping) + joint.motor
     if grip is not None:
         D_inverse, torque = grip.loose * D_inverse, torque + grip.torque
@@ -545,12 +545,12 @@ def along_coordinate(turns, advance, u, t, f):
 
 
 @lanewise
-def accelerate_prescribed(turns, articulated: ARTICULATED, value: JOINT_VALUE, rows: OutwardRows, lane):
+def accelerate_prescribed(turns, jet: JET, articulated: ARTICULATED, value: JOINT_VALUE, rows: OutwardRows, lane):
     """The acceleration of what a motor moves, and the motor's torque or force."""
     joint, (alpha, a) = rows.joint, carried_along(rows)
     t, f = inertia_times(inertia_of(articulated), alpha, a)
     t, f = shifted_wrench(add(articulated.t, t), add(articulated.f, f), joint.r)
-    joint.motor = along_coordinate(turns, value.advance, joint.u, t, f)
+    joint.motor = along_coordinate(turns, value.advance, joint.u, t, f) + value.armature * jet.rate_dot
     joint.power = joint.motor * joint.rate
     accelerate_body(rows, alpha, a)
 
@@ -575,7 +575,8 @@ def accelerate_row(i, model, scratch, rows, lanes):
         accelerate_ball(factor, rows, lanes)
     elif is_prescribed(i, joints):
         if model.expressions is not None:
-            accelerate_prescribed(turns_in(i, joints), dynamics.articulated[i], joints.value[i], rows, lanes)
+            turns, jet = turns_in(i, joints), jet_of(i, model, scratch)
+            accelerate_prescribed(turns, jet, dynamics.articulated[i], joints.value[i], rows, lanes)
     else:
         accelerate_rigid(rows, lanes)
 

@@ -9,11 +9,12 @@ its wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.layout import ACCELERATION, ARTICULATED, CORRECTION, KINEMATICS, PUSH, SCALAR, WRENCH
+from rigidsim.engine.layout import ACCELERATION, ARTICULATED, BODY, CORRECTION, FRAME, KINEMATICS, PUSH, SCALAR, WRENCH
 from rigidsim.engine.programs import fill
 from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise
-from rigidsim.physics.loops import inverse_pivot
+from rigidsim.physics.loops import inverse_pivot, unheld_mobility
+from rigidsim.physics.quaternion import rotate_back
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
@@ -136,6 +137,23 @@ def answer_of_row(k, rows, made, scratch, product, lanes):
             answer_of(made.push[j], scratch.joints.acceleration[rows.held[j]], product, lanes)
 
 
+@lanewise
+def add_unheld(body: BODY, frame: FRAME, push: PUSH, unheld: SCALAR, lane):
+    """Add what a multiplier of one would do through a body that nothing holds."""
+    f, t = rotate_back(frame.q, push.f), rotate_back(frame.q, push.t)
+    unheld.value += unheld_mobility(body.mass, body.inverse, f, t)
+
+
+@inlined
+def weigh_unheld(k, rows, made, model, scratch, lanes):
+    """What the diagonal of a row would be if nothing held the bodies."""
+    fill(made.unheld[k], 0.0, lanes)
+    for j in range(rows.first[k], rows.first[k + 1]):
+        i = rows.held[j]
+        if 0 <= i < len(model.body):
+            add_unheld(model.body[i], scratch.frame[model.moved_node[i] + 1], made.push[j], made.unheld[k], lanes)
+
+
 @inlined
 def factorise_rows(rows, made, model, scratch, jumps, lanes):
     """J M^-1 J^T as L D L^T: each column is what a unit of one multiplier does; the inertia is gathered."""
@@ -144,6 +162,8 @@ def factorise_rows(rows, made, model, scratch, jumps, lanes):
         respond_to_row(column, rows, made, model, scratch, jumps, lanes)
         for k in range(column, n):
             answer_of_row(k, rows, made, scratch, made.gram[n * k + column], lanes)
+    for k in range(n):
+        weigh_unheld(k, rows, made, model, scratch, lanes)
     factorise(made, n, lanes)
 
 
@@ -151,9 +171,9 @@ def factorise_rows(rows, made, model, scratch, jumps, lanes):
 
 
 @lanewise
-def keep_pivot(pivot: SCALAR, diagonal: SCALAR, inverse: SCALAR, lane):
+def keep_pivot(pivot: SCALAR, diagonal: SCALAR, unheld: SCALAR, inverse: SCALAR, lane):
     """The inverse of a pivot, or zero."""
-    inverse.value = inverse_pivot(pivot.value, diagonal.value)
+    inverse.value = inverse_pivot(pivot.value, diagonal.value, unheld.value)
 
 
 @lanewise
@@ -187,7 +207,7 @@ def factorise(made, n, lanes):
         copy_number(made.gram[n * k + k], made.diagonal[k], lanes)
     for k in range(n):
         inverse = made.inverse[k]
-        keep_pivot(made.gram[n * k + k], made.diagonal[k], inverse, lanes)
+        keep_pivot(made.gram[n * k + k], made.diagonal[k], made.unheld[k], inverse, lanes)
         for i in range(k + 1, n):
             for j in range(k + 1, i + 1):
                 x, y = made.gram[n * i + k], made.gram[n * j + k]

@@ -128,9 +128,9 @@ JOINT_VALUE = Row(
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
     " what a unit of the coordinate displaces along it: 1 of a displacement, pitch / 2 pi of a screw, else 0;"
     " stiffness, rest and damping of a spring in the joint, SI; the stops of its coordinate and their restitution; dry"
-    " friction; the wanted rate of a motor, and its largest torque or force",
+    " friction; the wanted rate of a motor, and its largest torque or force; the inertia of a rotor",
     q=4, anchor=3, reach=3, r=3, axis=3, advance=1, stiffness=1, rest=1, damping=1,
-    low=1, high=1, restitution=1, friction=1, wanted=1, largest=1,
+    low=1, high=1, restitution=1, friction=1, wanted=1, largest=1, armature=1,
 )  # fmt: skip
 STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 KINEMATICS = Row(

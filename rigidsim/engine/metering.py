@@ -13,6 +13,7 @@ from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR, SIX
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
 from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples, zeros
+from rigidsim.jit.kernels import Kernel
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
 
@@ -35,15 +36,15 @@ class _Arrays(NamedTuple):
 class Metering:
     """The metrics of one block. Without metrics in the scene nothing is computed, or compiled."""
 
-    def __init__(self, lanes: tuple[int, ...]):
+    def __init__(self, lanes: tuple[int, ...], caller: Callable[[Kernel], Callable]):
         self._lanes = lanes
         self._metrics: Metrics | None = None
         self._arrays: _Arrays | None = None
         self._counts = np.zeros((len(CAUSES), len(lanes)))
         self._room: Samples | None = None
         self._end = np.zeros(1)  # s, the time of the last sample
-        self._fold, self._fold_last = fold_samples.caller(), fold_samples.caller()  # each remembers its arrays
-        self._evaluate = evaluate_metrics.caller()
+        self._fold, self._fold_last = caller(fold_samples), caller(fold_samples)  # each remembers its arrays
+        self._evaluate = caller(evaluate_metrics)
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""

@@ -337,6 +337,7 @@ class Rows(NamedTuple):
     multiplier: SCALAR = floats("rows")
     gram: SCALAR = floats("products")  # J M^-1 J^T by rows; of equations below its diagonal L of L D L^T
     diagonal: SCALAR = floats("rows")  # of J M^-1 J^T
+    unheld: SCALAR = floats("rows")  # what that would be if nothing held the bodies
     inverse: SCALAR = floats("rows")  # of D
 
 

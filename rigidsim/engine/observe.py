@@ -33,7 +33,7 @@ from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.articulated import inertia_times, shifted_wrench
+from rigidsim.physics.articulated import inertia_times, rotor_energy, shifted_wrench
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.forces import torsion_energy
 from rigidsim.physics.modes import motor_share
@@ -223,8 +223,15 @@ def observe_reactions(model, state, scratch, found, k, lanes):
 
 @lanewise
 def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
-    """Add the energy of the spring in a joint."""
+    """Add the energies of the spring in a joint and of its rotor."""
+    ledger.kinetic = ledger.kinetic + rotor_energy(value.armature, state.v[0])
     ledger.potential = ledger.potential + torsion_energy(value.stiffness, (state.p[0] - value.rest, 0.0, 0.0))
+
+
+@lanewise
+def store_rotor(joint: KINEMATICS, value: JOINT_VALUE, ledger: LEDGER, lane):
+    """Add the energy of the rotor in a joint of which a motor prescribes the coordinate."""
+    ledger.kinetic = ledger.kinetic + rotor_energy(value.armature, joint.rate)
 
 
 @lanewise
@@ -236,11 +243,13 @@ def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, 
 
 @inlined
 def store_joints(model, state, scratch, ledger, lanes):
-    """Add the energy of all springs in joints."""
+    """Add the energies of all springs and rotors in joints."""
     joints = model.joints
     for i in model.by_path:
         if joints.joint[i].dof == 1:
             store_coordinate(state[i], joints.value[i], ledger, lanes)
+        elif is_prescribed(i, joints):
+            store_rotor(scratch.joints.kinematics[i], joints.value[i], ledger, lanes)
         elif joints.joint[i].springs > 0:
             parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]
             store_ball(joints.value[i], parent, frame, ledger, lanes)

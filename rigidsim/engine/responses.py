@@ -33,6 +33,7 @@ from rigidsim.physics.articulated import (
     ball_acceleration,
     coordinate_acceleration,
     coordinate_force,
+    rotor_jump,
     shifted_wrench,
 )
 from rigidsim.physics.corrections import (
@@ -172,11 +173,12 @@ class JumpRows(NamedTuple):
 
 
 @inlined
-def count_jump(rows, domega, dv, dx):
-    """Pass on the jump of a jointed body, and count its energy as work."""
+def count_jump(rows, domega, dv, dx, rotor=0.0):
+    """Pass on the jump of a jointed body, and count its energy, and that of a rotor, as work."""
     body, q_WB = rows.body, rows.frame.q
     omega_B, domega_B = rotate_back(q_WB, rows.frame.omega), rotate_back(q_WB, domega)
     jump, fall = jump_energy(body.mass, body.inertia, rows.arm.v_WC, dv, omega_B, domega_B), body.mass * dot(body.g, dx)
+    jump = jump + rotor
     rows.acceleration.alpha = domega
     rows.acceleration.a = dv
     rows.gained.value += jump
@@ -220,7 +222,8 @@ def follow(rows, way, rate, x):
     correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S_omega)))
     dx = add(carried_displacement(given.p, e, add(anchor, joint.r)), rotate(e, add(swing(own, joint.r), slid)))
-    count_jump(rows, add(domega, scaled(x, S_omega)), add(dv, scaled(x, S_v)), dx)
+    rotor = rotor_jump(rows.value.armature, rate, x)
+    count_jump(rows, add(domega, scaled(x, S_omega)), add(dv, scaled(x, S_v)), dx, rotor)
 
 
 @lanewise

@@ -38,9 +38,9 @@ from rigidsim.engine.model import (
 )
 from rigidsim.engine.reparenting import begin_reparenting, book, close_after, energy_of, pass_impulses, pass_jumps
 from rigidsim.engine.second_gear import SecondGear
-from rigidsim.engine.stepper import NOW, stepper
+from rigidsim.engine.stepper import NOW, advance
 from rigidsim.engine.switching import switches
-from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
+from rigidsim.jit.kernels import Kernel, Made, foresee, is_interpreted, watch_compilation
 from rigidsim.jit.rows import View, with_rows
 from rigidsim.tree.history import TreeChange
 
@@ -82,10 +82,9 @@ class BlockRun:
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
-        is_python = bool(callbacks)
-        self._advance, self._look = stepper(is_python), stepper(is_python)  # one stepper; each remembers its arrays
+        self._advance, self._look = self._caller(advance), self._caller(advance)  # each remembers its arrays
         self._buffer: EventBuffer | None = None  # for a run without events
-        self._metering = Metering(self._lanes)
+        self._metering = Metering(self._lanes, self._caller)
         self.gear = SecondGear(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
@@ -95,6 +94,10 @@ class BlockRun:
         # Steps that were timed in first gear, and their seconds; None before the first call, which may compile.
         self._timed: tuple[int, float] | None = None
         self._timetable = (0, 0, 0), np.empty(0)  # what `_times` was asked for in the last call, and the times
+
+    def _caller(self, kernel: Kernel) -> Callable:
+        """What calls a kernel: compiled, or as Python code, which may call functions of the user."""
+        return kernel.interpreted if self._callbacks else kernel.caller()
 
     def _hindrance(self, world: World) -> str:
         """Why the second gear cannot be used; empty if it can."""

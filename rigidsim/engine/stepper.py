@@ -6,8 +6,6 @@ to the next; of the grid it knows only these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.grips import have_grips, wait_for_contact
 from rigidsim.engine.contact.log import sample_contacts
@@ -44,11 +42,6 @@ def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
 def resume_at(n, done, era, model, state, scratch, lanes):
     """Choose the modes of a state at t = (n + done) h that has none, as that of a sample."""
     resume_modes((n + done) * model.step, era, model, state, scratch, lanes)
-
-
-def stepper(interpreted: bool) -> Callable:
-    """`advance`, compiled or as Python code, which may call functions of the user."""
-    return advance.interpreted if interpreted else advance.caller()
 
 
 @inlined
@@ -226,8 +219,14 @@ def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
 
 @inlined
 def end_of_step(n, done, era, contact, model):
-    """Where step n ends, as a part of it: at the next edge, or at an impact."""
-    end = model.edge_fraction[era] if era < len(model.edge_step) and model.edge_step[era] == n else 1.0
+    """Where step n ends, as a part of it: at the next edge, or at an impact. An edge at its end has a time that may be
+    differentiated.
+    """
+    end = 1.0
+    if era < len(model.edge_step) and model.edge_step[era] == n:
+        end = model.edge_fraction[era]
+    elif era < len(model.edge_step) and model.edge_step[era] == n + 1 and model.edge_fraction[era] == 0.0:
+        end = 1.0 + model.edge_fraction[era]
     return end if contact is None else end_of_part(done, end, contact)
 
 
@@ -254,7 +253,7 @@ def advance(
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
             if trials_of(method) is not None:
-                arrive(method, (n + done) * model.step, era, model, state, scratch, lanes, buffer)
+                arrive(method, stop_of(era, model), era, model, state, scratch, lanes, buffer)
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
@@ -282,6 +281,6 @@ def advance(
             if is_part(contact):
                 continue
             return n, done, era
-        n, done = (n, end) if end < 1.0 else (n + 1, 0.0)
+        n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
         if breaks(method, t_end, era, model, state, scratch, lanes):
             return n, done, era

@@ -39,6 +39,7 @@ from rigidsim.tree.joints import coordinate_unit
 from rigidsim.tree.nodes import WORLD
 
 SHOWN = 12
+DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s^2": "deg/s^2"}
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,11 @@ def _in_unit(one: NamedQuantity, unit: str) -> NamedQuantity:
     except ValueError as others:
         known = str(others) or "none but its own"
         raise UsageError(f"{clipped(one.name)} cannot be given in {clipped(unit)}; units: {known}") from None
+
+
+def in_degrees(one: NamedQuantity) -> NamedQuantity:
+    """The quantity with degrees in place of radians, if it has any."""
+    return replace(one, unit=unit, si_units=in_units(one.unit, unit)) if (unit := DEGREES.get(one.unit)) else one
 
 
 def expanded(trajectory: Trajectory, written: str) -> list[str]:

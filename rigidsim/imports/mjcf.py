@@ -39,8 +39,8 @@ OPTION = {"timestep", "gravity", "integrator", "cone", "jacobian", "solver", "it
           "o_solimp", "o_friction"}  # fmt: skip
 BODY = {"name", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "childclass", "user", "sleep"}
 JOINT = {"name", "class", "type", "pos", "axis", "stiffness", "springref", "ref", "damping", "range", "limited",
-         "frictionloss", "group", "user", "margin", "solreflimit", "solimplimit", "solreffriction", "solimpfriction",
-         "actuatorfrclimited", "actuatorgravcomp"}  # fmt: skip
+         "frictionloss", "armature", "group", "user", "margin", "solreflimit", "solimplimit", "solreffriction",
+         "solimpfriction", "actuatorfrclimited", "actuatorgravcomp"}  # fmt: skip
 GEOM = {"name", "class", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mass",
         "density", "contype", "conaffinity", "friction", "mesh", "group", "condim", "priority", "solref", "solimp",
         "solmix", "margin", "gap", "rgba", "material", "user"}  # fmt: skip
@@ -407,7 +407,7 @@ def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
     spring = {"stiffness": stiffness[0], **at_rest} if stiffness[0] else None
     keys = without_defaults(
         at=at, **_limits(mjcf, joint, kind), spring=spring, damping=damping[0],
-        friction=joint.number("frictionloss", 0.0),
+        friction=joint.number("frictionloss", 0.0), armature=joint.number("armature", 0.0),
     )  # fmt: skip
     if kind == "ball":
         return mjcf.robot.joint(joint, kind, keys)

@@ -6,7 +6,9 @@ The marks below say what a function is to it:
 - an *inlined* function is read from its syntax tree and written where it is called; one with loops becomes a function
   of its own that LLVM inlines;
 - a *routine* becomes a function of its own;
-- a *lanewise* one is a routine that is written for one lane, its last parameter, and is called with all of them.
+- a *lanewise* one is a routine that is written for one lane, its last parameter, and is called with all of them;
+- what a *constant* one of these finds is not differentiated: how the length of a step depends on a scene's numbers
+  tells nothing of the motion (`tangents.py`).
 
 A parameter that is annotated with the declaration of a row (`rows.py`) is a view of the row that is given, in the lane
 of a lanewise function. Otherwise the marks change nothing for Python. A *kernel* (`kernels.py`) is what Python calls.
@@ -15,6 +17,7 @@ of a lanewise function. Otherwise the marks change nothing for Python. A *kernel
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 
@@ -23,11 +26,23 @@ from rigidsim.jit.rows import array_of, rows_of
 FORMULA, INLINED, ROUTINE, LANEWISE = "formula", "inlined", "routine", "lanewise"
 
 _roles: dict[Callable, str] = {}
+_constants: set[Callable] = set()
 
 
 def role_of(function: Callable) -> str | None:
     """How a function is marked."""
     return _roles.get(function)
+
+
+def constant(function: Callable) -> Callable:
+    """Mark a routine whose results have no tangents."""
+    _constants.add(inspect.unwrap(function))
+    return function
+
+
+def has_tangents(function: Callable) -> bool:
+    """Whether the results of a function have tangents."""
+    return inspect.unwrap(function) not in _constants
 
 
 def formula(function: Callable) -> Callable:

@@ -145,11 +145,11 @@ def _interpreted(function: types.FunctionType) -> Callable:
 
 class Kernel:
     """A function that is compiled when it is called, or read from the cache; with RIGIDSIM_JIT=off it is interpreted,
-    as `interpreted` always is.
+    as `interpreted` always is. With `tangents`, each float has its derivatives in so many directions (`tangents.py`).
     """
 
-    def __init__(self, function: types.FunctionType, straight: Straight | None = None):
-        self.straight = straight
+    def __init__(self, function: types.FunctionType, straight: Straight | None = None, tangents: int = 0):
+        self.straight, self.tangents = straight, tangents
         self.function, self.interpreted = function, np.errstate(all="ignore")(_interpreted(function))
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -158,6 +158,11 @@ class Kernel:
         self._codes: dict[Any, Code] = {}
         self._read: dict[Any, IR] = {}  # what was read to learn how long it is
         self._locks: dict[Any, threading.Lock] = {}
+        self._with_tangents: dict[int, Kernel] = {}  # by their number
+
+    def with_tangents(self, k: int) -> Kernel:
+        """The same function with K tangents."""
+        return self._with_tangents.setdefault(k, Kernel(self.function, tangents=k))
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it with arguments that are laid out anew."""
@@ -194,7 +199,7 @@ class Kernel:
         if folder is None:
             return None
         name = f"{self.__module__}.{self.__name__}"
-        key = repr((name, structures, machine_name())).encode()
+        key = repr((name, structures, machine_name(), self.tangents)).encode()
         return folder / f"{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
 
     def is_made(self, structures: tuple) -> bool:
@@ -229,11 +234,14 @@ class Kernel:
 
     def _module(self, layouts: tuple, most_lines: float = math.inf) -> IR:
         from rigidsim.jit.reading import read_kernel
+        from rigidsim.jit.tangents import with_tangents
 
         begin = time.perf_counter()
         with _watched():
             names = dict(zip(self._names, layouts, strict=True))
             module, kinds = read_kernel(self.function, names, self.straight, most_lines)
+            if self.tangents:
+                module = with_tangents(module, self.tangents)
         return IR(module, kinds, time.perf_counter() - begin)
 
     def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
@@ -274,11 +282,11 @@ class Caller:
         self._kernel, self._code = kernel, None
         n = len(kernel._names)
         straight = kernel.straight
-        known = {*straight.known, *straight.local} if straight else ()
-        self._knows = [name in known for name in kernel._names]
+        known, local = (straight.known, straight.local) if straight else ((), ())
+        self._knows, self._is_local = ([name in names for name in kernel._names] for names in (known, local))
         self._last: list[Any] = [Caller] * n  # not an argument of anything
         self._layouts, self._structures, self._tables = [None] * n, [None] * n, [None] * n
-        self._words = np.zeros(n + MOST_RESULTS, np.int64)
+        self._words = np.zeros(1 + n + MOST_RESULTS, np.int64)[1:]  # before it is room for the address of another table
         self._address = self._words.ctypes.data
 
     def __call__(self, *arguments: Any) -> Any:
@@ -323,7 +331,7 @@ class Caller:
 
     def _lay_out(self, k: int, x: Any) -> None:
         words: list[int] = []
-        layout = self._layouts[k] = lay_out(x, words, self._knows[k])
+        layout = self._layouts[k] = lay_out(x, words, self._knows[k], self._is_local[k])
         is_number = isinstance(x, NUMBERS) and not self._knows[k]
         found = kind_of(x) if is_number else structure_of(layout)
         if found != self._structures[k]:

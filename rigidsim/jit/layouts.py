@@ -62,16 +62,16 @@ class KnownArray:
         return (self[k] for k in range(len(self)))
 
 
-def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
+def lay_out(value: Any, words: list[int], knows: bool = False, is_local: bool = False) -> Any:
     """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
-    are known.
+    are known, with `is_local` all sizes alone.
 
     Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
     the kind; None, plain tuples and functions are known as they are.
     """
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         parts = zip(value._fields, value, strict=True)
-        return Layout(type(value), {name: lay_out(part, words, knows) for name, part in parts})
+        return Layout(type(value), {name: lay_out(part, words, knows, is_local) for name, part in parts})
     place = len(words)
     if isinstance(value, np.ndarray):
         if value.dtype not in (np.float64, np.int64) or not value.flags.c_contiguous:
@@ -79,8 +79,9 @@ def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
             raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {what}")
         if knows and value.dtype == np.int64:
             return KnownArray(value)
-        words.extend((value.ctypes.data, *(() if knows else value.shape)))
-        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if knows else None)
+        has_size = knows or is_local
+        words.extend((value.ctypes.data, *(() if has_size else value.shape)))
+        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if has_size else None)
     if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
         words.append(word_of(value))
         return Slot(place, kind_of(value))

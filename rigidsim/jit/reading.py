@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from rigidsim.jit import FORMULA, INLINED, LANEWISE, ROUTINE, role_of
+from rigidsim.jit import FORMULA, INLINED, LANEWISE, ROUTINE, has_tangents, role_of
 from rigidsim.jit.functions import (
     BUILTINS,
     Outlined,
@@ -59,7 +59,7 @@ from rigidsim.jit.values import (
     kind_of,
     select,
 )
-from rigidsim.jit.writing import UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
+from rigidsim.jit.writing import CONSTANT, UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
 
 
 class Gear(NamedTuple):
@@ -526,7 +526,8 @@ class Reader:
         if writer.block is not None:
             writer.block.end = f"ret {type_} {last}" if kinds else "ret void"
         head = ", ".join(f"{IR_TYPES[x.kind]} noundef %a{i}" for i, x in enumerate(parameters.given))
-        name = f'"{function.__module__}.{function.__name__}.{len(writer.module.functions)}"'
+        end = "" if has_tangents(function) else CONSTANT
+        name = f'"{function.__module__}.{function.__name__}.{len(writer.module.functions)}{end}"'
         writer.module.functions[name] = f"define internal {type_} @{name}({head}) #0 {{\n{writer.text()}\n}}"
         if role == INLINED:
             writer.module.inlined.append(name)

@@ -178,8 +178,7 @@ def modulo(a: Any, b: Any):
         r = arithmetic("srem", x, _divisor(y))
         return select((r != 0) & ((r ^ y) < 0), r + y, r)
     r = writer_of(x, y).emit(f"frem {ir_type('f', x.width)} {x.ref}, {y.ref}", "f", x.width)
-    zero = with_sign(0.0, b) if isinstance(b, Traced) else math.copysign(0.0, b)
-    return select((r != 0.0) & ((b < 0.0) != (r < 0.0)), r + y, select(r == 0.0, zero, r))
+    return select((r != 0.0) & ((b < 0.0) != (r < 0.0)), r + y, select(r == 0.0, with_sign(r, b), r))
 
 
 def _divisor(b: Traced) -> Traced:
@@ -431,7 +430,10 @@ class Array:
             writer.module.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
             byte = -1 if value == -1 else 0
             size = convert(size * 8, "i").ref
-            writer.line(f"call void @llvm.memset.p0.i64(ptr {self.pointer.ref}, i8 {byte}, i64 {size}, i1 false)")
+            tag = TAGS[self.kind]
+            writer.line(
+                f"call void @llvm.memset.p0.i64(ptr {self.pointer.ref}, i8 {byte}, i64 {size}, i1 false), !tbaa {tag}"
+            )
         else:
             flat = Array(self.pointer, (size,), self.kind)
             writer.count(0, size, 1, lambda k: flat.__setitem__(k, value))

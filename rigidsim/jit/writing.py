@@ -35,14 +35,15 @@ METADATA = """!0 = !{!"rigidsim"}
 !4 = !{!"i", !0, i64 0}
 !5 = !{}"""
 MOST_COPIED = 1000  # lines of one function; more take longer to compile, and run no faster
+CONSTANT = ".constant"  # the end of the name of a function whose results have no tangents
 CALLED = re.compile(r'call [^@\n]*@("[^"\n]+")')
 
 
 class Module:
     """The functions that are compiled together, by name; the first one is what Python calls."""
 
-    def __init__(self, most_lines: float = math.inf):
-        self._most_lines, self.n_line = most_lines, 0
+    def __init__(self, most_lines: float = math.inf, most_copied: int = MOST_COPIED):
+        self._most_lines, self._most_copied, self.n_line = most_lines, most_copied, 0
         self.functions: dict[str, str] = {}
         self.outlined: dict[Any, Any] = {}  # functions of their own, by their text and the structure of their arguments
         self.inlined: list[str] = []  # those that LLVM may make parts of their callers; what one calls precedes it
@@ -94,7 +95,7 @@ class Module:
         calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
         for name in (name for name in self.inlined if name in functions):
             count = _size(functions[name], lines)
-            if (calls[name] - 1) * count <= MOST_COPIED:
+            if (calls[name] - 1) * count <= self._most_copied:
                 lines[name] = count
         return lines
 

@@ -84,12 +84,25 @@ def turning_motion(u, r):
 
 
 @formula
-def coordinate_factor(S, inertia):
-    """(U, k): U = I S, the wrench of a unit acceleration of the coordinate; k = 1/(S . U), that of a unit force in it,
-    rad/s^2 per N m or m/s^2 per N.
+def coordinate_factor(S, inertia, armature):
+    """(U, k): U = I S, the wrench of a unit acceleration of the coordinate; k = 1/(S . U + armature), that of a unit
+    force in it, rad/s^2 per N m or m/s^2 per N. The armature is the inertia of a rotor that turns with the coordinate,
+    kg m^2 or kg, of which the gyroscopic moment is neglected (as in MuJoCo, "armature").
     """
     U = inertia_times(inertia, S[0], S[1])
-    return U, 1.0 / (dot(S[0], U[0]) + dot(S[1], U[1]))
+    return U, 1.0 / (dot(S[0], U[0]) + dot(S[1], U[1]) + armature)
+
+
+@formula
+def rotor_energy(armature, rate):
+    """a x'^2 / 2, J: of a rotor that turns with a coordinate."""
+    return 0.5 * armature * (rate * rate)
+
+
+@formula
+def rotor_jump(armature, rate, x):
+    """a ((x' + x)^2 - x'^2)/2, J: its change where the rate x' jumps by x."""
+    return armature * (x * (rate + 0.5 * x))
 
 
 @formula

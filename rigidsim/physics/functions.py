@@ -143,7 +143,10 @@ def reduced_power(x, y):
     direct = select(floored(steps) == steps, size, 99.0) < 64.0
     p = whole_power(x, select(direct, floored(size), 0.0)) * select(whole, 1.0, sqrt(base))
     p = select(y < 0.0, quotient(1.0, p), p)
-    g = exponential(y * logarithm(base))
+    ln = logarithm(base)
+    g = exponential(y * ln)
+    shift = y - 0.5 * floored(steps)  # 0 where it is used, with the derivative of y
+    p = p * (1.0 + shift * select(absolute(ln) < INFINITY, ln, 0.0))
     p = select(direct, p, select(x < 0.0, select(odd, -g, g), g))
     return select(x == x, select(x < 0.0, select(whole, p, NAN), p), x)
 
@@ -238,8 +241,7 @@ def hyperbolic_cosine(x):
 
 @formula
 def hyperbolic_tangent(x):
-    """tanh x = u/(2 + u) with u = e^(2|x|) - 1; from |x| = 20 on it is 1. 2.0 ulp."""
-    a = absolute(x)
-    u = exponential_less_one(2.0 * select(a > 350.0, 350.0, a))
-    t = u / (2.0 + u)
+    """tanh |x| = -u/(2 + u) with u = e^(-2|x|) - 1, which no |x| lets overflow, nor its derivatives. 2.5 ulp."""
+    u = exponential_less_one(-2.0 * absolute(x))
+    t = (0.0 - u) / (2.0 + u)
     return select(x < 0.0, -t, t)

@@ -21,10 +21,15 @@ from __future__ import annotations
 
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import at_start, select, sqrt
+from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 SMALLEST_PIVOT = 1e-12
 """Of a row of J M^-1 J^T: the part of its diagonal below which what the other rows leave of it is rounding."""
+SMALLEST_SHARE = 1e-14
+"""The same of what the diagonal would be if nothing held the two bodies: where joints hold what a loop holds, as the
+second hinge of a door, the diagonal itself is rounding.
+"""
 
 CLOSED = 1e-6
 """The part of the size of a loop that a gap may be; of one without unit, the gap itself."""
@@ -85,11 +90,21 @@ def distance_apart(r, v, length):
 
 
 @formula
-def inverse_pivot(pivot, diagonal):
-    """1/pivot, or 0 where a row depends on those before it, so that its multiplier is zero: the pivot is below
-    `SMALLEST_PIVOT` of the row's own diagonal. In a series a row that holds at the beginning of a step holds to its
-    end: where its pivot only touches zero, as in a singular position, the multiplier has a series, too.
+def unheld_mobility(mass, inverse, f, t):
+    """f . f/m + t . I^-1 t: the rate along a force f and a torque t that an impulse of these gives a body which nothing
+    holds; body axes, 0 without mass.
     """
-    left = pivot - SMALLEST_PIVOT * diagonal
+    has_mass = mass > 0.0
+    return select(has_mass, dot(f, f), 0.0) / select(has_mass, mass, 1.0) + dot(t, apply(inverse, t))
+
+
+@formula
+def inverse_pivot(pivot, diagonal, unheld):
+    """1/pivot, or 0 where a row depends on those before it or on joints, so that its multiplier is zero: the pivot is
+    below `SMALLEST_PIVOT` of the row's own diagonal plus `SMALLEST_SHARE` of what that is of bodies that nothing holds.
+    In a series a row that holds at the beginning of a step holds to its end: where its pivot only touches zero, as in a
+    singular position, the multiplier has a series, too.
+    """
+    left = pivot - SMALLEST_PIVOT * diagonal - SMALLEST_SHARE * unheld
     holds = select(at_start(left) > 0.0, 1.0, left) > 0.0
     return select(holds, 1.0 / select(holds, pivot, 1.0), 0.0)

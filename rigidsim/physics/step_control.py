@@ -20,7 +20,8 @@ FIRST = 0.01  # of the time in which something changes as much as its size
 PARTS_PER_RADIAN, MOST_PARTS = 4.0, 1000.0
 VANISHES = 1e-290  # a square below it is that of a vector that is zero
 LEAST_CUT, MOST_CUT = 0.125, 0.8  # of a step whose defect is too large
-HUGE = 1e300
+MOST_GROWTH = 4.0  # from one step by series to the next
+LEAST_NORMAL, HUGE = 1e-300, 1e300
 NO_LIMIT = 60.0  # 2^60 s: no limit
 
 
@@ -146,12 +147,13 @@ def root_of_square(square):
 
 
 @formula
-def length_by_defect(h, error, order):
-    """The length, s, of the step in place of one of length h, whose integrated defect is `error` times the tolerance.
+def length_by_defect(h, error, order, most):
+    """The length, s, of the step after one of length h, or in its place, whose integrated defect is `error` times the
+    tolerance.
 
     0.9 h error^(-1/(order + 1)), since the defect of a series grows as h^order; at least h/8, also if it is not a
-    number, and at most 0.8 h.
+    number, and at most `most` h.
     """
-    known = select(error > 1.0, select(error < HUGE, error, HUGE), HUGE)
+    known = select(error < HUGE, select(error > LEAST_NORMAL, error, LEAST_NORMAL), HUGE)
     ratio = 0.9 * rough_power_of_two(-rough_logarithm(known) / (order + 1.0))
-    return h * select(ratio > LEAST_CUT, select(ratio < MOST_CUT, ratio, MOST_CUT), LEAST_CUT)
+    return h * select(ratio > LEAST_CUT, select(ratio < most, ratio, most), LEAST_CUT)

@@ -35,13 +35,16 @@ ENERGIES = ("kinetic_energy", "potential_energy", "work")
 
 @dataclass(frozen=True)
 class Look:
-    """How a figure is drawn: title; width and height, inches; the plane of paths; logarithmic; each quantity apart."""
+    """How a figure is drawn: title; width and height, inches; the plane of paths; logarithmic; each quantity apart;
+    angles in degrees.
+    """
 
     title: str = ""
     size: tuple[float, float] | None = None
     plane: str = ""
     is_log: bool = False
     is_separate: bool = False
+    degrees: bool = False
 
 
 def figure_of(
@@ -76,7 +79,7 @@ def figure_of(
         asked = quantities, paths
         if not (quantities or paths):
             asked = overview(history.trajectory), ()
-        reader = Reader(history, frames)
+        reader = Reader(history, frames, look.degrees)
         wanted += [one for written in asked[0] for one in reader.requests(written)]
         wanted += [one for written in asked[1] for one in reader.path(written)]
     with styled():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from rigidsim.hindsight.quantities import short_name
@@ -14,6 +15,7 @@ from rigidsim.trajectory.events import IMPACT, node_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_LINES, MOST_TICKS = 12, 600
+STOP_COLOUR = "#b8860b"
 
 
 def impacts_of(trajectory: Trajectory, bodies: Collection[str]) -> np.ndarray:
@@ -33,9 +35,9 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str]) -> np.ndarray:
     return np.flatnonzero(strikes)
 
 
-def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names: bool) -> None:
+def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names: bool) -> dict[str, Artist]:
     """Dashed lines at the impulses and reparentings of some bodies, of all if none is given, and ticks at impacts of
-    shapes and at stops.
+    shapes and at stops. The ticks are returned by what they mean, for a legend.
     """
     begin, end = history.span
     scheduled = [
@@ -54,11 +56,23 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
             )  # fmt: skip
     rows = impacts_of(history.trajectory, bodies)
     struck = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0)
-    stopped = [event.time for event in scheduled if event.cause == "stop"]
-    time = np.concatenate([struck[(begin <= struck) & (struck <= end)], stopped])
-    if len(time) > MOST_TICKS:
-        step = (end - begin) / MOST_TICKS
-        time = begin + step * np.unique(np.round((time - begin) / step))
-    if len(time):
-        axes.plot(time, np.zeros(len(time)), "|", color=GREY, markersize=5, markeredgewidth=0.7,
-                  transform=axes.get_xaxis_transform(), clip_on=False, zorder=1)  # fmt: skip
+    struck = struck[(begin <= struck) & (struck <= end)]
+    stopped = np.array([event.time for event in scheduled if event.cause == "stop"])
+    ticks = {"impacts": (struck, GREY), "impacts at stops": (stopped, STOP_COLOUR)}
+    return {
+        name: _ticks(axes, _apart(time, end - begin), colour) for name, (time, colour) in ticks.items() if len(time)
+    }
+
+
+def _apart(time: np.ndarray, span: float) -> np.ndarray:
+    """The times, or if they are very many, as many of them as a picture resolves."""
+    if len(time) <= MOST_TICKS:
+        return time
+    step = span / MOST_TICKS
+    return step * np.unique(np.round(time / step))
+
+
+def _ticks(axes: Axes, time: np.ndarray, colour: str) -> Artist:
+    (drawn,) = axes.plot(time, np.zeros(len(time)), "|", color=colour, markersize=7, markeredgewidth=0.9,
+                         transform=axes.get_xaxis_transform(), clip_on=False, zorder=1)  # fmt: skip
+    return drawn

@@ -26,6 +26,7 @@ def plot(
     plane: str = "",
     log: bool = False,
     separate: bool = False,
+    degrees: bool = False,
 ) -> Picture:
     """A matplotlib Figure of quantities of a trajectory by name, an overview without any, or of several trajectories
     with names for the legend; see docs/plots.md for the quantities. A notebook shows it; `figure.savefig(path)` writes
@@ -33,7 +34,7 @@ def plot(
 
     `path` are bodies (`"ball@table"`) whose paths are drawn, in the plane `plane`, such as `"xz"`. `frame` are the
     frames of names without one, `begin` and `end` times (s), `size` width and height (inches). `log` is for logarithmic
-    axes, `separate` for a panel for each quantity.
+    axes, `separate` for a panel for each quantity, `degrees` for angles in degrees.
 
     Of a sweep, metrics over one varied number, or two, named by `over`, or quantities over time, `"ball.speed"`, if
     samples were recorded; by default all metrics over all varied numbers.

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from rigidsim.hindsight.oracles import reference
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.style import with_unit
+from rigidsim.quantities.units import si_unit
 from rigidsim.quantities.vocabulary import WXYZ
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -36,14 +37,18 @@ def reference_of(named: NamedQuantity, time: np.ndarray, values: np.ndarray) -> 
     for name in (named.name, *_other_names(named)):
         found = reference(named.trajectory, name, time)
         if found is not None:
-            return _nearest(named, np.asarray(found, dtype=float).reshape(len(time), -1), values)
+            found = np.asarray(found, dtype=float).reshape(len(time), -1) / named.si_units
+            return _nearest(named, found, values)
     return None
 
 
 def _nearest(named: NamedQuantity, found: np.ndarray, values: np.ndarray) -> np.ndarray:
     if named.components == WXYZ:
         return np.where(np.sum(found * values, axis=1, keepdims=True) < 0.0, -found, found)
-    return values + np.remainder(found - values + np.pi, 2 * np.pi) - np.pi if named.unit == "rad" else found
+    if si_unit(named.unit) != "rad":
+        return found
+    half = np.pi / named.si_units
+    return values + np.remainder(found - values + half, 2 * half) - half
 
 
 def _other_names(named: NamedQuantity) -> list[str]:

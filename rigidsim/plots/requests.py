@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError, did_you_mean
-from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, named
+from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, in_degrees, named
 from rigidsim.plots.history import History, Request
 from rigidsim.plots.references import lasting_parent
 from rigidsim.plots.terms import TERM_KINDS
-from rigidsim.quantities.names import BadName, read_name
+from rigidsim.quantities.names import BadName, name_and_unit, read_name
 from rigidsim.quantities.vocabulary import OF_BODIES as QUANTITIES
 
 SERIES, PHASE, ENERGY, IMPACTS = "series", "phase", "energy", "impacts"
@@ -23,10 +23,13 @@ FORCES = ("contact_force.norm", "friction_force.norm")
 
 @dataclass(frozen=True)
 class Reader:
-    """Understands what is asked for of one trajectory; `frames` are for what has none written."""
+    """Understands what is asked for of one trajectory; `frames` are for what has none written, `degrees` is whether
+    angles without a unit are in degrees.
+    """
 
     history: History
     frames: Sequence[str] = ()
+    degrees: bool = False
 
     def requests(self, written: str) -> list[Request]:
         """Everything that one text asks for. Raises UsageError."""
@@ -48,7 +51,7 @@ class Reader:
         if split is None:
             yield self._series(written)
             return
-        body, rest = split
+        body, (rest, unit) = split[0], name_and_unit(split[1])
         kind, at, frame = rest.partition("@")
         if kind in OF_BODIES and not (at and kind != PATH):
             yield from self._of_body(body, kind, frame)
@@ -57,7 +60,8 @@ class Reader:
             raise UsageError(f"{clipped(written)}: there is no quantity {clipped(kind)} of a body; {near}")
         is_open = not at and not rest.startswith(("world.", "local."))
         frames = self.frames if is_open and named(self._trajectory, written).frame else ()
-        yield from map(self._series, [f"{written}@{frame}" for frame in frames] or [written])
+        in_unit = f"[{unit}]" * bool(unit)
+        yield from map(self._series, [f"{body}.{rest}@{frame}{in_unit}" for frame in frames] or [written])
 
     @staticmethod
     def _near(rest: str, kind: str) -> str:
@@ -69,7 +73,7 @@ class Reader:
         return ""
 
     def _series(self, name: str) -> Request:
-        return Request(SERIES, self.history, quantities=(named(self._trajectory, name),))
+        return Request(SERIES, self.history, quantities=(self._named(name),))
 
     def _of_body(self, body: str, kind: str, frame: str) -> Iterator[Request]:
         if kind == PATH:
@@ -96,12 +100,12 @@ class Reader:
         left, _, right = written.partition(":")
         for place in (k for k, letter in enumerate(written) if letter == ":"):
             try:
-                pair = named(self._trajectory, written[:place]), named(self._trajectory, written[place + 1 :])
+                pair = self._named(written[:place]), self._named(written[place + 1 :])
             except UsageError:
                 continue
             break
         else:
-            pair = named(self._trajectory, left), named(self._trajectory, right)
+            pair = self._named(left), self._named(right)
         for one in pair:
             if one.components:
                 raise UsageError(
@@ -109,6 +113,10 @@ class Reader:
                     f" such as {one.name.partition('@')[0]}.{one.components[0]}"
                 )
         return pair
+
+    def _named(self, name: str) -> NamedQuantity:
+        found = named(self._trajectory, name)
+        return in_degrees(found) if self.degrees else found
 
     @property
     def _trajectory(self):

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from rigidsim.errors import UsageError
@@ -52,11 +53,11 @@ class SeriesPanel:
                     circles = draw_reference(axes, (time, expected[:, column]), color)
                     closed.append((values[:, column], expected[:, column]))
         self._finish(axes, shared_name(parts, self.entries[0][1].unit), absolute)
-        self._mark(axes, is_first)
+        lines, marks = lines[: len(names)], self._mark(axes, is_first)
         if closed:
             values, expected = map(np.concatenate, zip(*closed, strict=True))
-            lines, names = [*lines[: len(names)], circles], [*names, error_text(values, expected, named.unit)]
-        draw_legend(axes, lines, names)
+            lines, names = [*lines, circles], [*names, error_text(values, expected, named.unit)]
+        draw_legend(axes, [*lines, *marks.values()], [*names, *marks])
 
     def _styles(self, parts: list[Parts]) -> list[tuple[str, object]]:
         """Colour and line of each curve: of bodies their own colours; of several trajectories one line each."""
@@ -84,11 +85,13 @@ class SeriesPanel:
         label_axes(axes, y=textwrap.fill(name, 26, break_long_words=False), title=self.title)
         axes.margins(x=0)
 
-    def _mark(self, axes: Axes, is_first: bool) -> None:
+    def _mark(self, axes: Axes, is_first: bool) -> dict[str, Artist]:
+        marks: dict[str, Artist] = {}
         for history in dict.fromkeys(history.number for history, _ in self.entries):
             entries = [(h, named) for h, named in self.entries if h.number == history]
             bodies = {named.body for _, named in entries}
-            draw_marks(axes, entries[0][0], set() if "" in bodies else bodies, is_first and not self.title)
+            marks |= draw_marks(axes, entries[0][0], set() if "" in bodies else bodies, is_first and not self.title)
+        return marks
 
 
 def _finite(axes: Axes) -> np.ndarray:

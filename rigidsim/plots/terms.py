@@ -133,8 +133,9 @@ class TermsPanel:
         axes.axhline(0.0, color=INK, linewidth=0.6, zorder=0)
         axes.margins(x=0)
         label_axes(axes, y=self.axis, title=self.title)
-        draw_marks(axes, terms.history, {terms.body}, is_first and not self.title)
-        draw_legend(axes, handles, ["sum", *(NAMES.get(name, name) for name in terms.each)])
+        marks = draw_marks(axes, terms.history, {terms.body}, is_first and not self.title)
+        names = ["sum", *(NAMES.get(name, name) for name in terms.each)]
+        draw_legend(axes, [*handles, *marks.values()], [*names, *marks])
 
     def _part(self, term: np.ndarray) -> np.ndarray:
         return np.sum(term * self.direction, axis=1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rigidsim.errors import Interrupted, SimulationError, StorageError
+from rigidsim.errors import Interrupted, SimulationError, StorageError, UsageError
 from rigidsim.report.contact import ledger_warnings, momentum_warnings
 from rigidsim.report.drift import DriftMeter, drift_of
 from rigidsim.report.run import RunReport
@@ -19,6 +19,7 @@ from rigidsim.running.signals import StopRequest
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
+from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_output, check_space, is_unfinished
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.trajectory import Trajectory
@@ -43,13 +44,15 @@ def run_to_file(
     start: RunStart = RunStart.ANEW,
     quiet: bool,
     most: int | None = SHOWN_BODIES,
+    derivatives: Sequence[str] = (),
     show: Callable[[RunReport], None],
     warn: Callable[[tuple[str, ...]], None] = lambda _: None,
 ) -> RunReport:
     """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
     called before the run with warnings about its start. The report has the last state of at most `most` bodies. A run
     that does not start anew goes on with the one in the file, with the bits of an undisturbed one; one that is resumed
-    where nothing was kept starts anew, and says so.
+    where nothing was kept starts anew, and says so. A complete run has the `derivatives` with respect to these
+    numbers of the scene.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
@@ -62,17 +65,18 @@ def run_to_file(
     if is_in_vain and not quiet:
         write_line(f"{path}: nothing was kept of an earlier run; this one begins from the start")
     with Working("building the model", quiet):
-        simulation = Simulation(scene, terms=terms, contacts=contacts)
+        simulations = _simulations(scene, derivatives, start, terms=terms, contacts=contacts)
+        simulation = simulations[0]
         overlaps = simulation.overlaps
     warn(overlaps)
     samples, header = simulation.n_sample, simulation.header
     what = f"{samples} samples of {len(header.paths)} bodies need"
-    check_space(path, what, samples * header.sample_bytes, LESS)
+    check_space(path, what, samples * header.sample_bytes * (1 + len(derivatives)), LESS)
     with compiling(quiet) as watch:  # outside StopRequest, so that Ctrl-C stops it immediately
         opened = opened_writer(path, simulation, start, compression, force)
     with opened as writer, StopRequest(writer.discard) as stop:
         try:
-            gathered, seconds, failure = _simulate_into(writer, simulation, stop, quiet)
+            gathered, seconds, failure = _simulate_into(writer, simulations, stop, quiet)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
     spent = {"compile_seconds": watch.seconds + seconds[0], "run_seconds": seconds[1], "most": most}
@@ -81,6 +85,17 @@ def run_to_file(
     show(report)
     _raise_unless_complete(report, simulation, stop, failure)
     return report
+
+
+def _simulations(scene: Scene, derivatives: Sequence[str], start: RunStart, **recorded: bool) -> list[Simulation]:
+    """The simulation of a scene; with derivatives as many as these need, of which the first makes the samples."""
+    if not derivatives:
+        return [Simulation(scene, **recorded)]
+    if start is not RunStart.ANEW:
+        raise UsageError("--derivatives are those of a run from its start; leave out --resume and --extend")
+    from rigidsim.sensitivities.simulation import differentiating
+
+    return differentiating(scene, derivatives, **recorded)
 
 
 def _raise_unless_complete(
@@ -150,12 +165,13 @@ class _Checkpoints:
 
 
 def _simulate_into(
-    writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool
+    writer: Writer, simulations: Sequence[Simulation], stop: StopRequest, quiet: bool
 ) -> tuple[_Gathered, tuple[float, float], SimulationError | None]:
     """Write all samples and finish the file; the seconds of compiling and of all else, and the failure if there was
     one.
     """
-    failure, gathered = None, _Gathered(simulation)
+    simulation, failure = simulations[0], None
+    gathered = _Gathered(simulation)
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
     def is_stopped(n: int) -> bool:
@@ -175,9 +191,19 @@ def _simulate_into(
             progress.clear()
     with Working(f"completing {writer.path}", quiet):
         writer.finish(
-            simulation.status, str(failure or ""), simulation.events, simulation.metrics, simulation.contact_ledger
-        )
+            simulation.status, str(failure or ""), simulation.events, simulation.metrics, simulation.contact_ledger,
+            _derivatives_of(simulations) if simulation.status == "complete" else {},
+        )  # fmt: skip
     return gathered, (watch.seconds, time.perf_counter() - begin - watch.seconds), failure
+
+
+def _derivatives_of(simulations: Sequence[Simulation]) -> Mapping[str, Derivative]:
+    """The derivatives that complete simulations give, by parameter; others are run first."""
+    if not hasattr(simulations[0], "derivatives"):
+        return {}
+    from rigidsim.sensitivities.simulation import finished
+
+    return finished(simulations)
 
 
 def _found(simulation: Simulation, path: Path, gathered: _Gathered, start: RunStart) -> dict[str, Any]:

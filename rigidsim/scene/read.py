@@ -16,7 +16,7 @@ from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.notes.idle import contact_notes, idle_notes, normalised_notes, shape_notes
+from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
 from rigidsim.scene.prepare.expansion import expand
@@ -35,7 +35,7 @@ from rigidsim.tree.joints import IS_ANGLE
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
-NOTES = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes, contact_notes)
+NOTES = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes, motor_notes, contact_notes)
 
 
 class Scene(SceneData):

@@ -19,6 +19,7 @@ from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.errors import SimulationError, StorageError, UsageError
 from rigidsim.scene import Scene, as_scene
+from rigidsim.shown import calling
 from rigidsim.simulation.blocks import BlockRunner, Outcome, Runners, Watch, WorldList
 from rigidsim.simulation.events import event_columns, require_shapes, shapes_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times
@@ -29,6 +30,8 @@ from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.recorded import labels_of, possible_fields, recorded_bytes
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
+_differentiated = calling("differentiated")
+
 
 def simulate(
     scenes: Scene | str | Path | Iterable[Scene | str | Path],
@@ -38,6 +41,7 @@ def simulate(
     threads: int = 1,
     watch: Watch = unwatched,
     callbacks: Mapping[str, Callback] | None = None,
+    derivatives: Sequence[str] = (),
 ) -> Trajectory | list[Trajectory]:
     """Run a scene, or many, and return the history or histories in memory. A path stands for the scene in that file.
 
@@ -50,14 +54,15 @@ def simulate(
     the others are not affected. Recorded is what `simulation.record` of a scene selects; `terms` adds the terms of each
     acceleration, `contacts` all points where shapes touch. `watch(n)` is called about ten times a second with the
     number of steps done; returning true ends the run.
-    `callbacks`, for one scene: see `Simulation`.
+    `callbacks`, for one scene: see `Simulation`. `derivatives`, for one scene: names of its numbers; see
+    `Trajectory.derivative`.
     """
     threads, watch = whole_number(threads, "threads", least=1), function(watch, "watch")
     recorded = {"terms": terms, "contacts": contacts}
     if not is_many(scenes):
-        return _simulate_one(scenes, recorded, watch, callbacks)
-    if callbacks:
-        raise UsageError("callbacks are for one scene at a time")
+        return _simulate_one(scenes, recorded, watch, callbacks, derivatives)
+    if callbacks or derivatives:
+        raise UsageError("callbacks and derivatives are for one scene at a time")
     scenes = [as_scene(scene) for scene in scenes]
     worlds = [build_world(scene) for scene in scenes]
     for world in worlds if contacts else ():
@@ -135,9 +140,18 @@ def _simulate_one(
     recorded: Mapping[str, bool],
     watch: Watch,
     callbacks: Mapping[str, Callback] | None = None,
+    derivatives: Sequence[str] = (),
 ) -> Trajectory:
     """The history of one scene with what is to be recorded, by the arguments of `Simulation`."""
-    simulation = Simulation(scene, **recorded, callbacks=callbacks)
+    if derivatives and callbacks:
+        raise UsageError("callbacks are functions of Python, which have no derivatives")
+    if derivatives:
+        return _differentiated(scene, derivatives, watch, **recorded)
+    return history_of(Simulation(scene, **recorded, callbacks=callbacks), watch)
+
+
+def history_of(simulation: Simulation, watch: Watch = unwatched) -> Trajectory:
+    """The history of a simulation that has not begun."""
     header = simulation.header
     check_memory(simulation.n_sample * header.sample_bytes)
     parts: list[dict[str, np.ndarray]] = []

@@ -11,13 +11,14 @@ from functools import cached_property
 from itertools import cycle
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rigidsim.arguments import function, refuse, whole_number
 from rigidsim.building import build_world
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
 from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
@@ -102,12 +103,16 @@ class Simulation:
         self._header = header_of(self.scene, world, terms, bool(callbacks), contacts)
         self.status = "running"
         contact = ContactRun(self._header.with_contacts, 1 if callbacks else LANES)
-        self._run = BlockRun([world], 1, self._header.with_terms, callbacks, True, contact)
+        self._run = self._made_run(world, self._header.with_terms, callbacks, True, contact)
         self._turn = Lock()  # held while stepping, from the first step of a call to the last
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
         self._before: Mapping[str, np.ndarray] = {}  # events before this run was resumed
         self._kinetic = 0.0  # the largest kinetic energy of all samples, J
+
+    def _made_run(self, world: World, *options: Any) -> BlockRun:
+        """The run of the world."""
+        return BlockRun([world], 1, *options)
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"

@@ -171,7 +171,7 @@ def in_order(tables: Sequence[Columns]) -> dict[str, np.ndarray]:
     for place in (f"events/{side}/event" for side in SIDE_TABLES):
         joined[place] = np.concatenate([table[place] + begin for table, begin in zip(tables, begins, strict=False)])
     touches = np.isin(joined["events/cause"], (CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT))
-    return some_of(joined, np.lexsort((touches, joined["events/time"])))
+    return some_of(joined, np.lexsort((touches, joined["events/time"].real)))
 
 
 def some_of(table: Columns, rows: np.ndarray) -> dict[str, np.ndarray]:

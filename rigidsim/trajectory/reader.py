@@ -25,6 +25,7 @@ from rigidsim.trajectory.checks import (
     stored_dataset,
 )
 from rigidsim.trajectory.contact_ledger import DESCRIBED, LEDGER, ContactLedger
+from rigidsim.trajectory.derivatives import derivatives_in
 from rigidsim.trajectory.digests import (
     content_hash,
     description_digest,
@@ -93,6 +94,7 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     extremes = _extremes(file, path, header, stored_hash)
     rest = {"message": message, "metrics": metrics, "extremes": extremes}
     rest |= {"contact_ledger": _ledger(file, path, stored_hash), "older_digests": hashed if is_older(file) else {}}
+    rest["derivatives"] = derivatives_in(file, path, header, arrays["time"], stored_hash)
     trajectory = Trajectory(header, arrays | events, status, stored_hash, close=found.close, **rest)
     check_time(trajectory.time, path)
     return trajectory

@@ -17,6 +17,7 @@ from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactHistory
+from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.digests import content_hash, digest_of_rows, digests_of_events, recorded_columns
 from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, JOINT_FIELDS, LOOP_FIELDS, POINT_NAMES, SIDE_NAMES, Block
@@ -30,6 +31,7 @@ __all__ = ["BodyHistory", "State", "Trajectory"]
 
 DIAGNOSTICS = "diagnostics/"
 COORDINATES, RATES = (field.name for field in JOINT_FIELDS[:2])
+NO_DERIVATIVES = "simulate(scene, derivatives=[...]) and `run --derivatives` compute some"
 ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
@@ -55,6 +57,7 @@ class Trajectory(BodyMapping):
         contact_ledger: ContactLedger | None = None,
         extremes: Mapping[str, np.ndarray] | None = None,
         older_digests: Mapping[str, bytes] = MappingProxyType({}),
+        derivatives: Mapping[str, Callable[[], Any]] = MappingProxyType({}),
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
@@ -65,6 +68,7 @@ class Trajectory(BodyMapping):
         columns = {name: self.arrays[name] for name in (*EVENT_NAMES, *SIDE_NAMES) if name in arrays}
         self.events = Events(header, columns, older_digests)
         self._close, self._metrics = close, metrics
+        self._derivatives = dict(derivatives)  # those of a file are functions until they are asked for
 
     @classmethod
     def from_blocks(cls, header: Header, blocks: Sequence[Block], *rest: Any, **options: Any) -> Trajectory:
@@ -88,6 +92,26 @@ class Trajectory(BodyMapping):
             arrays[name] = whole if rows is None else PartialArray(whole, rows, len(header.paths))
         events = events or Events(header)
         return cls(header, arrays | events.columns, status, metrics=metrics, contact_ledger=contact_ledger)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the numbers of the scene with respect to which there are derivatives."""
+        return tuple(self._derivatives)
+
+    def derivative(self, parameter: str) -> Derivative:
+        """The derivatives with respect to a number of the scene: `derivative("mass")["rod"].world.position`."""
+        if parameter not in self._derivatives:
+            known = f"there are those of {', '.join(self._derivatives)}" if self._derivatives else NO_DERIVATIVES
+            raise UsageError(f"there are no derivatives with respect to {clipped(parameter)}; {known}")
+        found = self._derivatives[parameter]
+        if not isinstance(found, Derivative):
+            found = self._derivatives[parameter] = found()
+        return found
+
+    def with_derivatives(self, derivatives: Mapping[str, Derivative]) -> Trajectory:
+        """This trajectory, with the derivatives with respect to these parameters."""
+        self._derivatives = dict(derivatives)
+        return self
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
@@ -252,7 +276,8 @@ class Trajectory(BodyMapping):
         with Writer(path, self.header, len(self.time), force=force, compression=compression) as writer:
             for piece in self.pieces(ROWS_AT_ONCE * writer.chunk_rows, len(self.time)):
                 writer.append_arrays(piece)
-            writer.finish(self.status, self.message, self.events, self.metrics, self.contact_ledger)
+            derivatives = {name: self.derivative(name) for name in self.parameters}
+            writer.finish(self.status, self.message, self.events, self.metrics, self.contact_ledger, derivatives)
 
     def pieces(self, n_sample: int, until: int) -> Iterator[dict[str, np.ndarray]]:
         """All datasets up to a number of samples, `n_sample` at a time, with the contact points of these samples."""
@@ -268,6 +293,7 @@ class Trajectory(BodyMapping):
     def __reduce__(self):
         in_memory = {name: a if isinstance(a, PartialArray) else np.asarray(a) for name, a in self.arrays.items()}
         rest = self.message, self._metrics, self.contact_ledger, self.extremes, dict(self.events.older_digests)
+        rest = *rest, {name: self.derivative(name) for name in self.parameters}
         return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, *rest)
 
     def _description(self) -> str:

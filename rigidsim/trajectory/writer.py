@@ -18,6 +18,7 @@ from rigidsim.errors import FormatError
 from rigidsim.trajectory.checkpoint import NOTHING, Arrays, Unfinished, joined, write_checkpoint
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
 from rigidsim.trajectory.contact_ledger import DESCRIBED, LEDGER, ContactLedger
+from rigidsim.trajectory.derivatives import Derivative, write_derivatives
 from rigidsim.trajectory.destination import IN_PYTHON, TRAJECTORY, Hints, as_storage_error, check_output
 from rigidsim.trajectory.digests import (
     content_hash,
@@ -302,6 +303,7 @@ class Writer:
         events: Events | None = None,
         metrics: Mapping[str, float] = NO_METRICS,
         contact_ledger: ContactLedger | None = None,
+        derivatives: Mapping[str, Derivative] = MappingProxyType({}),
     ) -> None:
         """Close the file with this status (complete, interrupted or failed) and rename it to its final path; `metrics`
         are the values of those in the header; `contact_ledger` is None if nothing can touch.
@@ -312,7 +314,7 @@ class Writer:
             if status == "failed":
                 self._checkpoint = NOTHING  # it would fail again
             self._write_rest()
-            self._finalize(status, message, events, metrics, contact_ledger)
+            self._finalize(status, message, events, metrics, contact_ledger, derivatives)
         self.publish()
 
     def publish(self) -> None:
@@ -346,6 +348,7 @@ class Writer:
         events: Events | None,
         metrics: Mapping[str, float] = NO_METRICS,
         contact_ledger: ContactLedger | None = None,
+        derivatives: Mapping[str, Derivative] = MappingProxyType({}),
     ) -> None:
         """Write events, metrics, the ledger of contact, digests and status, and close."""
         self._events = Events(self._header, events.columns if events else None)
@@ -362,6 +365,7 @@ class Writer:
         if contact_ledger:
             values = {name: np.float64(getattr(contact_ledger, name)) for name in DESCRIBED}
             write_summary(self._file, LEDGER, DESCRIBED, values, digest_of_summary(values, self.content_hash))
+        write_derivatives(self._file, derivatives, self.content_hash)
         write_checkpoint(self._file, self._checkpoint, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash

@@ -134,6 +134,7 @@ class Coordinate(NamedTuple):
     restitution: Any = 0.0  # of an impact at a limit
     friction: Any = 0.0  # dry friction, N m or N
     wanted: Any = 0.0  # rate that a motor wants
+    armature: Any = 0.0  # inertia of a rotor that turns with the coordinate, kg m^2 or kg
     lead: Any = None  # of a screw: what it displaces along the axis, m/rad
     largest: Any = 0.0  # the largest torque or force with which it does, N m or N; 0 without such a motor
 

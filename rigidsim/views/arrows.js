@@ -10,7 +10,8 @@ const ARROWS = {
   force: "#b0202a",
   inertial: "#008b8b",
 };
-const JOINT = { colour: "#b8860b", pixels: 40, reach: 0.7 }; // half the length of an axis, or that of the body's size
+const JOINT = { colour: "#b8860b", pixels: 28 }; // half the length of an axis
+const LINK = { colour: "#59616b", rod: 2, line: 1, wide: 8, slimmest: 0.15 }; // px; half the width, of the length
 
 // The largest number of contact points in a frame.
 function mostAtOnce(contacts) {
@@ -31,6 +32,7 @@ function drawArrows(show) {
   points.begin();
   if (show.drawn.axes) drawAxes(show, pixel);
   drawJoints(show, pixel);
+  drawLinks(show, pixel);
   if (display.hasRates) drawRates(show, draw);
   if (display.loads) {
     drawContacts(show, draw, pixel);
@@ -55,26 +57,58 @@ function drawAxes(show, pixel) {
   }
 }
 
+const isThere = (time, begin, until) => begin <= time && (until === null || time < until);
+
 // The axis of each joint, and its point.
 function drawJoints(show, pixel) {
   const { display } = show;
   const [points, axes] = show.joints;
   const matrix = new THREE.Matrix4();
   show.joints.forEach((one) => one.begin());
-  for (const { body, on, point, axis, begin, until } of show.drawn.joints ? display.joints : []) {
-    if (show.time < begin || (until !== null && show.time >= until)) continue;
+  for (const { on, point, axis, begin, until } of show.drawn.joints ? display.joints : []) {
+    if (!isThere(show.time, begin, until)) continue;
     const pose = show.pose(on);
     const place = new THREE.Vector3(...point).applyMatrix4(pose);
     const px = pixel(place);
     points.put(matrix.makeScale(4 * px, 4 * px, 4 * px).setPosition(place), JOINT.colour);
     if (!axis) continue;
-    const half = Math.max(JOINT.pixels * px, JOINT.reach * display.reach[body]);
+    const half = JOINT.pixels * px;
     const along = new THREE.Vector3(...axis).transformDirection(pose);
     const turn = new THREE.Quaternion().setFromUnitVectors(Z(), along);
     const size = new THREE.Vector3(1.5 * px, 1.5 * px, 2 * half);
     axes.put(matrix.compose(place.addScaledVector(along, -half), turn, size), JOINT.colour);
   }
   show.joints.forEach((one) => one.end());
+}
+
+// Rods, springs and dampers, each by the lines of its symbol, in a plane that faces the camera.
+function drawLinks(show, pixel) {
+  const { display, links } = show;
+  const eye = show.camera.three.position;
+  const [matrix, turn] = [new THREE.Matrix4(), new THREE.Quaternion()];
+  links.begin();
+  for (const { kind, body, point, other, other_point, begin, until } of show.drawn.joints ? display.links : []) {
+    if (!isThere(show.time, begin, until)) continue;
+    const a = new THREE.Vector3(...point).applyMatrix4(show.pose(body));
+    const along = new THREE.Vector3(...other_point).applyMatrix4(show.pose(other)).sub(a);
+    const middle = a.clone().addScaledVector(along, 0.5);
+    const px = pixel(middle);
+    const half = Math.min(LINK.wide * px, LINK.slimmest * along.length());
+    const across = along.clone().cross(middle.sub(eye)).setLength(half);
+    const radius = (kind === "rod" ? LINK.rod : LINK.line) * px;
+    const place = ([way, aside]) => a.clone().addScaledVector(along, way).addScaledVector(across, aside);
+    for (const line of display.symbols[kind]) {
+      for (let k = 1; k < line.length; k++) {
+        const [from, to] = [place(line[k - 1]), place(line[k])];
+        const length = from.distanceTo(to);
+        if (!(length > 0)) continue;
+        turn.setFromUnitVectors(Z(), to.sub(from).divideScalar(length));
+        const colour = body === other ? display.colours[body] : LINK.colour;
+        links.put(matrix.compose(from, turn, new THREE.Vector3(radius, radius, length)), colour);
+      }
+    }
+  }
+  links.end();
 }
 
 function drawRates(show, draw) {

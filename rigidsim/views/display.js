@@ -55,6 +55,14 @@ function compose(out, o, A, a, B, b) {
   out[o + 6] = w * bz + x * by - y * bx + z * bw;
 }
 
+// A point in the axes of a body, of which the motions of all have the row.
+function placeIn(motions, row, point) {
+  const place = Float64Array.from(STILL);
+  place.set(point);
+  compose(place, 0, motions, row * MOTION, place, 0);
+  return place.subarray(0, 3);
+}
+
 const STILL = Float64Array.from([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
 // The motion of the parent relative to the body.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,16 +16,16 @@ from rigidsim.engine.model import MotionSamples
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import add, scaled
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.nodes import SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.shapes import HalfSpace
-from rigidsim.scene.values.rotation import IDENTITY
+from rigidsim.scene.values.rotation import IDENTITY, Vector
 from rigidsim.trajectory.motion import columns, rows, straddling
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import samples_between
 from rigidsim.tree.history import History
+from rigidsim.views.links import ShownJoint, ShownLink, links_of
 from rigidsim.views.loads import Loads, loads_of
 from rigidsim.views.poses import WIDTHS, WORLD_ROW, Poses, chosen_samples, poses_of, shown_times
 from rigidsim.views.surfaces import Triangles, grounds, marker, segments_for, surface_of
@@ -34,6 +36,10 @@ PLAYED = 10.0
 FPS = 60.0
 MOST_VALUES = 14_000_000
 """Numbers of all poses together: thirteen for each body and frame."""
+FAR, ROOM = 3.0, 2.0
+"""A camera goes along with what moves, if the radius of its way is more than `FAR` of its own, and then shows `ROOM` of
+that.
+"""
 GROUND_SIZE = 2.5
 """Half the edge of the square that is shown of a plane, in radii of what moves above it."""
 SOLID, GROUND, MARKER = "solid", "ground", "marker"
@@ -57,19 +63,6 @@ class ShownPart(NamedTuple):
         return self.position + rows(rotate(tuple(self.orientation), columns(self.scale * surface.vertices)))
 
 
-class ShownJoint(NamedTuple):
-    """A joint by which a body hangs from one time (s) to another, None if to the end: its point (m) and an axis, of a
-    ball joint and a weld None, in the axes of the body `on`, which is itself or its parent.
-    """
-
-    body: int
-    on: int
-    point: tuple[float, float, float]
-    axis: tuple[float, float, float] | None
-    begin: float
-    until: float | None
-
-
 class Framing(NamedTuple):
     """A ball (m) that contains what a picture should show; its radius is 1 if that is a point."""
 
@@ -82,10 +75,11 @@ class Display:
     """What a picture of a trajectory shows. Arrays of bodies have the rows of `paths`, the order of the scene.
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
-    `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
-    `kinds` are free (or on a joint, at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of
-    the bodies with poses, `hollow` those of bodies that may hide others within them; `joints` are those of all times;
-    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
+    `surfaces` are shared by the `parts`; `middle` (body, 3) is the middle (m) of the box around the solids of a body,
+    in its axes, and `reach` (body) the radius (m) about it that they fill; `kinds` are free (or on a joint, at any
+    time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies with poses, `hollow` those
+    of bodies that may hide others within them; `joints` and `links` are those of all times; `notes` are sentences about
+    what is not shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -96,10 +90,12 @@ class Display:
     speed: float
     surfaces: tuple[Triangles, ...]
     parts: tuple[ShownPart, ...]
+    middle: np.ndarray
     reach: np.ndarray
     known: tuple[int, ...]
     hollow: tuple[int, ...] = ()
-    joints: tuple[ShownJoint, ...] = ()
+    joints: Sequence[ShownJoint] = ()
+    links: Sequence[ShownLink] = ()
     notes: tuple[str, ...] = ()
     loads: Loads | None = None
 
@@ -112,22 +108,64 @@ class Display:
         shown = ", ".join(self.paths[row] for row in self.known[:10])
         raise UsageError(f"there is no body {body!r} to look from or at; bodies: {shown}")
 
-    def framing(self, seen: MotionSamples, frames: slice = slice(None), rows: Sequence[int] | None = None) -> Framing:
-        """A ball around bodies at some frames, as they are seen; by default around all that is of interest."""
-        chosen = list(self.interesting(seen, frames) if rows is None else rows)
-        return _ball(seen.position[frames][:, chosen], self.reach[chosen])
+    @cached_property
+    def ends(self) -> list[tuple[int, Vector]]:
+        """The points of joints and links, each in the axes of a body, m."""
+        joints = [(joint.on, joint.point) for joint in self.joints]
+        return list(dict.fromkeys([*joints, *(end for link in self.links for end in link.ends)]))
 
-    def interesting(self, seen: MotionSamples, frames: slice = slice(None)) -> Iterator[int]:
+    def framing(self, seen: MotionSamples) -> Framing:
+        """A ball around all that is of interest, as it is seen, at all times."""
+        return _ball(self._boxes(seen, list(self.interesting(seen)), self.ends))
+
+    def interesting(self, seen: MotionSamples) -> Iterator[int]:
         """The free bodies, and solids that are not much larger or farther; else all bodies."""
         free = [row for row in self.known if self.kinds[row] == "free"]
         solid = [row for row in self.known if self.reach[row] > 0 and self.kinds[row] != "free"]
         first = free or solid or list(self.known)
         yield from first
-        ball = _ball(seen.position[frames][:, first], self.reach[first])
+        ball = _ball(self._boxes(seen, first))
         for row in solid if free else ():
-            away = np.linalg.norm(seen.position[frames][:, row] - ball.centre, axis=-1).max()
+            away = np.linalg.norm(self.places(seen, row, self.middle[row]) - ball.centre, axis=-1).max()
             if away + self.reach[row] < 4 * ball.radius:
                 yield row
+
+    def leader(self, seen: MotionSamples) -> tuple[int, float] | None:
+        """The body that a camera follows unless it is asked otherwise, and the radius (m) that it shows around it: the
+        largest free one, if what moves is small beside its way. Large solids near the way count as well.
+        """
+        free = [row for row in self.known if self.kinds[row] == "free"]
+        if not self.reach[free].any():
+            return None
+        half = _ball(self._boxes(seen, free)).radius / 2
+        near = [row for row in self.interesting(seen) if row in free or self.reach[row] > half]
+        boxes = self._boxes(seen, near, self.ends)
+        if _ball(boxes).radius <= FAR * np.linalg.norm(boxes[1] - boxes[0], axis=1).max() / 2:
+            return None
+        first = free[int(np.argmax(self.reach[free]))]
+        place = self.places(seen, first, self.middle[first])
+        away = np.linalg.norm(self.middles(seen, near) - place[:, None], axis=-1) + self.reach[near]
+        ends = [np.linalg.norm(self.places(seen, *end) - place, axis=-1).max() for end in self.ends]
+        return first, ROOM * float(max(away.max(), *ends, 0.0))
+
+    def _boxes(
+        self, seen: MotionSamples, bodies: Sequence[int], points: Sequence[tuple[int, Vector]] = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and upper corners (frame, 3) of boxes around bodies, and around points of any."""
+        place, reach = self.middles(seen, bodies), self.reach[bodies, None]
+        lower, upper = (place - reach).min(axis=1), (place + reach).max(axis=1)
+        for end in (self.places(seen, *point) for point in points):
+            lower, upper = np.minimum(lower, end), np.maximum(upper, end)
+        return lower, upper
+
+    def middles(self, seen: MotionSamples, bodies: Sequence[int]) -> np.ndarray:
+        """Where the middles of bodies are at all times, (frame, body, 3), m."""
+        return np.stack([self.places(seen, body, self.middle[body]) for body in bodies], axis=1)
+
+    @staticmethod
+    def places(seen: MotionSamples, body: int, point: Sequence[float]) -> np.ndarray:
+        """Where a point in the axes of a body is at all times, (frame, 3), m."""
+        return seen.position[:, body] + rows(rotate(columns(seen.orientation[:, body]), tuple(point)))
 
 
 def display_of(
@@ -201,11 +239,10 @@ def _display(
 ) -> Display:
     nodes = scene.hierarchy.nodes
     surfaces, parts, notes = _parts([nodes[row] for row in known], known)
-    reach = np.zeros(len(nodes))
-    for part in parts:
-        if part.kind == SOLID:
-            far = np.linalg.norm(part.corners(surfaces[part.surface]), axis=-1).max()
-            reach[part.body] = max(reach[part.body], far)
+    middle, reach = np.zeros((len(nodes), 3)), np.zeros(len(nodes))
+    for row, corners in _corners(parts, surfaces).items():
+        middle[row] = (corners.min(axis=0) + corners.max(axis=0)) / 2
+        reach[row] = np.linalg.norm(corners - middle[row], axis=-1).max()
     shown = set(known)
     missing = [node.path for row, node in enumerate(nodes) if row not in shown]
     if missing:
@@ -213,48 +250,34 @@ def _display(
         several = "bodies are not shown because their" if len(missing) > 1 else "body is not shown because its"
         notes.append(f"{len(missing)} {several} poses were not recorded: {named}")
     paths = tuple(node.path for node in nodes)
+    joints, links = links_of(scene.hierarchy, history, shown)
     display = Display(
         scene.title, paths, tuple(kinds), tuple(colours(paths).values()), poses, speed,
-        tuple(surfaces), tuple(parts), reach, tuple(known), joints=tuple(_joints(history, shown)), notes=tuple(notes),
+        tuple(surfaces), tuple(parts), middle, reach, tuple(known), joints=joints, links=links, notes=tuple(notes),
     )  # fmt: skip
     return _with_grounds(replace(display, hollow=tuple(_hollow(display))), nodes)
 
 
-def _joints(history: History, shown: set[int]) -> Iterator[ShownJoint]:
-    """The joints of bodies that are shown, as their parents are: axes about which they turn, or else slide. The first
-    of two is fixed in the parent; it is left out where the pose at zero is not given.
-    """
-    places = {row: [(0.0, node)] for row, node in enumerate(history[0])}
-    for change in history.changes:
-        places[change.body].append((change.time, history.at(change.time).nodes[change.body]))
-    for row, hung in places.items():
-        for (begin, node), until in zip(hung, [*(time for time, _ in hung[1:]), None], strict=True):
-            joint, parent = node.joint, node.parent - 1
-            if joint is None or not {row, parent} <= shown | {WORLD_ROW}:
-                continue
-            point, coordinates = scaled(node.metres, joint.at), joint.coordinates
-            axes = [one.axis for one in coordinates if one.turns] or [one.axis for one in coordinates] or [None]
-            yield ShownJoint(row, row, point, axes[-1], begin, until)
-            for axis in axes[:-1] if joint.has_begun else ():
-                place = add(scaled(node.parent_metres, joint.position), rotate(joint.orientation, point))
-                yield ShownJoint(row, parent, place, rotate(joint.orientation, axis), begin, until)
-
-
 def _hollow(display: Display) -> Iterator[int]:
     """The bodies of several solids within the bounds of which the origin of a free body is, at the first frame."""
-    solids: dict[int, list[ShownPart]] = {}
-    for part in display.parts:
-        if part.kind == SOLID:
-            solids.setdefault(part.body, []).append(part)
+    solids = Counter(part.body for part in display.parts if part.kind == SOLID)
     seen = display.poses.seen_from(WORLD_ROW, slice(0, 1))
     free = np.array([row for row in display.known if display.kinds[row] == "free"], np.int64)
-    for row, parts in solids.items():
-        if len(parts) > 1:
-            corners = np.concatenate([part.corners(display.surfaces[part.surface]) for part in parts])
+    for row, corners in _corners(display.parts, display.surfaces).items():
+        if solids[row] > 1:
             away = seen.position[0, free[free != row]] - seen.position[0, row]
             inner = rows(rotate_back(tuple(seen.orientation[0, row]), columns(away)))
             if np.any(np.all((inner > corners.min(axis=0)) & (inner < corners.max(axis=0)), axis=1)):
                 yield row
+
+
+def _corners(parts: Sequence[ShownPart], surfaces: Sequence[Triangles]) -> dict[int, np.ndarray]:
+    """The vertices (n, 3), m, of all solids of each body that has any, in its axes."""
+    found: dict[int, list[np.ndarray]] = {}
+    for part in parts:
+        if part.kind == SOLID:
+            found.setdefault(part.body, []).append(part.corners(surfaces[part.surface]))
+    return {row: np.concatenate(corners) for row, corners in found.items()}
 
 
 def _with_grounds(display: Display, nodes: Sequence[SceneNode]) -> Display:
@@ -294,7 +317,7 @@ def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Tri
     return surfaces, parts, notes
 
 
-def _ball(position: np.ndarray, reach: np.ndarray) -> Framing:
-    """A ball around bodies (frame, body, 3) with these radii."""
-    lower, upper = (position - reach[:, None]).min(axis=(0, 1)), (position + reach[:, None]).max(axis=(0, 1))
+def _ball(boxes: tuple[np.ndarray, np.ndarray]) -> Framing:
+    """A ball around boxes, given by their corners (box, 3)."""
+    lower, upper = boxes[0].min(axis=0), boxes[1].max(axis=0)
     return Framing((lower + upper) / 2, float(np.linalg.norm(upper - lower)) / 2 or 1.0)

@@ -16,6 +16,7 @@ import numpy as np
 
 from rigidsim.report.sections import plain
 from rigidsim.views.display import Display
+from rigidsim.views.links import SYMBOLS
 from rigidsim.views.loads import Loads
 from rigidsim.views.poses import WORLD_ROW, Poses
 
@@ -26,7 +27,7 @@ WITH_RATES = 400_000
 """Velocities are left out above so many bodies times frames."""
 CONTACTS = ("<i4", "<i4", "<f4", "<f4")
 SURFACE = {"vertices": "<f4", "normals": "<f4", "faces": "<i4"}
-PLAIN = ("title", "paths", "kinds", "colours", "known", "hollow", "speed", "reach", "notes")
+PLAIN = ("title", "paths", "kinds", "colours", "known", "hollow", "speed", "middle", "reach", "notes")
 POSITION_STEP, QUATERNION_STEP, RATE_STEP = 2.0**-30, 2.0**-15, 2.0**-15
 
 
@@ -52,6 +53,9 @@ def display_data(display: Display) -> dict[str, Any]:
         ],
         "parts": [plain(part._asdict()) for part in display.parts],
         "joints": [plain(joint._asdict()) for joint in display.joints],
+        "links": [plain(link._asdict()) for link in display.links],
+        "ends": [plain(end) for end in display.ends],
+        "symbols": plain(SYMBOLS),
         "loads": None if display.loads is None else _loads_data(display.loads),
     }
 

@@ -3,7 +3,9 @@
 const element = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const MOST_LABELS = 12;
+const FOLLOWED_ROOM = 3; // radii of a body that is followed
 const LABEL_HEIGHT = 16; // px
+const FARTHEST_LABEL = 3; // heights from its place
 const MOST_CONTACTS = 20; // more are shown on demand
 
 function say(text) {
@@ -49,7 +51,7 @@ class Page {
     element("speed").value = display.speed;
     element("notes").textContent = display.notes.join(" ");
     const recorded = {
-      joints: display.joints.length,
+      joints: display.joints.length || display.links.length,
       velocity: display.hasRates,
       rate: display.hasRates,
       contact: display.loads?.contacts,
@@ -156,8 +158,10 @@ class Page {
     if (row === null) return;
     const [frame, part] = display.place(show.time);
     const seen = display.seenFrom(show.from, frame, part, [row]);
-    show.camera.target = [...seen.subarray(row * MOTION, row * MOTION + 3)];
-    if (display.reach[row] > 0) show.camera.distance = 12 * display.reach[row];
+    const middle = [...placeIn(seen, row, display.middle[row])];
+    const room = (row === display.follow && display.room) || FOLLOWED_ROOM * display.reach[row];
+    if (room > 0) show.camera.show([[...middle, room]]);
+    else show.camera.target = middle;
   }
 
   tick(now) {
@@ -215,8 +219,8 @@ class Page {
     });
   }
 
-  // Labels beside their bodies, above each other where they would overlap; each has a line to its body. They cover
-  // neither the title nor the player, and stay in the window.
+  // Labels beside the middles of bodies, above each other where they would overlap; each has a line to its body. They
+  // cover neither the title nor the player, and stay in the window. One that finds no room nearby is left out.
   placeLabels() {
     const layer = element("labels-layer");
     layer.hidden = !element("labels").checked;
@@ -226,14 +230,15 @@ class Page {
     const [width, lowest] = [window.innerWidth, window.innerHeight - LABEL_HEIGHT - 60];
     for (const one of this.labels) {
       const { row, label, leader } = one;
-      const place = this.show.camera.project(...this.show.placeOf(row).toArray());
-      const isShown = place !== null && place[0] > 0 && place[0] < width && place[1] > 0 && place[1] < window.innerHeight;
-      label.hidden = !isShown;
-      leader.setAttribute("visibility", isShown ? "visible" : "hidden");
-      if (!isShown) continue;
-      one.wide ||= label.offsetWidth;
-      const left = Math.max(2, Math.min(place[0] + 10, width - one.wide - 2));
-      const top = this.freeTop(taken, left, Math.min(place[1] - 22, lowest), one.wide);
+      const place = this.show.camera.project(...this.show.middleOf(row).toArray());
+      const isSeen = place !== null && place[0] > 0 && place[0] < width && place[1] > 0 && place[1] < window.innerHeight;
+      label.hidden = !isSeen;
+      if (isSeen) one.wide ||= label.offsetWidth;
+      const left = isSeen ? Math.max(2, Math.min(place[0] + 10, width - one.wide - 2)) : 0;
+      const top = isSeen ? this.freeTop(taken, left, Math.min(place[1] - 22, lowest), one.wide) : null;
+      label.hidden = top === null;
+      leader.setAttribute("visibility", top === null ? "hidden" : "visible");
+      if (top === null) continue;
       taken.push([left, top, one.wide, LABEL_HEIGHT]);
       label.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
       const ends = { x1: place[0], y1: place[1], x2: left + 2, y2: top + LABEL_HEIGHT / 2 };
@@ -241,13 +246,14 @@ class Page {
     }
   }
 
-  // The nearest height at or above a wanted one, or else below it, at which a label covers none that are there.
+  // The nearest height at or above a wanted one, or else below it, at which a label covers none that are there; null if
+  // there is none nearby.
   freeTop(taken, left, wanted, wide) {
     const isFree = (top) =>
       taken.every(([x, y, w, h]) => x >= left + wide || left >= x + w || y >= top + LABEL_HEIGHT || top >= y + h);
-    for (let top = wanted; top > 2; top -= LABEL_HEIGHT) if (isFree(top)) return top;
-    for (let top = wanted; top < window.innerHeight; top += LABEL_HEIGHT) if (isFree(top)) return top;
-    return wanted;
+    const steps = [...Array(FARTHEST_LABEL + 1).keys()];
+    const tops = [...steps.map((k) => wanted - k * LABEL_HEIGHT), ...steps.map((k) => wanted + k * LABEL_HEIGHT)];
+    return tops.find((top) => top > 2 && isFree(top)) ?? null;
   }
 }
 

@@ -13,7 +13,9 @@ from pathlib import Path
 from string import Template
 from zipfile import BadZipFile, ZipFile
 
+from rigidsim.engine.model import MotionSamples
 from rigidsim.errors import UsageError
+from rigidsim.tree.nodes import WORLD
 from rigidsim.views.display import Display
 from rigidsim.views.packing import display_data
 
@@ -33,17 +35,23 @@ def page_of(display: Display, frame: str = "world", follow: str = "") -> str:
     data, and never part of markup or scripts. Raises UsageError for an unknown body or if trimesh is missing.
     """
     row = display.row(frame)
-    chosen = {
-        "from": row,
-        "follow": display.row(follow) if follow else None,
-        "interest": sorted(display.interesting(display.poses.seen_from(row))),
-    }
+    seen = display.poses.seen_from(row)
+    chosen = {"from": row, "interest": sorted(display.interesting(seen)), **_followed(display, seen, follow)}
     style, script = _text("page.css"), "\n".join(map(_text, SCRIPTS))
     policy = POLICY.format(scripts=f"{_hash(three())} {_hash(script)}", style=_hash(style))
     return Template(_text("page.html")).substitute(
         policy=policy, title=html.escape(display.title or "rigidsim"), style=style, script=script, three=three(),
         display=_json({**display_data(display), **chosen}),
     )  # fmt: skip
+
+
+def _followed(display: Display, seen: MotionSamples, follow: str) -> dict[str, int | float | None]:
+    """What the camera follows at first, a row or None, and how many metres around it are shown; 0 is by its size."""
+    if follow in ("", WORLD):
+        row, room = (not follow and display.leader(seen)) or (None, 0.0)
+    else:
+        row, room = display.row(follow), 0.0
+    return {"follow": row, "room": room}
 
 
 @cache

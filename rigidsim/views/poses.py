@@ -39,9 +39,12 @@ class Poses:
     tree: np.ndarray
 
     def seen_from(self, row: int = WORLD_ROW, frames: slice = slice(None)) -> MotionSamples:
-        """The motion of all bodies relative to the body of this row, in its axes, or to the world, at some frames."""
+        """The motion of all bodies relative to the body of this row, in its axes, or to the world, at some frames. The
+        last row is that of the world.
+        """
         part = replace(self, **{name: getattr(self, name)[frames] for name in ("time", *QUANTITIES, "tree")})
-        seen = MotionSamples(*(np.empty_like(getattr(part, name)) for name in QUANTITIES))
+        n_frame, n_body = part.position.shape[:2]
+        seen = MotionSamples(*(np.empty((n_frame, n_body + 1, width)) for width in WIDTHS))
         for number, parents in enumerate(self.trees):
             held = np.flatnonzero(part.tree == number)
             if len(held):
@@ -62,7 +65,7 @@ class Poses:
                 body = parents[body]
             for child in reversed(line):
                 found[child] = compose_motion(*found[parents[child]], *self._local(child, frames))
-        for body in range(len(parents)):
+        for body in (*range(len(parents)), WORLD_ROW):
             (p, q, _), v, omega = found[body]
             for array, part in zip(seen, (p, q, v, omega), strict=True):
                 array[frames, body] = rows(part)

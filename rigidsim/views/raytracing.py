@@ -35,7 +35,9 @@ SOFTENED = np.float32(0.35)
 """The part of the light on planes that does not depend on their direction and on shadows."""
 GLASS = np.float32(0.28)
 """How much is seen of hollow bodies."""
-FIRST_RIBBON, FIRST_GLASS = 1 << 39, 1 << 40
+ABOVE = np.float32(0.8)
+"""How much hides what is seen through all else."""
+FIRST_RIBBON, FIRST_GLASS, FIRST_ABOVE = 1 << 39, 1 << 40, 1 << 60
 """The keys of ribbons follow it."""
 
 
@@ -70,13 +72,14 @@ def no_facets() -> Facets:
 @dataclass(frozen=True)
 class Drawing:
     """What a picture shows: `solids`, which are shaded and cast shadows; `ribbons` of one colour; `glass`, through
-    which the others are seen; and `planes`.
+    which the others are seen; `above`, ribbons that are seen through all others; and `planes`.
     """
 
     camera: Camera
     solids: Facets
     ribbons: Facets
     glass: Facets
+    above: Facets
     planes: Sequence[Plane]
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -105,13 +108,13 @@ def _on_edges(keys: np.ndarray) -> np.ndarray:
 
 
 class _Tracer:
-    """The scenes of a picture in Embree: the solids, which cast shadows, and ribbons and glass, which do not."""
+    """The scenes of a picture in Embree: the solids, which cast shadows, and the others, which do not."""
 
     def __init__(self, picture: Drawing):
         camera = picture.camera
         self._picture, self._scale, self._origin = picture, camera.distance, camera.position
-        meshes = picture.solids, picture.ribbons, picture.glass
-        self._solids, self._ribbons, self._glass = (_embree(mesh.vertices, mesh.faces) for mesh in meshes)
+        meshes = picture.solids, picture.ribbons, picture.glass, picture.above
+        self._solids, self._ribbons, self._glass, self._above = (_embree(mesh.vertices, mesh.faces) for mesh in meshes)
         light = 0.45 * -camera.axes[2] - 0.5 * camera.axes[0] + np.array([0.0, 0.0, 1.0])
         self._light = (light / np.linalg.norm(light)).astype(np.float32)
         self._on_level = AMBIENT + (1.0 - AMBIENT) * np.square(0.5 + 0.5 * self._light[2])
@@ -132,6 +135,7 @@ class _Tracer:
             self._see_plane(plane, number, rays, nearest, found)
         self._see_ribbons(rays, nearest, found)
         self._see_glass(rays, nearest, found)
+        self._see_above(rays, found)
 
     def _see_solids(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
         mesh, (at, faces, weights, distance) = self._picture.solids, _hits(self._solids, rays)
@@ -191,6 +195,11 @@ class _Tracer:
         light, _ = self._light_on(rays[at] * distance[:, None], normals, distance)
         found.colours[at] += GLASS * (mesh.colours[faces] * light[:, None] - found.colours[at])
         found.keys[at] += FIRST_GLASS + (mesh.owners[faces] << 41) + np.argmax(np.abs(normals), axis=1)
+
+    def _see_above(self, rays: np.ndarray, found: Sight) -> None:
+        mesh, (at, faces, _, _) = self._picture.above, _hits(self._above, rays)
+        found.colours[at] += ABOVE * (mesh.colours[faces] - found.colours[at])
+        found.keys[at] += FIRST_ABOVE
 
 
 def _embree(vertices: np.ndarray, faces: np.ndarray):

@@ -26,7 +26,9 @@ MOST_PATHS, MOST_NAMES = 12, 8
 NEAR = 2.0
 """Bodies that are not farther than so many radii from the centre of what is of interest are shown as well."""
 FOLLOWED_ROOM = 6.0
-"""The radius of what is shown around a body that is followed, in radii of the body."""
+"""The radius of what is shown around a body that is asked to be followed, in radii of the body."""
+ALL = (WORLD_ROW, 0.0)
+"""What a camera follows, and the radius of what it shows, if it stays where it is and shows all."""
 
 
 class Clip(NamedTuple):
@@ -38,8 +40,9 @@ class Clip(NamedTuple):
 
 
 class Viewpoint(NamedTuple):
-    """What is looked at: from the body `frame`, at the body `follow` if there is one; `azimuth`, `elevation` (rad) and
-    `distance` (m, or None) of the camera; the bodies whose paths are drawn, or None for the free ones if they are few.
+    """What is looked at: from the body `frame`, at the body `follow`, which is the world for a camera that stays where
+    it is, or empty (see `Display.leader`); `azimuth`, `elevation` (rad) and `distance` (m, or None) of the camera; the
+    bodies whose paths are drawn, or None for the free ones if they are few.
     """
 
     frame: str
@@ -71,10 +74,10 @@ class Reel:
         free = [known for known in display.known if display.kinds[known] == "free"]
         few = free if len(free) <= MOST_PATHS else []
         traced = few if look.traces is None else [row(body) for body in look.traces]
-        scenery = Scenery(
-            display, seen, display.framing(seen), [body for body in traced if body not in (frame, WORLD_ROW)]
-        )
-        cameras = _cameras(display, seen, row(look.follow) if look.follow else WORLD_ROW, look, size)
+        traced = [body for body in traced if body not in (frame, WORLD_ROW)]
+        followed, room = _followed(display, seen, row(look.follow)) if look.follow else display.leader(seen) or ALL
+        scenery = Scenery(display, seen, display.framing(seen), traced, room)
+        cameras = _cameras(scenery, followed, look, size)
         return cls(scenery, cameras, _lettering(scenery, clip, frame, size))
 
     @property
@@ -120,27 +123,39 @@ def clock(time: float, times: np.ndarray) -> str:
     return f"t = {time:.{min(digits, 9)}f} s"
 
 
-def _cameras(
-    display: Display, seen: MotionSamples, followed: int, look: Viewpoint, size: tuple[int, int]
-) -> list[Camera]:
+def _followed(display: Display, seen: MotionSamples, body: int) -> tuple[int, float]:
+    """A body to follow, and the radius (m) of what is shown around it."""
+    if body == WORLD_ROW:
+        return ALL
+    return body, display.reach[body] * FOLLOWED_ROOM or display.framing(seen).radius / 2
+
+
+def _cameras(scenery: Scenery, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
     """The camera at each time."""
+    display, seen = scenery.display, scenery.seen
     direction, n_frame = (look.azimuth, look.elevation), len(display.poses.time)
-    if followed == WORLD_ROW:
-        rows = _near(display, seen)
-        points = seen.position[:, rows].reshape(-1, 3)
-        found = fitted(*direction, size, points, np.tile(display.reach[rows], n_frame))
-        return [replace(found, distance=look.distance or found.distance)] * n_frame
-    reach = display.reach[followed] * FOLLOWED_ROOM or display.framing(seen).radius / 2
-    near = fitted(*direction, size, np.zeros((1, 3)), np.full(1, reach))
-    distance = look.distance or near.distance
-    return [replace(near, target=target, distance=distance) for target in seen.position[:, followed]]
+    if followed != WORLD_ROW:
+        near = fitted(*direction, size, np.zeros((1, 3)), np.full(1, scenery.room))
+        distance = look.distance or near.distance
+        return [
+            replace(near, target=target, distance=distance)
+            for target in display.places(seen, followed, display.middle[followed])
+        ]
+    bodies = _near(scenery)
+    points = [display.middles(seen, bodies).reshape(-1, 3), *(display.places(seen, *end) for end in display.ends)]
+    reach = [np.tile(display.reach[bodies], n_frame), np.zeros(len(display.ends) * n_frame)]
+    found = fitted(*direction, size, np.concatenate(points), np.concatenate(reach))
+    return [replace(found, distance=look.distance or found.distance)] * n_frame
 
 
-def _near(display: Display, seen: MotionSamples) -> list[int]:
+def _near(scenery: Scenery) -> list[int]:
     """The rows of the bodies that are always near what is of interest."""
-    ball = display.framing(seen)
-    away = np.max(np.linalg.norm(seen.position - ball.centre, axis=-1), axis=0) + display.reach
-    return [row for row in display.known if away[row] <= NEAR * ball.radius] or list(display.known)
+    display, ball = scenery.display, scenery.framing
+    away = np.linalg.norm(display.middles(scenery.seen, display.known) - ball.centre, axis=-1).max(axis=0)
+    far = away + display.reach[list(display.known)]
+    return [row for row, most in zip(display.known, far, strict=True) if most <= NEAR * ball.radius] or list(
+        display.known
+    )
 
 
 def _lettering(scenery: Scenery, clip: Clip, frame: int, size: tuple[int, int]) -> Lettering:

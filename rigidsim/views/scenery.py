@@ -14,6 +14,7 @@ from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
 from rigidsim.views.display import GROUND, GROUND_SIZE, MARKER, Display, Framing, ShownPart
 from rigidsim.views.grid import Plane, grid_spacing
+from rigidsim.views.links import ROD, SYMBOLS
 from rigidsim.views.raytracing import Drawing, Facets, no_facets
 from rigidsim.views.surfaces import Triangles
 
@@ -24,6 +25,17 @@ scale; the length of its axes in radii.
 PATH_WIDTH, AXIS_WIDTH = 2.0 / 720, 2.2 / 720
 """Widths of paths and axes, relative to the height of the picture."""
 PATH_LIGHTNESS = 0.35
+ROD_WIDTH, LINE_WIDTH, SYMBOL_WIDTH, SLIMMEST = 4.0 / 720, 2.2 / 720, 20.0 / 720, 0.3
+"""Widths of rods, of the lines of springs and dampers, and of their symbols, relative to the height of the picture; the
+last one is at most `SLIMMEST` of the length.
+"""
+JOINT_RADIUS, JOINT_WIDTH, JOINT_LENGTH = 5.0 / 720, 3.0 / 720, 34.0 / 720
+"""Of a joint: the radius of its point, the width of its axis and half the length, relative to the height of the
+picture.
+"""
+LINK_COLOUR, JOINT_COLOUR = "#59616b", "#b8860b"
+CORNERS = 12
+"""Of the disc that marks a joint."""
 AXIS_COLOURS = ("#d55e00", "#009e73", "#0072b2")
 
 
@@ -67,14 +79,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Scenery:
-    """The pictures of a display as `seen` from a frame of reference. `framing` is what the camera shows of it, `traced`
-    are the rows of the bodies whose paths are drawn.
+    """The pictures of a display as `seen` from a frame of reference. `framing` is what there is to show of it at all
+    times, `traced` are the rows of the bodies whose paths are drawn, `room` is the radius (m) that a picture shows
+    about what the camera follows, 0 if it shows all.
     """
 
     display: Display
     seen: MotionSamples
     framing: Framing
     traced: Sequence[int]
+    room: float = 0.0
 
     @cached_property
     def _groups(self) -> list[Group]:
@@ -93,13 +107,14 @@ class Scenery:
     @cached_property
     def spacing(self) -> float:
         """The spacing of the grid, m."""
-        return grid_spacing(self.framing.radius)
+        return grid_spacing(self.room or self.framing.radius)
 
     @cached_property
     def lowest(self) -> float:
         """The height (m) of the lowest point that a body reaches; those far below the picture do not count."""
         known = list(self.display.known)
-        depths = self.framing.centre[2] - np.min(self.seen.position[:, known, 2] - self.display.reach[known], axis=0)
+        lowest = np.min(self.display.middles(self.seen, known)[..., 2] - self.display.reach[known], axis=0)
+        depths = self.framing.centre[2] - lowest
         return float(self.framing.centre[2] - np.max(depths[depths <= GROUND_SIZE * self.framing.radius], initial=0.0))
 
     @cached_property
@@ -113,8 +128,9 @@ class Scenery:
         """The picture at a frame."""
         placed = [(group.is_hollow, self._placed(group, frame, camera)) for group in self._groups]
         solids, glass = (_joined([mesh for hollow, mesh in placed if hollow == wanted]) for wanted in (False, True))
-        ribbons = [*self._axes(frame, camera), *self._paths(frame, camera)]
-        return Drawing(camera, solids, _joined(ribbons), glass, list(self._planes(frame)))
+        ribbons = [*self._axes(frame, camera), *self._paths(frame, camera), *self._links(frame, camera)]
+        above = _joined(list(self._joints(frame, camera)))
+        return Drawing(camera, solids, _joined(ribbons), glass, above, list(self._planes(frame)))
 
     def _placed(self, group: Group, frame: int, camera: Camera) -> Facets:
         """The parts of a group as the camera sees them."""
@@ -154,6 +170,36 @@ class Scenery:
             colour = self._colours[row] + (1 - self._colours[row]) * np.float32(PATH_LIGHTNESS)
             if frame:
                 yield ribbon(path[:-1], path[1:], camera, PATH_WIDTH, colour, row)
+
+    def _links(self, frame: int, camera: Camera) -> Iterator[Facets]:
+        """What holds bodies: rods, springs and dampers."""
+        time, owner = self.display.poses.time[frame], len(self.display.paths) + len(AXIS_COLOURS)
+        for number, link in enumerate(self.display.links):
+            if not link.is_there(time):
+                continue
+            a, b = self.point(frame, link.body, link.point), self.point(frame, link.other, link.other_point)
+            colour = self._colours[link.body] if link.body == link.other else rgb(LINK_COLOUR)
+            width = ROD_WIDTH if link.kind == ROD else LINE_WIDTH
+            for line in symbol(link.kind, a, b, camera):
+                yield ribbon(line[:-1], line[1:], camera, width, colour, owner + number)
+
+    def _joints(self, frame: int, camera: Camera) -> Iterator[Facets]:
+        """The points and axes of joints."""
+        time, colour = self.display.poses.time[frame], rgb(JOINT_COLOUR)
+        for number, joint in enumerate(self.display.joints):
+            if not joint.is_there(time):
+                continue
+            place = self.point(frame, joint.on, joint.point)
+            yield disc(place, camera, JOINT_RADIUS, colour, number)
+            if joint.axis is not None:
+                axis = self.point(frame, joint.on, joint.axis) - self.point(frame, joint.on, np.zeros(3))
+                half = JOINT_LENGTH * height_at(place, camera) * axis
+                yield ribbon((place - half)[None], (place + half)[None], camera, JOINT_WIDTH, colour, number)
+
+    def point(self, frame: int, body: int, point: Sequence[float]) -> np.ndarray:
+        """A point (m) in the axes of a body, as it is seen at a frame."""
+        turn = tuple(self.seen.orientation[frame, body])
+        return self.seen.position[frame, body] + np.array(rotate(turn, tuple(point)))
 
     def _planes(self, frame: int) -> Iterator[Plane]:
         for number, (body, centre, axes, radius) in enumerate(self._grounds):
@@ -201,6 +247,34 @@ def ribbon(
     none = np.zeros((4 * n, 3), np.float32)
     return Facets(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
                 np.tile(colour, (2 * n, 1)), np.full(2 * n, owner), none)  # fmt: skip
+
+
+def height_at(place: np.ndarray, camera: Camera) -> float:
+    """What the height of the picture covers at the depth of a point, m."""
+    return float((place - camera.position) @ camera.axes[2]) * camera.size[1] * camera.pixel
+
+
+def symbol(kind: str, a: np.ndarray, b: np.ndarray, camera: Camera) -> Iterator[np.ndarray]:
+    """The lines (point, 3), m, by which a link between two points is drawn, in a plane that faces the camera."""
+    along = b - a
+    length = float(np.linalg.norm(along))
+    across = np.cross(along, (a + b) / 2 - camera.position)
+    half = 0.5 * min(SYMBOL_WIDTH * height_at((a + b) / 2, camera), SLIMMEST * length)
+    across *= half / (np.linalg.norm(across) or 1.0)
+    for line in SYMBOLS[kind]:
+        yield a + np.array(line) @ [along, across]
+
+
+def disc(place: np.ndarray, camera: Camera, radius: float, colour: np.ndarray, owner: int) -> Facets:
+    """A disc that faces the camera, its radius in heights of the picture."""
+    angles = 2.0 * np.pi * np.arange(CORNERS) / CORNERS
+    rim = np.stack([np.cos(angles), np.sin(angles)], axis=-1) @ camera.axes[:2]
+    vertices = (place - camera.position + radius * height_at(place, camera) * rim) / camera.distance
+    ones = np.arange(1, CORNERS - 1, dtype=np.int32)
+    faces = np.stack([np.zeros_like(ones), ones, ones + 1], axis=-1)
+    none = np.zeros((CORNERS, 3), np.float32)
+    return Facets(vertices.astype(np.float32), none, faces, np.tile(colour, (len(faces), 1)),
+                  np.full(len(faces), owner), none)  # fmt: skip
 
 
 def _joined(meshes: Sequence[Facets]) -> Facets:

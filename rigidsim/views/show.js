@@ -79,6 +79,9 @@ class Show {
     const above = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.8, depthTest: false });
     this.joints = [ball, SHAFT].map((form) => new Instances(scene, form, Math.max(1, display.joints.length), above));
     for (const { mesh } of this.joints) mesh.renderOrder = 1;
+    const pieces = (kind) => display.symbols[kind].reduce((sum, line) => sum + line.length - 1, 0);
+    const most = display.links.reduce((sum, { kind }) => sum + pieces(kind), 0);
+    this.links = new Instances(scene, SHAFT, Math.max(1, most), material);
     this.grid = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), gridMaterial(BACKGROUND, 0));
     this.grid.frustumCulled = false;
     this.grid.renderOrder = -1;
@@ -108,33 +111,39 @@ class Show {
     return found;
   }
 
+  // The bodies of interest at some frames as balls [x, y, z, radius], m, and the points of joints and links.
+  ballsAt(frames) {
+    const { display } = this;
+    const bodies = [...display.interest, ...display.ends.map(([row]) => row).filter((row) => row !== WORLD)];
+    const found = [];
+    for (const frame of frames) {
+      const seen = display.seenFrom(this.from, frame, 0, bodies);
+      for (const body of display.interest) {
+        found.push([...placeIn(seen, body, display.middle[body]), display.reach[body]]);
+      }
+      for (const [row, point] of display.ends) {
+        found.push([...placeIn(seen, row === WORLD ? display.count : row, point), 0]);
+      }
+    }
+    return found;
+  }
+
   // The box around the bodies of interest at all times.
   boundsOfInterest() {
-    const { display } = this;
     const [lower, upper] = [Array(3).fill(Infinity), Array(3).fill(-Infinity)];
-    for (const frame of this.someFrames(Math.max(20, 100000 / display.interest.length))) {
-      const seen = display.seenFrom(this.from, frame, 0, display.interest);
-      for (const body of display.interest) {
-        for (let i = 0; i < 3; i++) {
-          lower[i] = Math.min(lower[i], seen[body * MOTION + i] - display.reach[body]);
-          upper[i] = Math.max(upper[i], seen[body * MOTION + i] + display.reach[body]);
-        }
+    for (const ball of this.ballsAt(this.someFrames(Math.max(20, 100000 / this.display.interest.length)))) {
+      for (let i = 0; i < 3; i++) {
+        lower[i] = Math.min(lower[i], ball[i] - ball[3]);
+        upper[i] = Math.max(upper[i], ball[i] + ball[3]);
       }
     }
     return [lower, upper];
   }
 
-  // The bodies of interest at all times as balls [x, y, z, radius], m; a single point has some room.
+  // The bodies of interest at all times; a single point has some room.
   ballsOfInterest() {
-    const { display } = this;
-    const found = [];
-    for (const frame of this.someFrames(Math.max(2, MOST_BALLS / display.interest.length))) {
-      const seen = display.seenFrom(this.from, frame, 0, display.interest);
-      for (const body of display.interest) {
-        found.push([...seen.subarray(body * MOTION, body * MOTION + 3), display.reach[body] || (this.isStill ? 0.5 : 0)]);
-      }
-    }
-    return found;
+    const balls = this.ballsAt(this.someFrames(Math.max(2, MOST_BALLS / this.display.interest.length)));
+    return this.isStill ? balls.map(([x, y, z, radius]) => [x, y, z, radius || 0.5]) : balls;
   }
 
   // The paths of the bodies of interest, if they are not many, and of the one that is followed.
@@ -185,6 +194,10 @@ class Show {
 
   placeOf(body) {
     return new THREE.Vector3().setFromMatrixPosition(this.pose(body));
+  }
+
+  middleOf(body) {
+    return new THREE.Vector3(...(body === WORLD ? [0, 0, 0] : this.display.middle[body])).applyMatrix4(this.pose(body));
   }
 
   draw() {

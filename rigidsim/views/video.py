@@ -49,12 +49,12 @@ def video(
 ) -> Path:
     """Write a video, `.gif`, `.mp4` or `.webm`, or a picture of the time `end`, `.png`; needs `rigidsim[video]`.
 
-    Bodies are shown as seen from the body `frame`, by a `camera` with azimuth and elevation in degrees and perhaps a
-    distance in m, which looks at the body `follow` all the time. `traces` are the bodies whose paths are drawn, by
-    default the free ones if they are few. One second shows `speed` seconds, from `begin` to `end` (s), in `fps`
-    pictures of `size` (width, height) pixels. `progress(done, total)` is called with 0 before the file is opened, then
-    after each picture, `warn` with a sentence about letters that pictures lack. Raises UsageError, NotRecordedError,
-    and StorageError if the file exists and `force` is false or cannot be written.
+    Bodies are shown as seen from the body `frame`. The `camera` has azimuth and elevation in degrees and perhaps a
+    distance in m, and looks at the body `follow` all the time; if that is `world`, it stays and shows all. `traces`
+    are the bodies whose paths are drawn, by default the free ones if they are few. One second shows `speed` seconds,
+    from `begin` to `end` (s), in `fps` pictures of `size` (width, height) pixels. `progress(done, total)` is called
+    with 0 before the file is opened, then after each picture, `warn` with a sentence about letters that pictures lack.
+    Raises UsageError, NotRecordedError, and StorageError if the file exists and `force` is false or cannot be written.
     """
     instance(trajectory, Trajectory, "what is filmed")
     kind = kind_of(path, KINDS)

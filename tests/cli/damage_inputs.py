@@ -29,9 +29,9 @@ from damaging import flipped, restructure
 from rigidsim.cli import main
 from rigidsim.errors import INTERNAL
 
-TOO_LONG, ENDED = 20.0, 90
-"""s: a command gets Ctrl-C after the first, since it may have been asked for a long run; the process ends after the
-second, which no command may take.
+TOO_LONG, ENDED = 20.0, 600
+"""s: a command gets Ctrl-C after so much processor time, since it may have been asked for a long run; the process ends
+after the second, which no command may take.
 """
 SCENES = [
     """\
@@ -163,7 +163,7 @@ def called(words: str) -> tuple[int, str, str]:
     out, err, before = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8"), sys.argv
     sys.argv = ["rigidsim", *words.split()]
     faulthandler.dump_traceback_later(ENDED, exit=True)
-    signal.setitimer(signal.ITIMER_REAL, TOO_LONG)
+    signal.setitimer(signal.ITIMER_PROF, TOO_LONG)
     try:
         with redirect_stdout(out), redirect_stderr(err):
             main()
@@ -174,7 +174,7 @@ def called(words: str) -> tuple[int, str, str]:
         code = INTERNAL
         err.write(f"Traceback of {type(error).__name__}: {error}")
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
         faulthandler.cancel_dump_traceback_later()
         sys.argv = before
     texts = []
@@ -385,9 +385,9 @@ def tried(name: str, source: Path, place: Path, count: int, seed: int) -> Counte
         what = damaged(command, Path(command.name), whole, choice)
         print(f"{name} {number}: {what}", flush=True)
         kept = Path(command.name).read_bytes()
-        begin = time.monotonic()
+        begin = time.process_time()
         code, out, err = called(command.words)
-        seconds = time.monotonic() - begin
+        seconds = time.process_time() - begin
         text = f"{out}\n{err}"
         if code == INTERNAL or "Traceback" in text or "internal error" in text:
             outcome = "internal"
@@ -395,7 +395,7 @@ def tried(name: str, source: Path, place: Path, count: int, seed: int) -> Counte
             outcome = "escapes"
         elif seconds > TOO_LONG / 2 and code != 128 + signal.SIGINT:
             outcome = "slow"
-        elif code == 128 + signal.SIGALRM or code == 128 + signal.SIGINT:
+        elif code == 128 + signal.SIGPROF or code == 128 + signal.SIGINT:
             outcome = "long"
         elif code == 1:
             outcome = "changed"
@@ -416,7 +416,7 @@ def begin(folder: str, count: str, seed: str, *names: str) -> None:
     source, place = Path(folder).resolve() / "whole", Path(folder).resolve() / "place"
     source.mkdir(parents=True, exist_ok=True)
     interrupted = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGPROF, lambda *_: signal.raise_signal(signal.SIGINT))
     originals(source)
     counts: dict[str, dict[str, int]] = {}
     for name in names or COMMANDS:

@@ -9,7 +9,7 @@ import pytest
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
 from rigidsim.building import build_world
-from rigidsim.engine import run, stepper
+from rigidsim.engine import run
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES
 from rigidsim.jit import kernels
@@ -22,8 +22,8 @@ def test_kernels_are_compiled_once_for_one_kind_of_model(monkeypatch, integrator
     """With and without terms, and for large and small scenes; `test_kinds_of_models` tells which kinds there are. That
     of `taylor` has the formulas of the operations in a scene's equations.
     """
-    fresh = Kernel(stepper.advance.function)
-    monkeypatch.setattr(stepper, "advance", fresh)
+    fresh = Kernel(run.advance.function)
+    monkeypatch.setattr(run, "advance", fresh)
     how = {"duration": 0.2, "step": STEP, "gravity": GRAVITY, "integrator": integrator}
     for terms in (False, True):
         rigidsim.simulate(make_scene(every_kind(), **how), terms=terms)
@@ -53,18 +53,18 @@ def called(monkeypatch):
     machine code.
     """
     kinds: set[tuple[int, bool]] = set()
-    made = run.stepper
+    made = run.BlockRun._caller
 
-    def noting(interpreted):
-        call = made(interpreted)
+    def noting(self, kernel):
+        call = made(self, kernel)
 
         def noted(*arguments):
             kinds.add((len(arguments[-1]), arguments[-3] is not None))
             return call(*arguments)
 
-        return noted
+        return noted if kernel is run.advance else call
 
-    monkeypatch.setattr(run, "stepper", noting)
+    monkeypatch.setattr(run.BlockRun, "_caller", noting)
     return kinds
 
 

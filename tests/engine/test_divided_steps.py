@@ -9,7 +9,7 @@ import rigidsim
 from contact_scenes import ball, block, collide
 from rigidsim.building import build_world
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
-from rigidsim.engine.stepper import stepper
+from rigidsim.engine.stepper import advance
 from scenes import angle_between, axis_angle, make_scene, run
 
 H = 0.01
@@ -101,7 +101,7 @@ def test_lanes_gears_and_slices_do_not_change_a_bit():
         assert np.isfinite(alone.state).all()
         assert alone.state.tobytes() == np.ascontiguousarray(state[:, :, lane]).tobytes(), lane
     interpreted, brief = BlockRun(worlds[:2], 2), BlockRun(worlds[:2], 2)
-    interpreted._advance = stepper(True)
+    interpreted._advance = advance.interpreted
     for each in (interpreted, brief):
         each._advance_to(1, False, NO_SAMPLES, each._one, 0)
     assert interpreted.state.tobytes() == brief.state.tobytes()

@@ -11,7 +11,7 @@ import pytest
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
 from rigidsim.building import build_world
-from rigidsim.engine import events, run, stepper
+from rigidsim.engine import events, run
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.simulation.events import event_columns
 from rigidsim.trajectory.events import scheduled_in
@@ -35,13 +35,13 @@ def eventful(seed: int) -> dict:
 def calls(monkeypatch) -> list[bool]:
     """Of the stepper: whether each began with what happens as an era begins."""
     made: list[bool] = []
-    advance = stepper.advance.caller()
+    advance = run.advance.caller()
 
     def noted(method, n, done, era, arrives, *arguments):
         made.append(arrives)
         return advance(method, n, done, era, arrives, *arguments)
 
-    monkeypatch.setattr(stepper, "advance", SimpleNamespace(caller=lambda: noted))
+    monkeypatch.setattr(run, "advance", SimpleNamespace(caller=lambda: noted))
     return made
 
 

@@ -315,6 +315,36 @@ def test_repeated_loops_change_nothing_but_the_last_digits():
         expected = found if expected is None else expected
 
 
+@pytest.mark.parametrize("kind", ["point", "hinge", "distance", "weld"])
+@pytest.mark.parametrize("method", ["rkmk4", {"name": "taylor", "tolerance": 1e-13}])
+def test_loops_that_hold_what_a_joint_holds_change_nothing_but_the_last_digits(kind, method):
+    """A second hinge of a door, a rod between two points of its axis or of what a weld holds; the frame flies."""
+    axis, at, first, last = (
+        np.array(x) for x in ([0.3, -0.5, 0.8], [0.4, 0.2, -0.3], [0.1, 0.9, 0.2], [0.5, -0.3, 0.6])
+    )
+    inertia, how = {"principal": [0.5, 0.6, 0.7]}, {"duration": 0.5, "step": 2e-3, "integrator": method}
+    held = (
+        {"weld": {"at": at.tolist()}}
+        if kind == "weld"
+        else {"hinge": {"axis": axis.tolist(), "at": at.tolist(), "rate": 1}}
+    )
+    door = {"mass": 2, "inertia": inertia, "motion": held}
+    frame = {"mass": 3, "inertia": inertia, "velocity": [0.1, 0, 0], "angular_velocity": [0.2, 0.3, -0.1]}
+    bodies = {"frame": frame | {"children": {"door": door}}}
+    first, last = (
+        (first, last) if kind == "weld" else (at + 0.7 * axis, at + (1.3 if kind == "distance" else 0.7) * axis)
+    )
+    loop = {"type": "distance" if kind == "weld" else kind, "between": ["frame/door", "frame"]}
+    loop |= {"at": first.tolist(), "to_at": last.tolist()} | ({"axis": axis.tolist()} if kind == "hinge" else {})
+    expected = run(bodies, gravity=GRAVITY, **how)
+    for name, copies in (("once", 1), ("twice", 2)):
+        found = run(bodies, gravity=GRAVITY, loops=[loop | {"name": f"{name}{k}"} for k in range(copies)], **how)
+        for path in ("frame", "frame/door"):
+            for what in ("position", "velocity", "orientation"):
+                one, other = (getattr(one[path].world, what)[-1] for one in (found, expected))
+                assert np.abs(one - other).max() < 1e-12, (path, what)
+
+
 def test_small_gaps_and_rates_are_closed_at_the_start():
     bodies, loops = four_bars(1)
     bodies["crank1"]["position"] = [1 + 3e-7, 0, 0]

@@ -70,6 +70,23 @@ def test_elastic_impacts_of_a_pendulum_keep_its_energy(swings):
         assert np.ptp(energy) <= 1e-12 * (step / 1e-3) ** 4 * impacts_of(bouncing)[0].energy_before * 4
 
 
+@pytest.mark.parametrize("speed", [-0.4, 0.3])
+@pytest.mark.parametrize("method", ["rkmk4", {"name": "adaptive", "rtol": 1e-10}])
+def test_a_bead_on_a_slide_leaves_a_wall_that_moves_by_its_restitution(speed, method):
+    """v' = w - e (v - w) of a wall of infinite mass with the speed w, which it meets after 0.95 m/(v - w)."""
+    e, v, duration = 0.8, 1.0, 2.0
+    bead = ball(0.05, restitution=e, friction=0.0) | {"motion": {"slide": {"axis": [1, 0, 0], "rate": v}}}
+    moving = {"motion": {"prescribed": {"velocity": [speed, 0, 0]}}, "position": [1.0, 0, 0]}
+    plane = {"shapes": [{"type": "plane", "normal": [-1, 0, 0]}]} | surface(e, 0.0)
+    how = {"gravity": [0, 0, 0], "duration": duration, "step": 1e-3, "record_every": duration, "integrator": method}
+    found = collide({"bead": bead, "wall": plane | moving}, **how)
+    time, after = 0.95 / (v - speed), speed - e * (v - speed)
+    (impact,) = impacts_of(found)
+    assert impact.time == pytest.approx(time, abs=1e-14)
+    assert found["bead"].world.velocity[-1, 0] == pytest.approx(after, abs=16 * EPS)
+    assert found["bead"].world.position[-1, 0] == pytest.approx(v * time + after * (duration - time), abs=1e-13)
+
+
 @pytest.mark.parametrize("e", [0.5, 0.8])
 def test_a_rod_on_a_hinge_leaves_a_floor_with_its_restitution_of_the_rate(e):
     """Each time e of the rate, so e^2 of the energy, which it has again when it is back."""

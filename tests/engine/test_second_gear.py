@@ -134,6 +134,16 @@ def test_attraction_across_the_tree_has_the_bits_of_the_first_gear(tmp_path, mon
     assert content_of(first, tmp_path) == content_of(second, tmp_path)
 
 
+@pytest.mark.parametrize("integrator", ["rkmk4", "adaptive"])
+def test_loops_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
+    """A rod from a free body to the world."""
+    rod = {"type": "distance", "between": ["top", "world"], "at": [0.1, 0.2, 0.3], "to_at": [1, 0, 0]}
+    made = scene(10, integrator, bodies={"top": TOP | {"angular_velocity": [0, 0, 0]}}, parameters={}, world={
+        "gravity": [0, 0, -9.81], "loops": [rod]})  # fmt: skip
+    first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
+    assert content_of(first, tmp_path) == content_of(second, tmp_path)
+
+
 def test_a_step_in_second_gear_calls_no_first_gear(forced, monkeypatch):
     run = BlockRun([build_world(scene(steps=5))], 1)
     run.advance(0)

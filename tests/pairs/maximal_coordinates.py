@@ -3,8 +3,9 @@
 Each body that moves has its own six rates, in world axes, about its centre of mass together with what is fixed to it.
 Joints and loops are rows of A, solved with multipliers: M a - F^T lambda = Q, A a = b. F is A but for frames with a
 prescribed motion, which carry what hangs on them and exert nothing on their parent. Joint coordinates are integrals of
-their rates. Impulses, and stops that a coordinate reaches, change rates by the same matrix; scipy's DOP853 does the
-rest. Lengths of a scene are in units of the parent (positions, slides) or of the body (its own points), here in metres.
+their rates. Impulses change rates by the same matrix; where the tree changes, momenta make the rates of the next one.
+`unilateral.py` has what is one-sided or set-valued, `reference_runs.py` what happens in the course of a run. Lengths of
+a scene are in units of the parent (positions, slides) or of the body (its own points), here in metres.
 """
 
 from __future__ import annotations
@@ -13,12 +14,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 Array = np.ndarray
 ZERO, AXES = np.zeros(3), np.eye(3)
-RTOL, ATOL = 1e-11, 1e-13
 LETTERS = {
     "free": "", "hinge": "r", "slide": "t", "screw": "s", "ball": "", "universal": "rr", "cylindrical": "tr",
     "planar": "ttr", "weld": "",
@@ -65,6 +64,22 @@ def of_time(value, t: float) -> Jet:
     return jet(eval(value.lstrip("= "), names) if isinstance(value, str) else value)
 
 
+def cross(a, b) -> Array:
+    """a x b; NumPy's is twenty times slower."""
+    (a_1, a_2, a_3), (b_1, b_2, b_3) = a, b
+    return np.array([a_2 * b_3 - a_3 * b_2, a_3 * b_1 - a_1 * b_3, a_1 * b_2 - a_2 * b_1])
+
+
+def matrix_of(x: float, y: float, z: float, w: float) -> Array:
+    """The matrix of a quaternion of any length."""
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    return np.array([
+        [1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+        [s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)],
+        [s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)],
+    ])  # fmt: skip
+
+
 def turn(axis, angle: float) -> Array:
     """The matrix of a rotation."""
     vector = np.asarray(axis, float)
@@ -73,9 +88,9 @@ def turn(axis, angle: float) -> Array:
 
 def across(u: Array) -> list[Array]:
     """Two directions at right angles to another one."""
-    first = np.cross(u, AXES[np.argmin(np.abs(u))])
+    first = cross(u, AXES[np.argmin(np.abs(u))])
     first = first / np.linalg.norm(first)
-    return [first, np.cross(u, first)]
+    return [first, cross(u, first)]
 
 
 class Motion(NamedTuple):
@@ -91,11 +106,11 @@ class Motion(NamedTuple):
     def then(self, below: Motion) -> Motion:
         """That of a frame below this one: linear, Euler, centrifugal and Coriolis terms."""
         r, v, w = self.R @ below.p, self.R @ below.v, self.R @ below.omega
-        carried = np.cross(self.alpha, r) + np.cross(self.omega, np.cross(self.omega, r))
+        carried = cross(self.alpha, r) + cross(self.omega, cross(self.omega, r))
         return Motion(
-            self.p + r, self.R @ below.R, self.v + np.cross(self.omega, r) + v, self.omega + w,
-            self.a + carried + 2 * np.cross(self.omega, v) + self.R @ below.a,
-            self.alpha + self.R @ below.alpha + np.cross(self.omega, w),
+            self.p + r, self.R @ below.R, self.v + cross(self.omega, r) + v, self.omega + w,
+            self.a + carried + 2 * cross(self.omega, v) + self.R @ below.a,
+            self.alpha + self.R @ below.alpha + cross(self.omega, w),
         )  # fmt: skip
 
 
@@ -113,18 +128,42 @@ class Place(NamedTuple):
     takes: bool
 
 
+class Node(NamedTuple):
+    """A body in a tree: what the scene says of it, its parent, and its pose and length unit if they are of an instant
+    at which the tree changes.
+    """
+
+    data: dict[str, Any]
+    parent: str | None
+    position: Array | None = None
+    R: Array | None = None
+    metres: float | None = None
+
+
+def rotation_of(orientation: dict[str, Any] | None) -> Array:
+    """The matrix of an orientation of a scene."""
+    if orientation is None:
+        return AXES
+    if "wxyz" in orientation:
+        w, *xyz = orientation["wxyz"]
+        return matrix_of(*xyz, w)
+    return turn(orientation["axis"], orientation["angle"])
+
+
 class Body:
     """What a scene says of a body."""
 
-    def __init__(self, name: str, data: dict[str, Any], parent: Body | None):
+    def __init__(self, name: str, node: Node, parent: Body | None):
+        data = node.data
         self.name, self.data, self.parent = name, data, parent
         motion = data.get("motion") or ("free" if "mass" in data else "fixed")
         self.kind, self.joint = (motion, {}) if isinstance(motion, str) else next(iter(motion.items()))
         self.unit = parent.metres if parent else 1.0
-        self.metres = self.unit * data.get("scale", 1.0)
+        self.metres = node.metres or self.unit * data.get("scale", 1.0)
         self.position = self.unit * np.array(data.get("position", ZERO), float)
-        orientation = data.get("orientation")
-        self.R = turn(orientation["axis"], orientation["angle"]) if orientation else AXES
+        self.R = rotation_of(data.get("orientation"))
+        if node.R is not None:
+            self.position, self.R = node.position, node.R
         self.mass, self.inertia = data.get("mass", 0.0), np.diag(data.get("inertia", {"principal": ZERO})["principal"])
         self.centre = self.metres * np.array(data.get("center_of_mass", ZERO), float)
         self.moves, self.number = self.kind not in ("fixed", "prescribed"), -1
@@ -157,11 +196,11 @@ class Body:
             normal, along = (np.array(joint[key], float) for key in ("normal", "along"))
             normal = normal / np.linalg.norm(normal)
             along = along - normal * (normal @ along)
-            given = [along, np.cross(normal, along), normal]
+            given = [along, cross(normal, along), normal]
         self.axes = [np.array(axis, float) / np.linalg.norm(axis) for axis in given]
         self.units = [self.unit if letter == "t" else 1.0 for letter in letters]
+        self.motors = [motor or {} for motor in joint.get("motors") or [joint.get("motor")] * len(letters)]
         self.lead = self.unit * joint.get("pitch", 0.0) / (2 * math.pi)  # m/rad
-        self.motors = list(joint.get("motors") or [joint.get("motor")] * len(letters))
         starts = {
             "hinge": [joint.get("angle", 0.0)], "slide": [joint.get("displacement", 0.0)],
             "screw": [joint.get("angle", 0.0)],
@@ -177,7 +216,7 @@ class Body:
 
     def course(self, k: int, t: float) -> Jet | None:
         """The coordinate k, if a motor prescribes it."""
-        motor = self.motors[k] or {}
+        motor = self.motors[k]
         found = motor.get("angle", motor.get("displacement"))
         return None if found is None else of_time(found, t) * self.units[k]
 
@@ -210,14 +249,18 @@ class Rows:
     """Equations A a = b for the rates of all bodies, and the forces F by which each is kept."""
 
     def __init__(self, n: int):
-        self.n, self.A, self.F, self.b = n, [], [], []
+        self.n, self.A, self.F, self.b, self.slips = n, [], [], [], []
 
-    def add(self, one: Place, other: Place, push: Array, twist: Array, known: float) -> None:
-        """push . (a_1 - a_2) + twist . (alpha_1 - alpha_2) + known = 0, of two places."""
+    def add(self, one: Place, other: Place, push: Array, twist: Array, known: float, rate: float = 0.0) -> None:
+        """push . (a_1 - a_2) + twist . (alpha_1 - alpha_2) + known = 0, of two places; the same of their velocities is
+        `rate`, and `slips` is what it departs from that.
+        """
         row, force = np.zeros(6 * self.n), np.zeros(6 * self.n)
+        v, omega = one.motion.v - other.motion.v, one.motion.omega - other.motion.omega
+        self.slips.append(push @ v + twist @ omega - rate)
         for place, sign in ((one, 1.0), (other, -1.0)):
             if place.owner is not None:
-                i, turning = 6 * place.owner, np.cross(place.arm, push) + twist
+                i, turning = 6 * place.owner, cross(place.arm, push) + twist
                 for each in (row, force)[: 1 + place.takes]:
                     each[i : i + 6] += sign * np.concatenate([push, turning])
             known += sign * (push @ place.motion.a + twist @ place.motion.alpha)
@@ -226,13 +269,25 @@ class Rows:
         self.b.append(-known)
 
 
-class Reference:
-    """A scene as equations of motion. `run` gives the motion of all bodies in the world at its end."""
+def nodes_of(bodies: dict[str, Any], parent: str | None = None) -> dict[str, Node]:
+    """The bodies of a scene by their paths."""
+    found = {}
+    for name, data in bodies.items():
+        path = f"{parent}/{name}" if parent else name
+        found |= {path: Node(data, parent)} | nodes_of(data.get("children", {}), path)
+    return found
 
-    def __init__(self, scene: dict[str, Any]):
-        self.scene, self.bodies = scene, {}
+
+class Equations:
+    """The equations of motion of one tree, and the motions that a state is."""
+
+    def __init__(self, scene: dict[str, Any], nodes: dict[str, Node]):
+        self.scene, self.nodes, self.bodies = scene, nodes, {}
         self.gravity = np.array(scene.get("world", {}).get("gravity", ZERO), float)
-        self._read(scene["bodies"], None)
+        how = scene["simulation"]
+        self.step = how["step"] if how["integrator"] == "rkmk4" else 1e-4 * how.get("step", how["record_every"])
+        for path in nodes:
+            self._read(path)
         self.moved = [body for body in self.bodies.values() if body.moves]
         self.n, self.first = len(self.moved), []
         for number, body in enumerate(self.moved):
@@ -250,16 +305,33 @@ class Reference:
             begin = body.slots.stop
         self.loops = [dict(loop) for loop in scene.get("world", {}).get("loops", ())]
 
-    def _read(self, data: dict[str, Any], parent: Body | None) -> None:
-        for name, one in data.items():
-            body = Body(f"{parent.name}/{name}" if parent else name, one, parent)
-            self.bodies[body.name] = body
-            self._read(one.get("children", {}), body)
+        self.size = begin
+        for loop in self.loops:
+            if loop["type"] == "hinge":
+                self._find_axis(loop)
+        self.switches: list = []  # stops, friction, motors of rates, spheres that touch: `unilateral.py`
+        self._last: tuple | None = None
+
+    def _read(self, path: str | None) -> Body | None:
+        """A body, after what it hangs on."""
+        if path is not None and path not in self.bodies:
+            parent = self._read(self.nodes[path].parent)
+            self.bodies[path] = Body(path, self.nodes[path], parent)
+        return self.bodies.get(path)
+
+    def _find_axis(self, loop: dict[str, Any]) -> None:
+        """The axis of a loop in both bodies, as they are at the start."""
+        state = self.start()
+        one, two = (self.place(self.bodies.get(name), ZERO, 0.0, state).motion.R for name in loop["between"])
+        axis = np.array(loop["axis"], float)
+        loop["axis_0"] = axis / np.linalg.norm(axis)
+        loop["to_axis_0"] = two.T @ one @ loop["axis_0"]
 
     # --- the state: of each moved body centre, quaternion (x, y, z, w), velocity, rate; then the joint coordinates
 
-    def _start(self) -> Array:
-        state, found = np.zeros(13 * self.n + sum(len(LETTERS[body.kind]) for body in self.jointed)), {None: REST}
+    def start(self) -> Array:
+        """The state at t = 0."""
+        state, found = np.zeros(self.size), {None: REST}
         for body in self.bodies.values():
             above = found[body.parent]
             if not body.moves:
@@ -275,7 +347,7 @@ class Reference:
             motion, i = found[body], 13 * body.number
             arm = motion.R @ body.middle
             q = Rotation.from_matrix(motion.R).as_quat()
-            state[i : i + 13] = *(motion.p + arm), *q, *(motion.v + np.cross(motion.omega, arm)), *motion.omega
+            state[i : i + 13] = *(motion.p + arm), *q, *(motion.v + cross(motion.omega, arm)), *motion.omega
         return state
 
     def _hung(self, body: Body, spin: Array) -> Motion:
@@ -292,21 +364,21 @@ class Reference:
                 omega = omega + done @ body.axes[k] * body.rate[k]
                 done = done @ turn(body.axes[k], body.start[k])
         arm = -R @ body.at
-        return Motion(pivot + arm, R, v + np.cross(omega, arm), omega, ZERO, ZERO)
+        return Motion(pivot + arm, R, v + cross(omega, arm), omega, ZERO, ZERO)
 
     # --- kinematics
 
-    def _place(self, body: Body | None, point: Array, t: float, state: Array) -> Place:
+    def place(self, body: Body | None, point: Array, t: float, state: Array) -> Place:
         """A point of a body, of a frame or of the world, m, in its axes."""
         at = REST._replace(p=point)
         if body is None or body.carrier is None:
             return Place(None, ZERO, (body.below(REST, t) if body else REST).then(at), False)
         i = 13 * body.carrier.number
         x, v, omega = state[i : i + 3], state[i + 7 : i + 10], state[i + 10 : i + 13]
-        R = Rotation.from_quat(state[i + 3 : i + 7]).as_matrix()
+        R = matrix_of(*state[i + 3 : i + 7].tolist())
         r = -R @ body.carrier.middle
-        bias = np.cross(omega, np.cross(omega, r))
-        motion = body.below(Motion(x + r, R, v + np.cross(omega, r), omega, bias, ZERO), t).then(at)
+        bias = cross(omega, cross(omega, r))
+        motion = body.below(Motion(x + r, R, v + cross(omega, r), omega, bias, ZERO), t).then(at)
         takes = all(frame.kind == "fixed" for frame in body.frames)
         return Place(body.carrier.number, motion.p - x, motion, takes)
 
@@ -314,25 +386,25 @@ class Reference:
         """Add the rows of a joint: its places on the body and on the parent, and (letter, axis, rate, what its row for
         a wanted acceleration is made from) of each coordinate.
         """
-        outer = self._place(body, body.at, t, state)
-        inner = self._place(body.parent, body.pivot, t, state)
+        outer = self.place(body, body.at, t, state)
+        inner = self.place(body.parent, body.pivot, t, state)
         R = inner.motion.R
-        inner = self._place(body.parent, body.pivot + R.T @ (outer.motion.p - inner.motion.p), t, state)
+        inner = self.place(body.parent, body.pivot + R.T @ (outer.motion.p - inner.motion.p), t, state)
         omega, slip = inner.motion.omega, outer.motion.v - inner.motion.v
         spin, axes = outer.motion.omega - omega, [R @ body.R @ axis for axis in body.axes]
-        coriolis = -2 * np.cross(omega, slip)
+        coriolis = -2 * cross(omega, slip)
 
         def along(u, wanted=0.0):
             return u, ZERO, u @ coriolis - wanted
 
         def about(u, wanted=0.0):
-            return ZERO, u, spin @ np.cross(omega, u) - wanted
+            return ZERO, u, spin @ cross(omega, u) - wanted
 
         letters, free = LETTERS[body.kind], []
         if body.kind == "universal":
             one, two = axes[0], outer.motion.R @ body.axes[1]
-            normal = np.cross(two, one)
-            change = np.cross(np.cross(outer.motion.omega, two), one) + np.cross(two, np.cross(omega, one))
+            normal = cross(two, one)
+            change = cross(cross(outer.motion.omega, two), one) + cross(two, cross(omega, one))
             rows.add(outer, inner, ZERO, normal, spin @ change)
             pair = np.array([one, two]).T
             dual = np.linalg.pinv(pair).T
@@ -340,7 +412,7 @@ class Reference:
             free = [("r", dual[:, k], rates[k], None) for k in range(2)]
         moves = [u for letter, u in zip(letters, axes, strict=True) if letter in "ts"]
         turns = [u for letter, u in zip(letters, axes, strict=True) if letter in "rs"]
-        held = {0: AXES, 1: across(moves[0]) if moves else (), 2: [np.cross(*moves)] if len(moves) == 2 else ()}
+        held = {0: AXES, 1: across(moves[0]) if moves else (), 2: [cross(*moves)] if len(moves) == 2 else ()}
         for u in held[len(moves)]:
             rows.add(outer, inner, *along(u))
         if body.kind not in ("ball", "universal"):
@@ -357,8 +429,10 @@ class Reference:
 
     # --- dynamics
 
-    def _equations(self, t: float, state: Array, prescribes: bool = True) -> tuple[Array, Array, Rows, Array, dict]:
-        """M, Q, the rows of A and b, the rates of the coordinates; rows of single coordinates by body and number."""
+    def equations(self, t: float, state: Array, loose: bool = False) -> tuple[Array, Array, Rows, Array, dict]:
+        """M, Q, the rows of A and b, the rates of the coordinates; rows of single coordinates by body and number. If
+        loose, without what switches hold.
+        """
         n, rows = self.n, Rows(self.n)
         M, Q = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
         rates, single = np.zeros(len(state) - 13 * n), {}
@@ -367,15 +441,15 @@ class Reference:
             if place.takes:
                 i = 6 * place.owner
                 Q[i : i + 3] += f
-                Q[i + 3 : i + 6] += torque + np.cross(place.arm, f)
+                Q[i + 3 : i + 6] += torque + cross(place.arm, f)
 
         for body in self.moved:
-            place, i = self._place(body, body.middle, t, state), 6 * body.number
+            place, i = self.place(body, body.middle, t, state), 6 * body.number
             R, omega = place.motion.R, place.motion.omega
             inertia = R @ body.moment @ R.T
             M[i : i + 3, i : i + 3], M[i + 3 : i + 6, i + 3 : i + 6] = body.total * AXES, inertia
             Q[i : i + 3] += body.total * self.gravity
-            Q[i + 3 : i + 6] -= np.cross(omega, inertia @ omega)
+            Q[i + 3 : i + 6] -= cross(omega, inertia @ omega)
         for body in self.jointed:
             outer, inner, free = self._joint(body, t, state, rows)
             q = state[body.slots] / body.units
@@ -384,7 +458,7 @@ class Reference:
             known = self._names(body, q, rates[slots] / body.units, t)
             springs, dampings = body.each("spring", None), body.each("damping")
             for k, (letter, u, rate, equation) in enumerate(free):
-                spring, motor, course = springs[k] or {}, body.motors[k] or {}, body.course(k, t)
+                spring, motor, course = springs[k] or {}, body.motors[k], body.course(k, t)
                 rest = spring.get("rest", 0.0) * body.units[k]
                 force = -spring.get("stiffness", 0.0) * (state[body.slots][k] - rest) - dampings[k] * rate
                 law = motor.get("torque", motor.get("force"))
@@ -393,15 +467,27 @@ class Reference:
                 f, torque = (force * u, ZERO) if letter == "t" else (ZERO, force * u)
                 push(outer, f, torque)
                 push(inner, -f, -torque)
-                if course is not None and prescribes:
-                    rows.add(outer, inner, *equation(u, course.dd))
+                if course is not None:
+                    rows.add(outer, inner, *equation(u, course.dd), course.d)
                 elif equation is not None:
                     one = Rows(n)
                     one.add(outer, inner, *equation(u))
-                    single[body.name, k] = one.A[0], one.F[0]
+                    single[body.name, k] = one
         self._close(t, state, rows)
         self._load(t, state, push)
+        for switch in () if loose else self.switches:
+            switch.act(self, t, state, rows, single, Q)
         return M, Q, rows, rates, single
+
+    def solved(self, t: float, state: Array) -> tuple[Array, Array, Rows, Array, dict]:
+        """Accelerations and multipliers, the rows, the rates of the coordinates and their single rows; kept until
+        another state or another mode is asked for.
+        """
+        key = (t, state.tobytes(), *(switch.mode for switch in self.switches))
+        if self._last is None or self._last[0] != key:
+            M, Q, rows, rates, single = self.equations(t, state)
+            self._last = key, (*solution(M, rows, Q, np.array(rows.b)), rows, rates, single)
+        return self._last[1]
 
     @staticmethod
     def _names(body: Body, q: Array, rates: Array, t: float) -> dict[str, Any]:
@@ -415,18 +501,24 @@ class Reference:
         return names
 
     def _close(self, t: float, state: Array, rows: Rows) -> None:
-        """Rows of loops: a point that two bodies share, or a rod between points of theirs."""
+        """Rows of loops: a point that two bodies share, perhaps with an axis, or a rod between points of theirs."""
         for loop in self.loops:
             ends = [self.bodies.get(name) for name in loop["between"]]
             points = [
                 np.array(loop.get(key, ZERO), float) * (body.metres if body else 1.0)
                 for key, body in zip(("at", "to_at"), ends, strict=True)
             ]
-            one, two = (self._place(body, point, t, state) for body, point in zip(ends, points, strict=True))
-            if loop["type"] == "point":
+            one, two = (self.place(body, point, t, state) for body, point in zip(ends, points, strict=True))
+            if loop["type"] != "distance":
                 for u in AXES:
                     rows.add(one, two, u, ZERO, 0.0)
-            else:
+            if loop["type"] == "hinge":
+                axis, omega, turning = loop["axis_0"], one.motion.omega, two.motion.omega
+                u = one.motion.R @ axis
+                for v in across(two.motion.R @ loop["to_axis_0"]):
+                    change = cross(cross(omega, u), v) + cross(u, cross(turning, v))
+                    rows.add(one, two, ZERO, cross(u, v), (omega - turning) @ change)
+            if loop["type"] == "distance":
                 apart, slip = one.motion.p - two.motion.p, one.motion.v - two.motion.v
                 rows.add(one, two, apart, ZERO, slip @ slip)
 
@@ -435,18 +527,18 @@ class Reference:
         for body in self.bodies.values():
             for load in body.data.get("forces", ()):
                 kind = load.get("type", "constant")
-                place = self._place(body, self._point(body, load, "at"), t, state)
+                place = self.place(body, self._point(body, load, "at"), t, state)
                 if kind == "constant":
                     frame = load.get("frame", "parent")
                     R = {"body": place.motion.R, "world": AXES}.get(frame)
-                    R = self._place(body.parent, ZERO, t, state).motion.R if R is None else R
+                    R = self.place(body.parent, ZERO, t, state).motion.R if R is None else R
                     f, torque = (
                         np.array([of_time(x, t).x for x in load.get(key, ZERO)]) for key in ("force", "torque")
                     )
                     push(place, R @ f, R @ torque)
                 elif kind == "spring":
                     other = self.bodies.get(load["to"])
-                    end = self._place(other, self._point(other, load, "to_at"), t, state)
+                    end = self.place(other, self._point(other, load, "to_at"), t, state)
                     d = place.motion.p - end.motion.p
                     length = np.linalg.norm(d)
                     stretching = (place.motion.v - end.motion.v) @ d / length
@@ -459,14 +551,15 @@ class Reference:
 
     @staticmethod
     def _point(body: Body | None, load: dict, key: str) -> Array:
-        """Where a load acts: at the centre of mass of a body with its parts, unless it says where."""
+        """Where a load acts: where it says, else at the centre of mass of a body with its parts, or of the part."""
         if key in load:
             return np.array(load[key], float) * (body.metres if body else 1.0)
-        return body.middle if body is not None and body.moves else ZERO
+        return ZERO if body is None else body.middle if body.moves else body.centre
 
-    def _slope(self, t: float, state: Array) -> Array:
-        M, Q, rows, rates, _ = self._equations(t, state)
-        slope, change = np.empty_like(state), solved(M, rows, Q, np.array(rows.b))
+    def slope(self, t: float, state: Array) -> Array:
+        """The rate of the state."""
+        change, _, _, rates, _ = self.solved(t, state)
+        slope = np.empty_like(state)
         for k in range(self.n):
             i, j = 13 * k, 6 * k
             x, y, z, w = state[i + 3 : i + 7]
@@ -481,64 +574,67 @@ class Reference:
 
     # --- jumps
 
-    def _jump(self, state: Array, change: Array) -> None:
+    def jump(self, state: Array, change: Array) -> None:
+        """Change the rates of all bodies."""
         for k in range(self.n):
             state[13 * k + 7 : 13 * k + 13] += change[6 * k : 6 * k + 6]
 
-    def _strike(self, body: Body, blow: dict, t: float, state: Array) -> None:
+    def strike(self, body: Body, blow: dict, t: float, state: Array) -> None:
         """An impulse on a body, which all joints and loops pass on."""
-        place = self._place(body, self._point(body, blow, "at"), t, state)
+        place = self.place(body, self._point(body, blow, "at"), t, state)
         R = {"world": AXES, "body": place.motion.R}[blow["frame"]]
-        M, _, rows, _, _ = self._equations(t, state)
+        M, _, rows, _, _ = self.equations(t, state, loose=True)
         given, i = np.zeros(6 * self.n), 6 * place.owner
         given[i : i + 3] = R @ np.array(blow["impulse"], float)
-        given[i + 3 : i + 6] = np.cross(place.arm, given[i : i + 3])
-        self._jump(state, solved(M, rows, given, np.zeros(len(rows.b))))
+        given[i + 3 : i + 6] = cross(place.arm, given[i : i + 3])
+        self.jump(state, solution(M, rows, given, np.zeros(len(rows.b)))[0])
 
-    def _rebound(self, body: Body, k: int, t: float, state: Array) -> None:
-        """A coordinate at a stop: its rate becomes -e times what it was."""
-        M, _, rows, rates, single = self._equations(t, state)
-        for kept, row in zip((rows.A, rows.F), single[body.name, k], strict=True):
-            kept.append(row)
-        wanted = np.zeros(len(rows.A))
-        wanted[-1] = -(1 + body.each("restitution")[k]) * rates[body.slots.start - 13 * self.n + k]
-        self._jump(state, solved(M, rows, np.zeros(6 * self.n), wanted))
+    def motions(self, t: float, state: Array) -> dict[str, Motion]:
+        """The motion of all bodies in the world."""
+        return {name: self.place(body, ZERO, t, state).motion for name, body in self.bodies.items()}
 
-    def _stops(self) -> list[tuple]:
-        """(body, number, margin as a function of the state) of all limits."""
-        found = []
-        for body in self.jointed:
-            for k, limits in enumerate(body.each("limits", None) if "limits" in body.joint else ()):
-                low, high = (end * body.units[k] for end in limits)
-                slot = body.slots.start + k
-                found.append((body, k, lambda t, y, slot=slot, low=low: y[slot] - low))
-                found.append((body, k, lambda t, y, slot=slot, high=high: high - y[slot]))
-        for _, _, margin in found:
-            margin.terminal, margin.direction = True, -1.0
-        return found
+    # --- another tree
 
-    def run(self) -> dict[str, Motion]:
-        """The motion of all bodies in the world at the end of the scene."""
-        t, end, state = 0.0, self.scene["simulation"]["duration"], self._start()
-        blows = [(blow["time"], body, blow) for body in self.bodies.values() for blow in body.data.get("impulses", ())]
-        stops = self._stops()
-        for time, body, blow in [*sorted(blows, key=lambda each: each[0]), (end, None, None)]:
-            while t < time:
-                margins = [margin for _, _, margin in stops]
-                done = solve_ivp(self._slope, (t, time), state, "DOP853", rtol=RTOL, atol=ATOL, events=margins or None)
-                t, state = done.t[-1], done.y[:, -1].copy()
-                for (hit, k, _), times in zip(stops, done.t_events or (), strict=False):
-                    if len(times):
-                        self._rebound(hit, k, t, state)
-            if body is not None:
-                self._strike(body, blow, t, state)
-        return {name: self._place(body, ZERO, end, state).motion for name, body in self.bodies.items()}
+    def after(self, change: dict[str, Any], t: float, state: Array) -> tuple[Equations, Array]:
+        """The tree in which a body hangs elsewhere, and its state: with the momenta that there were, as far as joints
+        and loops allow it.
+        """
+        was = self.motions(t, state)
+        path, to = change["body"], None if change["to"] == "world" else change["to"]
+        own, above = was[path], was.get(to, REST)
+        data = self.nodes[path].data | {"motion": change.get("motion", "free")}
+        node = Node(data, to, above.R.T @ (own.p - above.p), above.R.T @ own.R, self.bodies[path].metres)
+        nodes = {name: one._replace(metres=self.bodies[name].metres) for name, one in self.nodes.items()}
+        tree = Equations(self.scene, nodes | {path: node})
+        found = np.zeros(tree.size)
+        for body in tree.jointed:
+            if body.name != path:
+                found[body.slots] = state[self.bodies[body.name].slots]
+        for body in tree.moved:
+            tree.gather(body, was, found)
+        M, _, rows, _, _ = tree.equations(t, found)
+        tree.jump(found, solution(M, rows, np.zeros(6 * tree.n), -np.array(rows.slips))[0])
+        return tree, found
+
+    def gather(self, body: Body, was: dict[str, Motion], state: Array) -> None:
+        """The state of a body with all that is fixed to it: their momenta, as if they became one."""
+        i, own = 13 * body.number, was[body.name]
+        centre, P, L = own.p + own.R @ body.middle, ZERO, ZERO
+        for part, _, _ in body.parts:
+            one = was[part.name]
+            arm = one.R @ part.centre
+            r, v = one.p + arm - centre, one.v + cross(one.omega, arm)
+            P = P + part.mass * v
+            L = L + part.mass * cross(r, v) + one.R @ part.inertia @ one.R.T @ one.omega
+        omega = np.linalg.solve(own.R @ body.moment @ own.R.T, L)
+        state[i : i + 13] = *centre, *Rotation.from_matrix(own.R).as_quat(), *(P / body.total), *omega
 
 
-def solved(M: Array, rows: Rows, Q: Array, b: Array) -> Array:
-    """a of M a - F^T lambda = Q, A a = b; the shortest lambda if rows depend on each other."""
+def solution(M: Array, rows: Rows, Q: Array, b: Array) -> tuple[Array, Array]:
+    """a and lambda of M a - F^T lambda = Q, A a = b; the shortest lambda if rows depend on each other."""
     if not rows.A:
-        return np.linalg.solve(M, Q)
+        return np.linalg.solve(M, Q), np.zeros(0)
     A = np.array(rows.A)
     free, response = np.linalg.solve(M, Q), np.linalg.solve(M, np.array(rows.F).T)
-    return free + response @ np.linalg.lstsq(A @ response, b - A @ free, rcond=1e-12)[0]
+    multipliers = np.linalg.lstsq(A @ response, b - A @ free, rcond=1e-12)[0]
+    return free + response @ multipliers, multipliers

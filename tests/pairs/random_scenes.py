@@ -1,11 +1,15 @@
-"""Random scenes, each with two or three features of the table, drawn so that every pair of features comes up."""
+"""Random scenes, each with two or three features of the table, an integrator and a way to run it, drawn so that every
+pair of features comes up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from maximal_coordinates import Equations, Motion, across, nodes_of
 
 JOINTS = {"hinge": 1, "slide": 1, "screw": 1, "ball": 0, "universal": 2, "cylindrical": 2, "planar": 3, "weld": 0}
 """How many coordinates each has."""
@@ -14,7 +18,10 @@ METHODS = {
     "adaptive": {"name": "adaptive", "rtol": 1e-11, "atol": 1e-12},
     "taylor": {"name": "taylor", "tolerance": 1e-13},
 }
-DURATION, STEP = 0.4, 2e-3
+DURATION, STEP, CONTACT_STEP = 0.4, 2e-3, 1e-3
+WAYS = ("alone", "in lanes", "in a sweep", "in two pieces")
+MODES = {"friction", "frictions", "limits"}
+GRIPS = ("motor", "motors", "friction", "frictions")
 
 
 class Unfit(Exception):
@@ -24,13 +31,15 @@ class Unfit(Exception):
 class Drawing:
     """A scene that is being drawn."""
 
-    def __init__(self, seed: int):
-        self.seed, self.rng, self.paths, self.loops = seed, np.random.default_rng(seed), {}, []
+    def __init__(self, seed: int, variant: int = 0):
+        self.rng, self.numbers = np.random.default_rng(seed), np.random.default_rng([seed, variant])
+        self.paths, self.loops, self.changes = {}, [], []
         self.bodies: dict[str, Any] = {}
         self.gravity = self.vector(4.0)
+        self.groups = 0  # of shapes that meet
 
     def number(self, low: float, high: float) -> float:
-        return round(float(self.rng.uniform(low, high)), 4)
+        return round(float(self.numbers.uniform(low, high)), 4)
 
     def vector(self, size: float, n: int = 3) -> list[float]:
         return [self.number(-size, size) for _ in range(n)]
@@ -97,6 +106,21 @@ class Drawing:
         """All bodies with mass that forces move."""
         return [body for body in self.paths.values() if "mass" in body and body.get("motion") != "fixed"]
 
+    def joints(self) -> list[tuple[str, dict[str, Any]]]:
+        """The kinds and keys of all joints."""
+        found = [next(iter(body["motion"].items())) for body in self.paths.values() if type(body.get("motion")) is dict]
+        return [(kind, keys) for kind, keys in found if kind != "prescribed"]
+
+    def has_modes(self) -> bool:
+        """Whether a joint has stops, friction or a motor of a rate."""
+        motors = [motor for _, keys in self.joints() for motor in keys.get("motors", [keys.get("motor")]) if motor]
+        return any(MODES & set(keys) for _, keys in self.joints()) or any("rate" in motor for motor in motors)
+
+    def motions(self) -> tuple[Equations, dict[str, Motion]]:
+        """The motion of all bodies in the world at t = 0."""
+        tree = Equations(self.data("rkmk4"), nodes_of(self.bodies))
+        return tree, tree.motions(0.0, tree.start())
+
     def jointed(self, kinds=tuple(JOINTS), free_of=("motor", "motors")) -> tuple[str, dict[str, Any]]:
         """The kind and the keys of a joint of one of these kinds, without these keys; hung now if there is none."""
         for body in reversed(self.moving()):
@@ -111,15 +135,15 @@ class Drawing:
     def data(self, method: str) -> dict[str, Any]:
         """The scene with one of the integrators."""
         world = {"gravity": self.gravity} | ({"loops": self.loops} if self.loops else {})
-        step = {"step": STEP} if method == "rkmk4" else {}
+        step = {"step": CONTACT_STEP} if self.groups else {"step": STEP} if method == "rkmk4" else {}
         return {
             "format": "rigidsim/1",
             "simulation": {
                 "duration": DURATION, "record_every": DURATION / 4, **step, "integrator": METHODS[method],
-                "contact": "off",
+                "contact": "auto" if self.groups else "off",
             },
             "world": world, "bodies": self.bodies,
-        }  # fmt: skip
+        } | ({"reparent": self.changes} if self.changes else {})  # fmt: skip
 
 
 def add_jointed(scene: Drawing, kind: str) -> dict[str, Any]:
@@ -187,16 +211,47 @@ def add_law(scene: Drawing) -> None:
 
 
 def add_prescribed_coordinate(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide", "screw"), ("motor", "spring", "limits"))
+    kind, keys = scene.jointed(("hinge", "slide", "screw"), ("motor", "spring", "limits", "friction"))
     for key in ("angle", "displacement", "rate"):
         keys.pop(key, None)
     keys["motor"] = {"displacement" if kind == "slide" else "angle": scene.wave(0.8)}
 
 
+def add_friction(scene: Drawing) -> None:
+    """Enough to hold some of what it begins with."""
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical", "planar"), GRIPS)
+    frictions = [scene.number(0.1, 4) for _ in range(JOINTS[kind])]
+    keys |= {"friction": frictions[0]} if len(frictions) == 1 else {"frictions": frictions}
+    slower(keys)
+
+
+def add_rate_motor(scene: Drawing) -> None:
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical", "planar"), GRIPS)
+    turning = {"rate": scene.number(0.2, 1.5), "max_torque": scene.number(1, 8)}
+    sliding = {"rate": scene.number(-1, 1), "max_force": scene.number(2, 15)}
+    if JOINTS[kind] == 1:
+        keys["motor"] = sliding if kind == "slide" else turning
+    else:
+        keys["motors"] = [sliding, turning] if kind == "cylindrical" else [None, sliding, turning]
+
+
+def slower(keys: dict[str, Any]) -> None:
+    """A fifth of the rates."""
+    for key in ("rate", "rates"):
+        if key in keys:
+            keys[key] = (np.array(keys[key]) / 5).round(4).tolist()
+
+
 def add_stop(scene: Drawing) -> None:
-    kind, keys = scene.jointed(("hinge", "slide", "screw"), ("motor", "limits"))
-    first = keys["displacement" if kind == "slide" else "angle"]
-    keys |= {"limits": [round(first - 0.05, 4), round(first + 0.08, 4)], "restitution": scene.number(0.4, 1)}
+    """Stops near the start, some of which give nothing back, so that the coordinate may rest at them."""
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical"), ("motor", "limits"))
+    starts = [keys[key] for key in ("displacement", "angle") if key in keys]
+    limits = [[round(first - 0.05, 4), round(first + 0.08, 4)] for first in starts]
+    es = [scene.one_of([0.0, scene.number(0.4, 1), scene.number(0.4, 1)]) for _ in starts]
+    if kind == "cylindrical":
+        keys |= {"limits": limits, "restitutions": es}
+    else:
+        keys |= {"limits": limits[0], "restitution": es[0]}
 
 
 def add_forces(scene: Drawing) -> None:
@@ -234,24 +289,128 @@ def add_impulse(scene: Drawing) -> None:
     scene.one_of(scene.moving()).setdefault("impulses", []).append(blow)
 
 
-def add_rod(scene: Drawing) -> None:
-    """A rod between points of two bodies, or of one and the world; all begins at rest, as the rod keeps its length."""
+def add_loop(scene: Drawing, kind: str) -> None:
+    """A loop between two bodies, or a body and the world; all begins at rest, so that rates agree with it."""
+    if scene.rng.random() < 0.6:
+        add_free(scene)
     scene.jointed(("hinge", "ball", "universal", "slide", "screw", "planar", "cylindrical"))
+    if any({"motor", "motors"} & set(keys) for _, keys in scene.joints()) or "prescribed" in str(scene.bodies):
+        raise Unfit
+    for _, keys in scene.joints():
+        keys.pop("rate", None)
+        keys.pop("rates", None)
     for body in scene.paths.values():
-        motion = body.get("motion")
-        if isinstance(motion, dict):
-            kind, keys = next(iter(motion.items()))
-            if kind == "prescribed" or {"motor", "motors"} & set(keys):
-                raise Unfit
-            keys.pop("rate", None)
-            keys.pop("rates", None)
-        for key in ("velocity", "angular_velocity"):
-            body.pop(key, None)
+        body.pop("velocity", None)
+        body.pop("angular_velocity", None)
     ends = [path for path, body in scene.paths.items() if body in scene.moving()]
     first = scene.one_of(ends)
     last = scene.one_of([end for end in (*ends, "world") if end != first])
-    rod = {"type": "distance", "between": [first, last], "at": scene.vector(0.3), "to_at": scene.vector(0.3)}
-    scene.loops.append(rod)
+    loop = {"type": kind, "between": [first, last], "at": scene.vector(0.3), "to_at": scene.vector(0.3)}
+    if kind != "distance":
+        loop["to_at"] = same_point(scene, loop)
+    if kind == "hinge":
+        loop["axis"] = scene.direction()
+    scene.loops.append(loop)
+
+
+def same_point(scene: Drawing, loop: dict[str, Any]) -> list[float]:
+    """The point of the second body at which that of the first one is."""
+    tree, found = scene.motions()
+    one, two = (tree.bodies.get(name) for name in loop["between"])
+    p = found[one.name].p + found[one.name].R @ (one.metres * np.array(loop["at"]))
+    return p.tolist() if two is None else (found[two.name].R.T @ (p - found[two.name].p) / two.metres).tolist()
+
+
+def surfaced(body: dict[str, Any], shape: dict[str, Any], group: str, material: dict[str, Any]) -> None:
+    """Give a body a shape that meets others of its group."""
+    if "shapes" in body:
+        raise Unfit
+    body |= {"shapes": [shape], "collide": {"group": group, "with": [group]}, "material": material}
+
+
+def add_impact(scene: Drawing) -> None:
+    """A plane or a sphere, at rest or moving, in the way of a sphere of a body."""
+    scene.jointed()
+    if scene.loops or scene.has_modes():
+        raise Unfit
+    path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
+    r, centre, group = scene.number(0.05, 0.2), scene.vector(0.2), f"group_{scene.groups}"
+    tree, found = scene.motions()
+    own, metres = found[path], tree.bodies[path].metres
+    p = own.p + own.R @ (metres * np.array(centre))
+    drift = np.array(scene.vector(0.3))
+    v = own.v + np.cross(own.omega, p - own.p) - drift
+    speed, time = np.linalg.norm(v), scene.number(0.05, 0.12)
+    if speed < 0.6:
+        raise Unfit
+    normal = -v / speed + 0.3 * np.array(scene.direction())
+    normal = (normal / np.linalg.norm(normal)).round(6)
+    material = {"restitution": scene.number(0.5, 1), "friction": scene.one_of([0.0, scene.number(0.05, 1)])}
+    surfaced(scene.paths[path], {"type": "sphere", "radius": r, "position": centre}, group, material)
+    place, kind = p + v * time - metres * r * normal, scene.one_of(["plane", "moving plane", "sphere", "free sphere"])
+    if "plane" in kind:
+        shape, obstacle = {"type": "plane", "normal": normal.tolist()}, {"position": place.tolist()}
+    else:
+        shape = {"type": "sphere", "radius": 0.2}
+        obstacle = {"position": (place - 0.2 * normal).tolist()}
+    if kind == "free sphere":
+        weights = scene.weights()
+        obstacle |= weights | {"velocity": drift.tolist(), "angular_velocity": scene.vector(1.0)}
+    elif kind == "moving plane":
+        obstacle["motion"] = {"prescribed": {"velocity": drift.tolist()}}
+    else:
+        obstacle["position"] = (np.array(obstacle["position"]) + drift * time).tolist()
+    surfaced(obstacle, shape, group, material)
+    scene.groups += 1
+    scene.bodies["obstacle"] = scene.paths["obstacle"] = obstacle
+
+
+def add_rolling(scene: Drawing) -> None:
+    """A ball on a plane, which it touches from the start: it slides, rolls, or both in turn."""
+    up = -np.array(scene.gravity)
+    if np.linalg.norm(up) < 2:
+        raise Unfit
+    normal = up / np.linalg.norm(up) + 0.15 * np.array(scene.direction())
+    normal = normal / np.linalg.norm(normal)
+    one, two = across(normal)
+    r, turn = scene.number(0.1, 0.4), scene.number(-1, 1)
+    at = np.array(scene.vector(2.0))
+    material = {"restitution": 0.0, "friction": scene.number(0.05, 0.8)}
+    ground: dict[str, Any] = {"position": at.tolist()}
+    if scene.rng.random() < 0.5:
+        motion = {"velocity": (0.3 * one).tolist(), "angular_velocity": (turn * normal).tolist()}
+        ground["motion"] = {"prescribed": motion}
+    ball = scene.weights() | {
+        "position": (at + r * normal).tolist(), "center_of_mass": scene.one_of([[0, 0, 0], scene.vector(0.1 * r)]),
+        "velocity": (scene.number(-1, 1) * one + scene.number(-1, 1) * two).tolist(),
+        "angular_velocity": scene.vector(3.0),
+    }  # fmt: skip
+    group = f"group_{scene.groups}"
+    surfaced(ground, {"type": "plane", "normal": normal.tolist()}, group, material)
+    surfaced(ball, {"type": "sphere", "radius": r}, group, material)
+    scene.groups += 1
+    for name, body in (("ground", ground), ("ball", ball)):
+        scene.bodies[name] = scene.paths[name] = body
+
+
+def add_reparenting(scene: Drawing) -> None:
+    """A body gets another parent: it is released, fixed to a body, or hung on one by a joint; of shapes, released."""
+    scene.jointed()
+    body = scene.one_of([path for path, body in scene.paths.items() if "mass" in body])
+    carriers = [path for path, other in scene.paths.items() if other in scene.moving() and "shapes" not in other]
+    frames = [path for path in scene.paths if not path.startswith(body)]
+    kind = "free" if "shapes" in scene.paths[body] else scene.one_of(["free", "fixed", "joint"])
+    homes = [path for path in carriers if path in frames] if kind == "fixed" else ["world", *frames]
+    if not homes or (kind == "fixed" and scene.loops):
+        raise Unfit
+    motion: Any = kind
+    if kind == "joint":
+        was = scene.paths[body].get("motion")
+        own = next(iter(was)) if isinstance(was, dict) else scene.one_of(list(JOINTS))
+        where = ("at", "axis", "axes", "normal", "along", "pitch")
+        motion = {own: {key: value for key, value in scene.joint(own).items() if key in where}}
+    change = {"body": body, "to": scene.one_of(homes), "time": scene.number(0.05, 0.3), "motion": motion}
+    scene.changes.append(change)
 
 
 FEATURES: dict[str, Callable[[Drawing], Any]] = {
@@ -262,26 +421,56 @@ FEATURES: dict[str, Callable[[Drawing], Any]] = {
     "fixed part": add_part,
     "scale": add_scale,
     "springs of joints": add_springs,
+    "dry friction": add_friction,
     "law of a motor": add_law,
     "prescribed coordinate": add_prescribed_coordinate,
+    "motor of a rate": add_rate_motor,
     "stop": add_stop,
     "forces": add_forces,
     "forces of time": add_forces_of_time,
     "spring": add_spring,
     "drag": add_drag,
     "impulse": add_impulse,
-    "rod": add_rod,
+    "rod": lambda scene: add_loop(scene, "distance"),
+    "loop at a point": lambda scene: add_loop(scene, "point"),
+    "loop with an axis": lambda scene: add_loop(scene, "hinge"),
+    "rolling": add_rolling,
+    "impact": add_impact,
+    "reparenting": add_reparenting,
 }
 """Each adds itself to a scene; those that need a body on a joint take one that is there, or hang one."""
 
 
-def drawn(seed: int) -> tuple[tuple[str, ...], str, dict[str, Any]]:
-    """The features, the integrator and the scene of a seed: two or three features, in the order of the table."""
+class Drawn(NamedTuple):
+    """A scene, what is in it, and how it is run."""
+
+    features: tuple[str, ...]
+    method: str
+    way: str
+    data: dict[str, Any]
+
+    @property
+    def touches(self) -> bool:
+        """Whether shapes can meet."""
+        return self.data["simulation"]["contact"] == "auto"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All that was drawn."""
+        return (*self.features, self.method, self.way)
+
+
+def drawn(seed: int, among: Iterable[str] = (), variant: int = 0) -> Drawn:
+    """The scene of a seed: two or three features, in the order of the table, one of `among` if there are any. Variants
+    differ in numbers alone, unless these do not fit.
+    """
     rng = np.random.default_rng([seed, 1])
+    names, wanted = list(FEATURES), set(among)
     while True:
-        names = list(FEATURES)
         chosen = sorted(rng.choice(len(names), 2 + rng.integers(2), replace=False))
-        scene = Drawing(int(rng.integers(2**31)))
+        scene = Drawing(int(rng.integers(2**31)), variant)
+        if wanted and not wanted & {names[k] for k in chosen}:
+            continue
         if rng.random() < 0.5:  # a frame or a body below which the features are
             scene.one_of([add_frame, add_free, lambda one: add_jointed(one, "hinge")])(scene)
         try:
@@ -292,4 +481,4 @@ def drawn(seed: int) -> tuple[tuple[str, ...], str, dict[str, Any]]:
         if not scene.moving():
             add_jointed(scene, "hinge")
         method = scene.one_of(list(METHODS))
-        return tuple(names[k] for k in chosen), method, scene.data(method)
+        return Drawn(tuple(names[k] for k in chosen), method, scene.one_of(WAYS), scene.data(method))

@@ -80,17 +80,22 @@ def block(worlds: list[World]) -> BlockRun:
 
 
 def seconds_a_step(advance: Callable[[int], None], budget: float) -> float:
-    """Median time of one step."""
-    advance(3)
-    begin = time.perf_counter()
-    advance(5)
-    n = max(3, int(budget * 5 / max(time.perf_counter() - begin, 1e-9)))
-    times = []
-    for _ in range(REPEATS):
+    """Median time of one step, of calls that take the budget (s). Code may be made, or the gear changed, in the first
+    call with a number of steps, which does not count.
+    """
+
+    def spent(n: int) -> float:
         begin = time.perf_counter()
         advance(n)
-        times.append((time.perf_counter() - begin) / n)
-    return statistics.median(times)
+        return time.perf_counter() - begin
+
+    n = 4
+    while True:
+        advance(n)
+        taken = max(spent(n), 1e-9)
+        if taken >= 0.5 * budget:
+            return statistics.median(spent(n) for _ in range(REPEATS)) / n
+        n *= max(2, min(50, round(budget / taken)))
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def scalar_functions() -> dict[str, list]:
         "arc_slope": against(MP.atan, wide, 1.1),
         "hyperbolic_sine": against(MP.sinh, [*wide, 710.3], 3),
         "hyperbolic_cosine": against(MP.cosh, [*wide, 710.3], 3),
-        "hyperbolic_tangent": against(MP.tanh, [*wide, 400.0], 2.1),
+        "hyperbolic_tangent": against(MP.tanh, [*wide, 400.0], 2.6),
     }
 
 
@@ -211,7 +211,7 @@ FUNCTION_CHECKS = {
 # in how many places each stands.
 FUNCTION_EQUIVALENT = {
     # Scales against overflow, and where they begin, may be others; 0/0 and infinities are kept apart.
-    "elementary.reduced_arc_tangent: doubled 0.0": 8,
+    "elementary.reduced_arc_tangent: doubled 0.0": 7,
     "elementary.reduced_arc_tangent: doubled 1.0": 3,
     "elementary.reduced_arc_tangent: doubled 1e+300": 1,
     "elementary.reduced_arc_tangent: doubled 7.888609052210118e-31": 1,
@@ -232,7 +232,6 @@ FUNCTION_EQUIVALENT = {
     "exponentials.reduced_exponential: doubled 746.0": 2,
     "exponentials.reduced_exponential_less_one: doubled 709.0": 2,
     "exponentials.reduced_exponential_less_one: doubled 60.0": 2,
-    "functions.hyperbolic_tangent: doubled 350.0": 2,
     "functions.hyperbolic_sine: doubled 1.0": 2,
     # What is not used where |x| is above 1, or below; from 6 on the result is 1.
     "error_function.error_function: doubled 0.5": 1,
@@ -254,11 +253,15 @@ FUNCTION_EQUIVALENT = {
     "functions.is_equal: doubled 0.0": 1,
     "functions.sign: doubled 0.0": 4,
     "functions.sign: negated select(x == 0.0, 0.0, x)": 1,
-    "functions.reduced_power: doubled 0.0": 4,
+    "functions.reduced_power: doubled 0.0": 5,
+    # A factor of exactly 1 with a derivative, of which `jit/test_tangents.py` has the check.
+    "functions.reduced_power: negated select(absolute(ln) < INFINITY, ln, 0.0)": 1,
+    "functions.reduced_power: other operator in 1.0 + shift * select(absolute(ln) < INFINITY, ln, 0.0)": 1,
+    "functions.reduced_power: other operator in p * (1.0 + shift * select(absolute(ln) < INFINITY, ln, 0.0))": 1,
     "functions.arc_sine: doubled 0.0": 3,
     "functions.arc_cosine: doubled 0.0": 3,
     "functions.hyperbolic_sine: doubled 0.0": 1,
-    "functions.hyperbolic_tangent: doubled 0.0": 1,
+    "functions.hyperbolic_tangent: doubled 0.0": 2,
     "jets.times_rate: doubled 0.0": 2,
     "jets.share: doubled 0.0": 2,
     "jets.jet_arc_sine: doubled 0.0": 2,

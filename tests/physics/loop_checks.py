@@ -12,6 +12,7 @@ TURNING = np.cross(np.cross(Q, ACROSS), AXIS) + np.cross(ACROSS, np.cross(P, AXI
 SIZE = np.linalg.norm(ARM)
 ALONG = ARM @ V / SIZE
 FEW = 16 * EPS
+TENSOR = np.array([[0.5, 0.01, 0.02], [0.01, 0.3, 0.03], [0.02, 0.03, 0.2]])
 
 
 def parts(*vectors) -> tuple:
@@ -25,6 +26,8 @@ LOOP_EQUIVALENT = {
     "loops.distance_apart: negated dot(e, v)": 1,  # squared
     "loops.inverse_pivot: doubled 0.0": 3,  # of a margin only the sign counts
     "loops.inverse_pivot: doubled 1.0": 2,
+    "loops.unheld_mobility: doubled 0.0": 2,  # without mass there is no inertia either, and the quotient is not used
+    "loops.unheld_mobility: doubled 1.0": 1,
 }
 LOOP_CHECKS = {
     "pull_moment": [(parts(ARM, E, N), np.cross(ARM, E) + N, FEW)],
@@ -48,9 +51,15 @@ LOOP_CHECKS = {
         ((*parts(ARM, ARM), 1e-9), 0.0, 0.0),
     ],
     "inverse_pivot": [
-        ((4.0, 8.0), 0.25, 0.0),
-        ((7e-12, 8.0), 0.0, 0.0),
-        ((0.0, 0.0), 0.0, 0.0),
-        ((9e-12, 8.0), 1 / 9e-12, 0.0),
+        ((4.0, 8.0, 0.0), 0.25, 0.0),
+        ((7e-12, 8.0, 0.0), 0.0, 0.0),
+        ((0.0, 0.0, 0.0), 0.0, 0.0),
+        ((9e-12, 8.0, 0.0), 1 / 9e-12, 0.0),
+        ((9e-12, 8.0, 200.0), 0.0, 0.0),
+        ((1e-11, 8.0, 100.0), 1e11, 0.0),
+    ],
+    "unheld_mobility": [
+        ((2.0, (0.5, 0.3, 0.2, 0.01, 0.02, 0.03), *parts(E, N)), E @ E / 2 + N @ TENSOR @ N, FEW * (E @ E + N @ N)),
+        ((0.0, (0.0,) * 6, *parts(E, N)), 0.0, 0.0),
     ],
 }

@@ -103,9 +103,10 @@ ROUNDING_CHECKS = {
 SERIES = {
     "root_of_square": [((9.0,), 3.0, 0), ((0.0,), 0.0, 0)],
     "length_by_defect": [
-        *(((0.3, error, order), shorter(0.3, error, order), 0.003) for error, order in ((2e3, 15.0), (50.0, 8.0))),
-        ((0.4, 1.01, 15.0), 0.8 * 0.4, 1e-16),
-        *(((0.4, error, 8.0), 0.4 / 8, 1e-16) for error in (1e200, math.inf, math.nan)),
+        *(((0.3, error, order, 0.8), shorter(0.3, error, order), 0.003) for error, order in ((2e3, 15.0), (50.0, 8.0))),
+        ((0.3, 1e-3, 15.0, 4.0), shorter(0.3, 1e-3, 15.0), 0.003),
+        *(((0.4, error, 15.0, most), most * 0.4, 1e-16) for error, most in ((1.01, 0.8), (1e-300, 4.0), (0.0, 4.0))),
+        *(((0.4, error, 8.0, 4.0), 0.4 / 8, 1e-16) for error in (1e200, math.inf, math.nan)),
     ],
     "rough_logarithm": [((float(x),), math.log2(x), 0.009) for x in (1.0, 0.51, 0.6, 0.9, 3.3, 700.0, 1e-9)]
     + [((2.0**k * 0.75,), math.log2(0.75) + k, 0.002) for k in (0, 5)],

@@ -70,7 +70,7 @@ BOUNDS = {
     "tangent": (f.tangent, mpmath.tan, [TURNS], 3.0),  # 2.81
     "hyperbolic_sine": (f.hyperbolic_sine, mpmath.sinh, [STRETCHED], 3.1),  # 2.91
     "hyperbolic_cosine": (f.hyperbolic_cosine, mpmath.cosh, [STRETCHED], 2.8),  # 2.55
-    "hyperbolic_tangent": (f.hyperbolic_tangent, mpmath.tanh, [STRETCHED], 2.2),  # 2.02
+    "hyperbolic_tangent": (f.hyperbolic_tangent, mpmath.tanh, [STRETCHED], 2.6),  # 2.45
     "error_function": (
         error_function,
         mpmath.erf,

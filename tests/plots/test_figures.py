@@ -11,7 +11,7 @@ import rigidsim
 from drawn_scenes import BOUNCING, made
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
-from rigidsim.hindsight.quantities import named
+from rigidsim.hindsight.quantities import named, quantity
 from rigidsim.plots import letters
 from rigidsim.plots.figures import Look, figure_of
 from rigidsim.plots.letters import fitted
@@ -226,6 +226,37 @@ def test_impacts_at_stops_are_ticks():
     (ticks,) = (line for line in axes.lines if line.get_marker() == "|")
     assert ticks.get_xdata() == pytest.approx([0.4, 0.8], abs=1e-14)
     assert not any(line.get_linestyle() == "--" for line in axes.lines)
+
+
+def names_in_legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_ticks_of_events_are_in_the_legend(bouncing):
+    (axes,) = axes_of(bouncing.plot("ball_0.speed"))
+    assert names_in_legend(axes) == ["impacts"]
+    assert axes.get_legend().legend_handles[0].get_marker() == "|"
+    (axes,) = axes_of(bouncing.plot("ball_0.speed", "ball_1.speed"))
+    assert names_in_legend(axes) == ["ball_0", "ball_1", "impacts"]
+
+
+def test_angles_are_in_degrees_on_demand(run):
+    """All of them, or one by its unit; with the closed form, whose error is that in radians."""
+    found = run("door_with_a_stop")
+    angle, rate = axes_of(found.plot("door.angle", "door.rate", degrees=True))
+    (alone,) = axes_of(found.plot("door.angle[deg]"))
+    (radians,) = axes_of(found.plot("door.angle"))
+    expected = np.degrees(quantity(found, "door.angle").values)
+    assert angle.get_ylabel().endswith("deg") and rate.get_ylabel().endswith("deg/s")
+    for axes in (angle, alone):
+        curve, circles = axes.lines[0], next(line for line in axes.lines if line.get_marker() == "o")
+        assert curve.get_ydata() == pytest.approx(expected, abs=1e-12)
+        at = np.searchsorted(curve.get_xdata(), circles.get_xdata())
+        assert np.nanmax(np.abs(circles.get_ydata() - curve.get_ydata()[at])) < 1e-8
+    error = [float(names_in_legend(axes)[0].split()[4]) for axes in (angle, radians)]
+    assert error[0] == pytest.approx(np.degrees(error[1]), rel=0.05)
+    (axes,) = axes_of(found.plot("door.speed[km/h]", frame="world"))
+    assert axes.lines[0].get_ydata().max() == pytest.approx(3.6 * quantity(found, "door.speed").values.max(), rel=1e-12)
 
 
 def test_a_joint_that_breaks_is_marked_at_its_instant():

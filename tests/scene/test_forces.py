@@ -348,7 +348,7 @@ REPARENTINGS = {
     "unknown parent": ([moved("bead", "drun")], "[0].to", "reference", "did you mean 'drum'?"),
     "too early": ([moved("bead", "drum", -1)], "[0].time", "negative", "must not be negative"),
     "no body": ([{"to": "drum", "time": 0}], "[0].body", "missing-key", "is missing"),
-    "word": ([moved("bead", "drum", motion="welded")], "[0].motion", "motion", "write free, fixed, or a joint: hinge"),
+    "word": ([moved("bead", "drum", motion="glued")], "[0].motion", "motion", "write free, fixed, or a joint: hinge"),
     "to itself": ([moved("bead", "bead")], "[0].to", "reparent", "'bead' is the body itself"),
     "to its own": (
         [moved("brick", "brick/part")],

@@ -158,6 +158,19 @@ def test_rates_that_are_free_are_the_smallest_that_close_the_loop():
     assert np.cumsum(x) == pytest.approx(w, abs=1e-12)
 
 
+@pytest.mark.parametrize(("rate", "opens"), [(1e-33, False), (1e-9, True)])
+def test_the_rounding_of_a_loop_at_rest_is_no_rate(rate, opens):
+    """All begins at rest but for what an earlier run has left in the last digits."""
+    arm = BODIES["arm"] | {"motion": {"hinge": {"axis": [0, 0, 1], "rate": rate}}, "children": {}}
+    made = scene({"type": "point", "between": ["arm", "wall"], "at": [1, 0, 0], "to_at": [-4, 0, 0]})
+    made |= {"bodies": BODIES | {"arm": arm, "drifting": {}}}
+    if opens:
+        with pytest.raises(rigidsim.SceneError, match=r"the loop opens at the start"):
+            rigidsim.Scene.from_dict(made)
+    else:
+        rigidsim.Scene.from_dict(made)
+
+
 def test_rates_that_contradict_each_other_are_an_error():
     with pytest.raises(rigidsim.SceneError, match=r"loops\[0\]: the loop opens .* or omit those of joints"):
         linkage(**{"bodies.crank.children.bar.motion.hinge.rate": -1})
@@ -197,3 +210,48 @@ def test_no_coordinates_are_advised_where_none_close_the_loop():
     with pytest.raises(rigidsim.SceneError, match="the loop is open at the start") as caught:
         linkage(**{"world.loops[0].at": [2, 0, 3]})  # out of the plane
     assert "all loops are closed" not in str(caught.value)
+
+
+def four_bar(**motors: dict) -> dict:
+    """Two cranks with parallel axes, and a bar between their tips: one degree of freedom."""
+    body, hinge = {"mass": 1, "inertia": MOMENTS}, {"axis": [0, 1, 0]}
+
+    def joint(name: str) -> dict:
+        return {"motion": {"hinge": hinge | ({"motor": motors[name]} if name in motors else {})}}
+
+    bar = {**body, "position": [0, 0, 1], **joint("bar")}
+    bodies = {
+        "left": {**body, **joint("left"), "children": {"bar": bar}},
+        "right": {**body, "position": [1, 0, 0], **joint("right")},
+    }
+    loop = {"type": "point", "between": ["left/bar", "right"], "at": [1, 0, 0], "to_at": [0, 0, 1]}
+    return {**scene(loop), "bodies": bodies}
+
+
+RATE, ANGLE, TORQUE = {"rate": 0, "max_torque": 9}, {"angle": "= 0*t"}, {"torque": "= -rate"}
+
+
+@pytest.mark.parametrize(
+    ("motors", "opposed"),
+    [
+        ({"left": RATE}, []),
+        ({"left": ANGLE, "right": TORQUE}, []),
+        ({"left": RATE, "right": RATE}, ["left", "right"]),
+        ({"left": ANGLE, "right": RATE}, ["left", "right"]),
+        ({"left": RATE, "bar": ANGLE, "right": RATE}, ["left", "left/bar", "right"]),
+    ],
+)
+def test_motors_that_hold_one_motion_are_named(motors, opposed):
+    """Any shares of the torque would do: the loop relates the angles of the cranks."""
+    found = rigidsim.Scene.from_dict(four_bar(**motors)).warnings
+    (warning,) = found if opposed else [""]
+    assert re.findall(r"'([a-z/]+)'", warning) == opposed and bool(found) == bool(opposed)
+    assert not opposed or (warning.startswith("bodies.left.motion.hinge.motor: ") and "statically" in warning)
+
+
+def test_a_motor_that_a_loop_holds_is_named():
+    """A crank that a rod of three points keeps from turning."""
+    data = four_bar(left=RATE)
+    data["world"]["loops"].append({"type": "point", "between": ["left", "world"], "at": [0, 0, 1], "to_at": [0, 0, 1]})
+    (warning,) = rigidsim.Scene.from_dict(data).warnings
+    assert "the motor of 'left' holds a coordinate that loops hold already" in warning

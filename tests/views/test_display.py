@@ -23,7 +23,7 @@ def differences(display, history, frame):
     for name in QUANTITIES:
         unit = metres if name in ("position", "velocity") else 1.0
         theirs = np.stack([getattr(history[p].seen_from(frame).at(display.poses.time), name) for p in history], axis=1)
-        ours = getattr(seen, name)
+        ours = getattr(seen, name)[:, :-1]  # the last one is the world
         if name == "orientation":  # q and -q are one rotation
             ours = ours * np.sign(np.sum(ours * theirs, axis=-1, keepdims=True))
         found[name] = np.abs(ours - unit * theirs).max() / max(np.abs(unit * theirs).max(), 1e-3)

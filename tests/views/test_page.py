@@ -88,7 +88,7 @@ def test_the_page_composes_motions_as_python_does(run, opened, name):
         )
         seen = display.poses.seen_from(row)
         theirs = np.concatenate([part[frames] for part in seen], axis=-1)
-        found = np.array(ours).reshape(len(frames), -1, 13)[:, :-1]
+        found = np.array(ours).reshape(len(frames), -1, 13)
         found[..., 3:7] *= np.sign(np.sum(found[..., 3:7] * theirs[..., 3:7], axis=-1, keepdims=True))
         places = [slice(0, 3), slice(3, 7), *([slice(7, 10), slice(10, 13)] if len(display.paths) < 4 else [])]
         for place in places:

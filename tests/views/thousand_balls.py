@@ -36,5 +36,5 @@ def thousand_balls(n_body: int, n_frame: int, title: str = "Balls") -> Display:
     paths = tuple(f"ball_{row}" for row in range(n_body))
     return Display(
         title, paths, ("free",) * n_body, ("#0072b2",) * n_body, poses, 1.0, (marker(segments_for(n_body)),),
-        tuple(parts), np.full(n_body, 0.1), tuple(range(n_body)),
+        tuple(parts), np.zeros((n_body, 3)), np.full(n_body, 0.1), tuple(range(n_body)),
     )  # fmt: skip

@@ -20,6 +20,9 @@ from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
+COORDINATE_KEYS = ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest", "armature")
+"""What a row of a joint has as its coordinate has it."""
+
 
 class MovedRow(NamedTuple):
     """A row of the state that forces move: a free body, or one coordinate of a joint and what it carries, the body or a
@@ -220,7 +223,7 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
         level_row(found, node.normal)
     given = coordinate_of(row)
     if given:
-        for key in ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest"):
+        for key in COORDINATE_KEYS:
             found[getattr(layout.JOINT_VALUE, key)] = getattr(given, key)
     found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
     found[layout.JOINT_VALUE.damping] = (given or joint).damping

@@ -75,12 +75,14 @@ def travel(b, t, motion):
 
 @routine
 def place_side(t, b, motion, value: SOLID, side: SIDE, pose: POSE):
-    """The motion of body b at t s after the beginning of the step, and the pose of its shape there."""
+    """The motion of body b at t s after the beginning of the step, and the pose of its shape there. What forces do not
+    move goes along its arc, but at an instant, where both ends are one pose: that says its velocity alone.
+    """
     h, start, finish, inverse = motion.h, motion.start[b], motion.finish[b], motion.began[b]
-    v, v_end, moved, rate = motion.vel[b].linear, finish.v, motion.moved[b], motion.vel[b].angular
+    v, moved, rate, whole = motion.vel[b].linear, motion.moved[b], motion.vel[b].angular, sub(finish.p, start.p)
     way, v_now, a = travel(b, t, motion)
-    if inverse.mass == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
-        way, v_now, a = between_ends(t, h, v, start.omega, sub(finish.p, start.p), v_end)
+    if inverse.mass == 0.0 and dot(whole, whole) > 0.0:
+        way, v_now, a = between_ends(t, h, v, start.omega, whole, finish.v)
     alpha = scaled(1.0 / h, sub(finish.omega, start.omega))
     theta = add(moved.angular, scaled(t, add(rate, scaled(motion.share * t, alpha))))
     turn = exp_full(scaled(0.5, theta))

@@ -297,7 +297,7 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
     if trees is None:
         return energy.potential
     store_joints(model, state, scratch, energy, lanes)
-    return energy.potential + kinetic_of_trees(trees.inward, model, scratch)
+    return energy.kinetic + energy.potential + kinetic_of_trees(trees.inward, model, scratch)
 
 
 @routine
@@ -359,7 +359,7 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     by_impulses = 0.0
     if trees is not None and of_trees:
         book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
-        by_impulses = note_momenta(contacts.trees.inward, model, scratch, arrays.trees)
+        by_impulses = note_momenta(contacts.trees.inward, model, scratch, made.shift, arrays.trees)
         displace_by_trees(h, contacts, model, state, scratch, made, arrays.trees, lanes)
         if have_grips(model):
             strike_by_grips(contacts, model, scratch, made, lanes)

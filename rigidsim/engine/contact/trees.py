@@ -32,6 +32,7 @@ from rigidsim.engine.layout import (
     CORRECTION,
     FRAME,
     JOINT_VALUE,
+    KINEMATICS,
     TRIPLE,
 )
 from rigidsim.engine.loops import displace_root
@@ -40,7 +41,7 @@ from rigidsim.engine.modes import add_impulses, write_row
 from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.articulated import dots, rows_of
+from rigidsim.physics.articulated import dots, rotor_jump, rows_of
 from rigidsim.physics.contact import (
     effective_mass,
     eigenvalue_bound,
@@ -551,10 +552,16 @@ def note_momentum(body: BODY, frame: FRAME, arm: ARM, acceleration: ACCELERATION
     return jump_energy(body.mass, inertia, v, dv, omega, domega)
 
 
+@routine
+def rotor_gain(value: JOINT_VALUE, joint: KINEMATICS, jump: TRIPLE):
+    """The kinetic energy that a jump gives to the rotor in a joint, J."""
+    return rotor_jump(value.armature, joint.rate, jump.xyz[0])
+
+
 @inlined
-def note_momenta(inward, model, scratch, trees):
-    """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced. Returns
-    the kinetic energy that these jumps give, J.
+def note_momenta(inward, model, scratch, jumps, trees):
+    """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced; `jumps`
+    are those of coordinates. Returns the kinetic energy that these jumps give, J.
     """
     energy = 0.0
     for k in range(len(inward)):
@@ -564,6 +571,8 @@ def note_momenta(inward, model, scratch, trees):
         energy += note_momentum(
             model.body[i], scratch.frame[place + 1], scratch.arm[place], acceleration, trees.momentum[k]
         )
+        if model.joints.joint[i].dof == 1:
+            energy += rotor_gain(model.joints.value[i], scratch.joints.kinematics[i], jumps[i])
     return energy
 
 

@@ -39,7 +39,7 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.engine.model import Model, floats, made
 from rigidsim.engine.relations import keep_windings, step_row
-from rigidsim.jit import inlined, lanewise
+from rigidsim.jit import constant, inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.functions import absolute, larger
@@ -155,6 +155,7 @@ def keep_pace(driven: LOCAL, turn: TRIPLE, slope: SUMS, lane):
     slope.a, slope.alpha, slope.power = NONE, NONE, 0.0
 
 
+@constant
 @lanewise
 def begin_guess(most, trial: STEP, lane):
     """The first step is no longer than one of the grid."""
@@ -170,12 +171,14 @@ def shorten(d, state, start, slope, small, trial):
     trial.h = first_length(h, 1.0, slope.turning)
 
 
+@constant
 @lanewise
 def guess(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
     """Shorten the first step by one chart."""
     shorten(start.d, state, start, slope, small, trial)
 
 
+@constant
 @lanewise
 def guess_coordinate(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
     """Shorten the first step by a coordinate, without its mode."""
@@ -289,6 +292,7 @@ def measure_work(
     trial.error = total
 
 
+@constant
 @lanewise
 def control(step: STEP, trial: STEP, most, lane):
     """The length of the next step, or of the one in its place; after one that was repeated it does not grow."""

@@ -55,6 +55,7 @@ class Trial(NamedTuple):
     norms: NORMS = floats()
     crossing: CROSSING = floats()
     by: SCALAR = floats()
+    first: SCALAR = floats()  # the error of a step before the rounding of rates is known
     resting: SCALAR = floats()
 
 

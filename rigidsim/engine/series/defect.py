@@ -19,7 +19,7 @@ from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.functions import absolute, larger
 from rigidsim.physics.rounding import UNIT
-from rigidsim.physics.step_control import length_by_defect, root_of_square, worse
+from rigidsim.physics.step_control import MOST_CUT, MOST_GROWTH, length_by_defect, root_of_square, worse
 
 LEAST_POINTS, ORDERS_PER_POINT = 4, 3
 NOISE = 4.0  # times the bound of the rounding of rates: that of slopes, too
@@ -126,15 +126,31 @@ def exempt(trial: STEP, error: SCALAR, lane):
     once, where rounding decides the answer.
     """
     counts = select(trial.h > 0.0, trial.quick == 0.0, False)
-    error.value = select(counts, select(error.value <= 1.0, 0.0, error.value), 0.0)
+    error.value = select(counts, error.value, 0.0)
+
+
+@lanewise
+def keep_error(error: SCALAR, first: SCALAR, lane):
+    """The error before the rounding of rates is known."""
+    first.value = error.value
+
+
+@lanewise
+def prefer_first(first: SCALAR, error: SCALAR, lane):
+    """The error of a step that passes whatever its rounding: it must not depend on other lanes."""
+    error.value = select(first.value <= 1.0, first.value, error.value)
 
 
 @lanewise
 def judge_defect(order, step: STEP, trial: STEP, error: SCALAR, lane):
-    """Repeat a step that is wrong with a shorter one."""
-    fails = error.value != 0.0
-    trial.error = select(fails, select(error.value > 1.0, error.value, 2.0), trial.error)
-    trial.h = select(fails, length_by_defect(trial.t - step.t, error.value, 1.0 * order), trial.h)
+    """Repeat a step that is wrong with a shorter one. After one that the step before held, its defect holds the next:
+    the coefficients would ask for a step that is wrong, too.
+    """
+    length, passes, is_held = trial.t - step.t, error.value <= 1.0, trial.h == step.h
+    following = select(is_held, length_by_defect(length, error.value, 1.0 * order, MOST_GROWTH), MOST_GROWTH * trial.h)
+    again = length_by_defect(length, error.value, 1.0 * order, MOST_CUT)
+    trial.h = select(trial.h > 0.0, select(passes, following, again), trial.h)
+    trial.error = select(passes, trial.error, select(error.value > 1.0, error.value, 2.0))
 
 
 @inlined
@@ -142,7 +158,7 @@ def any_fails(error, lanes):
     """Whether any step is wrong."""
     fails = False
     for k in range(len(lanes)):
-        if error[k] != 0.0:
+        if not error[k] <= 1.0:
             fails = True
     return fails
 
@@ -258,5 +274,7 @@ def verify(given, number, order, tolerance, step, trial, scratch, lanes):
     """Whether the trial of each lane is right, and the length of the step in its place if it is not."""
     integrate_defect(False, given, number, order, tolerance, step, trial, scratch, lanes)
     if any_fails(scratch.by, lanes):  # seldom by rounding alone
+        keep_error(scratch.by, scratch.first, lanes)
         integrate_defect(True, given, number, order, tolerance, step, trial, scratch, lanes)
+        prefer_first(scratch.first, scratch.by, lanes)
     judge_defect(order, step, trial, scratch.by, lanes)

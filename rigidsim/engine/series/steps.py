@@ -18,7 +18,7 @@ from rigidsim.engine.layout import (
     numbers_of,
 )
 from rigidsim.engine.series.recurrences import CODE
-from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.jit import constant, inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.exponentials import power_of_two
 from rigidsim.physics.functions import absolute, smaller
@@ -36,7 +36,6 @@ HALVINGS = 52  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-13  # of the way to a change, by which a step ends later, so that the sign has changed for good
 SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH times as much after each quick one
-MOST_GROWTH = 4.0  # from one step to the next: where a step had to be repeated, the one after it would have to be, too
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 
 
@@ -202,12 +201,13 @@ def clear_norms(norms: NORMS, lane):
     norms.after, norms.fourth_last, norms.third_last, norms.before_last, norms.last = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
+@constant
 @lanewise
 def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
-    """The length of the step; none if a coefficient is not finite."""
+    """The length of the step, at most what the one before leaves; none if a coefficient is not finite."""
     h = rough_power_of_two(norms.length)
-    fails, before = norms.failed >= 0.0, select(step.repeats > 0.0, step.h, MOST_GROWTH * step.h)
-    most = select(step.h > 0.0, select(before < longest, before, longest), longest)
+    fails = norms.failed >= 0.0
+    most = select(step.h > 0.0, select(step.h < longest, step.h, longest), longest)
     trial.h = select(fails, -1.0, select(h > most, most, h))
     trial.error = select(fails, NAN, 0.0)
     trial.worst = select(fails, norms.failed, 0.0)

@@ -57,7 +57,9 @@ class Source:
         self._model, self._arrays = model, list(values_in(model))
         numbers = numbers_in(self._arrays, n_lane)
         self._known = numbers[:, :1].copy()
-        self._varies = self._differs(numbers) | (before._varies if before else False)
+        self._varies = self._differs(numbers)
+        if before:
+            self._varies |= before._varies | before._differs(numbers)
         self._exponents = before._exponents if before else set()
 
         def derived(era: int, resting: frozenset[int] = frozenset()) -> Equations:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rigidsim.scene.hierarchy.nodes import SceneNode
+from rigidsim.scene.schema.integrators import Method, able
 from rigidsim.scene.text.document import Path
 
 
@@ -23,3 +24,11 @@ def finding_at(node: SceneNode, code: str, message: str, key: str | None = None,
     """A finding about a body, or about one of its keys."""
     place = node.place if key is None else (*node.place, key)
     return Finding(code, message, place, hint, at_key=key is not None)
+
+
+def incapable(method: Method, capability: str, what: str, otherwise: str = "") -> Finding:
+    """A finding about an integrator that lacks a capability, which a scene needs to do `what`; the hint names those
+    that have it, and what else helps.
+    """
+    hint = f"use {able(capability)}{otherwise}"
+    return Finding("integrator", f"'{method.name}' does not {what}", ("simulation", "integrator"), hint)

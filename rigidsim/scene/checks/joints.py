@@ -10,7 +10,7 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
-from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.hierarchy.start import Starts
@@ -22,10 +22,6 @@ from rigidsim.tree.nodes import ZERO, Tree
 
 AXES = {"universal": "axes", "planar": "normal"}
 """The keys for the axes of a joint, where it is not `axis`."""
-METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
-"""The integrators that move bodies on joints."""
-WITH_MODES = ("rkmk4", "adaptive", "taylor")
-"""Those that know stops, dry friction and motors of a wanted rate."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
 IDLE = 1e-12
@@ -155,16 +151,15 @@ def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterat
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, or their modes, in a scene with some."""
-    method, jointed = hierarchy.scene.simulation.integrator.name, [(n.path, n.joint) for n in hierarchy if n.joint]
+    method, jointed = hierarchy.scene.simulation.integrator, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [(path, joint) for path, joint in jointed if joint.has_modes]
-    for paths, known, what in (
-        (jointed, METHODS, "move bodies on joints, such as"),
-        (with_modes, WITH_MODES, "know limits, dry friction or rates of motors in joints, such as that of"),
+    for paths, capability, what in (
+        (jointed, "moves_joints", "move bodies on joints, such as"),
+        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints, such as that of"),
     ):
-        if paths and method not in known:
-            message = f"'{method}' does not {what} '{paths[0][0]}', in this version"
-            yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(known)}")
+        if paths and not getattr(method, capability):
+            yield incapable(method, capability, f"{what} '{paths[0][0]}', in this version")
             return
 
 
@@ -221,6 +216,7 @@ class Move(NamedTuple):
     advance: Any  # along the axis, m
     axis: Vector
     point: Vector  # on the axis, m
+    armature: Any = 0.0  # of its rotor, kg m^2 or kg
 
     def at(self, point: Vector) -> tuple[Vector, Vector]:
         """Velocity of a point (m) and angular velocity for a rate of one."""
@@ -239,7 +235,7 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
         return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
     each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
     return [
-        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point)
+        Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
         for k, (one, axis) in each
         if one.course is None
     ]
@@ -254,7 +250,7 @@ def own_resistances(node: SceneNode, hierarchy: Hierarchy, starts: Starts) -> li
     for move in _moves(node, starts):
         v, omega = move.at(center)
         omega_B = rotate_back(motion.q, omega)
-        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)))
+        found.append(mass.mass * dot(v, v) + dot(omega_B, apply(mass.inertia, omega_B)) + move.armature)
     return found
 
 
@@ -270,6 +266,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
     for node in nodes:
         held, own = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None, _moves(node, starts)
         numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
+        inertia |= {(len(moves) + k, len(moves) + k): move.armature for k, move in enumerate(own)}
         moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers
         mass, motion = hierarchy.composite(node).mass, starts[node.frame]
         center = motion.point(mass.center)

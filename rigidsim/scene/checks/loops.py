@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
-from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.checks.findings import Finding, incapable
 from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates
 from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, coupled_numbers
 from rigidsim.scene.hierarchy.nodes import Hierarchy
@@ -21,8 +21,6 @@ from rigidsim.tree.nodes import WORLD, Tree
 MOST_NAMED = 8
 """Coordinates that a hint names."""
 FIT = "give rates that fit together, or omit those of joints that shall follow from the others"
-METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
-"""The integrators that keep loops closed: those whose steps have a given length, and that know joints."""
 
 
 def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
@@ -40,9 +38,8 @@ def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         elif fault := held_fault(hierarchy, loop.between):
             message, hint = fault
             yield Finding("loop", message, ("world", "loops", index, "between"), hint)
-    if scene.world.loops and scene.simulation.integrator.name not in METHODS:
-        message = f"'{scene.simulation.integrator.name}' does not keep loops closed in this version"
-        yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
+    if scene.world.loops and not scene.simulation.integrator.moves_joints:
+        yield incapable(scene.simulation.integrator, "moves_joints", "keep loops closed in this version")
 
 
 def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Iterator[Finding]:

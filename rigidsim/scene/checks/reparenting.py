@@ -44,21 +44,24 @@ def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             bereft = bereft_fault(tree, node)
             changed = left and tree.nodes[left.index], tree.carrier(tree[event.body])
             fault = (
-                (bereft and ("body", *bereft)) or _pair_fault(tree, changed) or _loop_fault(hierarchy, tree, changed)
+                (bereft and ("body", *bereft))
+                or _pair_fault(tree, changed)
+                or _loop_fault(hierarchy, tree, tree[event.body], changed)
             )
         if fault is not None:
             key, message, hint = fault
             yield Finding("reparent", message, ("reparent", index, key), hint)
 
 
-def _loop_fault(hierarchy: Hierarchy, tree: Tree, changed: Iterable[SceneNode | None]) -> Fault | None:
-    """The problem with a loop on this tree, of which these bodies have changed, if there is one."""
+def _loop_fault(
+    hierarchy: Hierarchy, tree: Tree, moved: SceneNode, changed: Iterable[SceneNode | None]
+) -> Fault | None:
+    """The problem with a loop on this tree, of which this body was moved, and these have changed, if there is one."""
     loops = hierarchy.scene.world.loops
     for name, loop in zip(loop_names(loops), loops, strict=True):
         if isinstance(loop, Coupling):
-            again = next((node.path for node in changed if node and node.path in loop.between and node.joint), None)
-            if again is not None:
-                message = f"the coupling '{name}' holds a coordinate of the joint of '{again}', which ends here"
+            if moved.joint and moved.path in loop.between:
+                message = f"the coupling '{name}' holds a coordinate of the joint of '{moved.path}', which ends here"
                 return "motion", message, "choose a body of no coupling, or write motion: free or fixed"
             continue
         if (fault := held_fault(tree, loop.between)) and not held_fault(hierarchy, loop.between):

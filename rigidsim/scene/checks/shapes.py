@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rigidsim.errors import did_you_mean
 from rigidsim.physics.mass import total_of
-from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.hierarchy.mass import solid_weights
 from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
@@ -122,10 +122,10 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:
     """Bodies on joints that cannot touch others: without mass, or moved by a method that contact cannot correct."""
-    shapes, method = list(meetings.in_trees()), hierarchy.scene.simulation.integrator.name
-    if shapes and method == "euler":
-        message = f"'euler' does not move bodies on joints that touch others, such as '{shapes[0].node.path}'"
-        yield Finding("integrator", message, ("simulation", "integrator"), "use rkmk4, or write contact: off")
+    shapes, method = list(meetings.in_trees()), hierarchy.scene.simulation.integrator
+    if shapes and not method.touches_trees:
+        what = f"move bodies on joints that touch others, such as '{shapes[0].node.path}'"
+        yield incapable(method, "touches_trees", what, ", or write contact: off")
     for shape in shapes:
         body = hierarchy.carrier(shape.node)
         if body is not None and not hierarchy.weight(body):

@@ -19,7 +19,7 @@ from rigidsim.scene.hierarchy.loops import closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.text.document import Path
-from rigidsim.tree.joints import key_of
+from rigidsim.tree.joints import Coordinate, key_of
 
 DEPENDENT = 1e-9  # of the largest singular value: what is smaller is none
 PART = 1e-6  # of a radian or of a size, for differences
@@ -41,18 +41,54 @@ class Unknown(NamedTuple):
         """Metres, or radians, in the unit in which it is written."""
         return 1.0 if self.node.joint.coordinates[self.number].turns else float(self.node.parent_metres)
 
+    @property
+    def coordinate(self) -> Coordinate:
+        """What the joint says of it."""
+        return self.node.joint.coordinates[self.number]
 
-def coordinates_in(hierarchy: Hierarchy, word: str) -> Iterator[tuple[Unknown, bool]]:
-    """The coordinates between the ends of loops and the world that no motor prescribes, and whether the scene says
-    nothing of them: of `start`, or of `rate`.
-    """
+
+def coordinates_in(hierarchy: Hierarchy) -> Iterator[Unknown]:
+    """The coordinates between the ends of loops and the world."""
     ends = (path for loop in hierarchy.scene.world.loops for path in loop.between)
     above = {node.index: node for path in ends if path in hierarchy for node in hierarchy.lineage(hierarchy[path])}
     for node in (above[index] for index in sorted(above)):
-        for number, one in enumerate(node.joint.coordinates if node.joint else ()):
-            if one.course is None:
-                unknown = Unknown(node, number)
-                yield unknown, unknown.key(word)[0] not in node.body.joint[1].model_fields_set
+        yield from (Unknown(node, number) for number in range(len(node.joint.coordinates) if node.joint else 0))
+
+
+def unprescribed(hierarchy: Hierarchy, word: str) -> Iterator[tuple[Unknown, bool]]:
+    """The coordinates of loops that no motor prescribes, and whether the scene says nothing of them: of `start`, or of
+    `rate`.
+    """
+    for one in coordinates_in(hierarchy):
+        if one.coordinate.course is None:
+            yield one, one.key(word)[0] not in one.node.body.joint[1].model_fields_set
+
+
+def opposed_motors(hierarchy: Hierarchy) -> list[Unknown]:
+    """The coordinates of loops that motors prescribe or keep at a rate, and of which the loops relate the rates at
+    t = 0 whatever all others do: the torques of these motors are not determined.
+    """
+    unknowns = [*coordinates_in(hierarchy)]
+    is_held = np.array([one.coordinate.course is not None or one.coordinate.largest > 0.0 for one in unknowns], bool)
+    if not is_held.any():
+        return []
+    J = _openings(hierarchy, unknowns)
+    left, sizes, _ = np.linalg.svd(J[:, ~is_held])
+    related = left[:, _rank(sizes) :].T @ J[:, is_held]
+    held = [one for one, held in zip(unknowns, is_held, strict=True) if held]
+    sizes = np.linalg.norm(related, axis=0)
+    return [one for one, size in zip(held, sizes, strict=True) if size > DEPENDENT * np.linalg.norm(J)]
+
+
+def _openings(hierarchy: Hierarchy, unknowns: Sequence[Unknown]) -> np.ndarray:
+    """The rates at which loops open for a rate of one of each coordinate, its columns."""
+
+    def at(rates: Sequence[float]) -> np.ndarray:
+        moved = changed(hierarchy, unknowns, rates=rates)
+        return np.array([x for one in closings(moved, Starts(moved)) for x in one.rates()], float)
+
+    at_rest = at([0.0] * len(unknowns))
+    return np.stack([at(row) - at_rest for row in np.eye(len(unknowns))], axis=1)
 
 
 def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
@@ -62,7 +98,7 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     starts = Starts(hierarchy)
     if not any(one.opens or one.turns_away for one in closings(hierarchy, starts)):
         return {}
-    unknowns = [one for one, is_free in coordinates_in(hierarchy, "rate") if is_free]
+    unknowns = [one for one, is_free in unprescribed(hierarchy, "rate") if is_free]
 
     def at(rates: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         moved = changed(hierarchy, unknowns, rates=rates)
@@ -93,7 +129,7 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
     """The coordinates that would close all loops, each with its value as the scene has it, the most changed first: of
     those of which it says nothing, if that is possible, else of all; none if the search from the start finds none.
     """
-    of_all = [*coordinates_in(hierarchy, "start")]
+    of_all = [*unprescribed(hierarchy, "start")]
     for unknowns in ([one for one, is_free in of_all if is_free], [one for one, _ in of_all]):
         given = np.array([float(one.node.joint.coordinates[one.number].start) for one in unknowns])
         if len(unknowns) and (found := _newton(hierarchy, unknowns, given)) is not None:
@@ -128,9 +164,14 @@ def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray
 def solved(J: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The smallest u with J u = b, as far as there is one, and the directions, columns, that J does not see."""
     left, sizes, right = np.linalg.svd(J)
-    rank = int((sizes > DEPENDENT * sizes[0]).sum()) if len(sizes) and sizes[0] > 0.0 else 0
+    rank = _rank(sizes)
     u = right[:rank].T @ ((left[:, :rank].T @ b) / sizes[:rank])
     return u, right[rank:].T
+
+
+def _rank(sizes: np.ndarray) -> int:
+    """The rank of a matrix with these singular values, the largest first."""
+    return int((sizes > DEPENDENT * sizes[0]).sum()) if len(sizes) and sizes[0] > 0.0 else 0
 
 
 def changed(
@@ -139,11 +180,13 @@ def changed(
     rates: Sequence[float] | None = None,
     starts: Sequence[float] | None = None,
 ) -> Hierarchy:
-    """The tree with other rates of some coordinates at t = 0, or with other coordinates, SI units."""
+    """The tree with other rates of some coordinates at t = 0, whatever motors prescribe, or with other coordinates, SI
+    units.
+    """
     nodes = list(hierarchy)
     for k, (node, number) in enumerate(unknowns):
         now = nodes[node.index]
-        new = {"rate": rates[k]} if rates is not None else {"start": starts[k]}
+        new = {"rate": rates[k], "course": None} if rates is not None else {"start": starts[k]}
         coordinates = [*now.joint.coordinates]
         coordinates[number] = coordinates[number]._replace(**new)
         joint = now.joint._replace(coordinates=tuple(coordinates))

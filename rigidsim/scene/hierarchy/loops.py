@@ -18,6 +18,8 @@ from rigidsim.tree.joints import IS_ANGLE, Coordinate, coordinate_called
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
 
+SLOW = 1e-6  # rad/s: a millionth of it is no rate but the rounding of what rests
+
 
 class Closing(NamedTuple):
     """A loop at t = 0. Vectors in the axes of the first body, m and s; there the second body has the rate omega."""
@@ -32,8 +34,8 @@ class Closing(NamedTuple):
     turned: Vector  # that axis in those of the first
     omega: Vector
     size: Any  # the largest of the lengths that the loop is made of, m; 1 if all are 0
-    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, and
-    # 1e-6 of that in the world
+    pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, that
+    # of SLOW ones, and 1e-6 of that in the world
 
     @property
     def length(self) -> Any:
@@ -72,7 +74,7 @@ class Closing(NamedTuple):
     @property
     def turns_away(self) -> bool:
         """Whether the axes of the loop turn away from each other."""
-        return bool(self.turning > CLOSED * norm(self.omega))
+        return bool(self.turning > CLOSED * max(norm(self.omega), SLOW))
 
     def rates(self) -> Iterator[Any]:
         """The rates at which the loop opens, which are linear in those of the coordinates."""
@@ -152,7 +154,7 @@ class Coupled(NamedTuple):
     def opens(self) -> bool:
         """Whether the rates do not fit together."""
         first, second = self.coordinates
-        return bool(self.speed > CLOSED * max(abs(second.rate), abs(self.ratio * first.rate)))
+        return bool(self.speed > CLOSED * max(abs(second.rate), abs(self.ratio * first.rate), SLOW))
 
     turns_away = False
 
@@ -212,7 +214,7 @@ def _closing(loop: BodyLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:
         turned=rotate(q, to_axis),
         omega=omega,
         size=size,
-        pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(turns), 1e-6 * max(paces)),
+        pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(*turns, SLOW), 1e-6 * max(paces)),
     )
 
 

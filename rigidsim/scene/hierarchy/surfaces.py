@@ -64,8 +64,9 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        method, loops = hierarchy.scene.simulation.integrator.name, hierarchy.scene.world.loops
-        why = f"with the integrator {method}" if method != "rkmk4" else self._restitution_of(hierarchy)
+        method, loops = hierarchy.scene.simulation.integrator, hierarchy.scene.world.loops
+        is_able = method.touches_trees_with_modes
+        why = self._restitution_of(hierarchy) if is_able else f"with the integrator {method.name}"
         unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops), why)) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame

@@ -10,6 +10,7 @@ import numpy as np
 
 from rigidsim.physics.mass import joined, principal_moments, unpacked
 from rigidsim.physics.vector import norm, sub
+from rigidsim.scene.hierarchy.fitting import opposed_motors
 from rigidsim.scene.hierarchy.mass import solid_masses
 from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
@@ -122,6 +123,23 @@ def _whole(hierarchy: Hierarchy, node: SceneNode) -> str:
     carriers = {tree.carrier(tree.nodes[node.index]) for tree in hierarchy.history}
     paths = {carrier.path if carrier else "" for carrier in carriers}
     return paths.pop() if len(paths) == 1 else ""
+
+
+def motor_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
+    """Motors that loops set against each other, as (path, sentence)."""
+    opposed = opposed_motors(hierarchy) if hierarchy.scene.world.loops else []
+    if not opposed:
+        return
+    first, names = opposed[0], list(dict.fromkeys(f"'{one.node.path}'" for one in opposed))
+    if len(names) > 1:
+        said = f"the motors of {', '.join(names[:-1])} and {names[-1]} hold coordinates that loops tie to each other"
+    else:
+        said = f"the motor of {names[0]} holds a coordinate that loops hold already"
+    message = f"{said}: the mechanism is statically indeterminate, and how it shares the torques is arbitrary"
+    yield (
+        (*first.node.place, *first.node.in_joint("motor", first.number)),
+        f"{message}; let some of them have a torque instead",
+    )
 
 
 def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:

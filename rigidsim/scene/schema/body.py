@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
 from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Screw, Slide, Universal, Weld
@@ -89,7 +90,8 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
     if isinstance(value, str) and value in JOINTS and value != KEYLESS:
         raise invalid("motion", f"the joint '{value}' has no keys", f"write motion: {{{value}: {{{EXAMPLES[value]}}}}}")
     if value not in (*WORDS, KEYLESS) and not isinstance(value, dict | SceneModel):
-        hint = f"write free, fixed, {more}or a joint: {', '.join(JOINTS)}"
+        words = f"write free, fixed, {more}or a joint: {', '.join(JOINTS)}"
+        hint = did_you_mean(value, (*WORDS, *JOINTS), words)
         raise invalid("motion", f"{shown(value)} is not a kind of motion", hint)
     return value
 

@@ -27,7 +27,7 @@ Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
 LEAST_SHARE = 1e-16  # of the last terms of a step
 LEAST_ORDER, MOST_ORDER = 8, 24  # of series of Taylor
-LONGEST = "eight times between samples in scenes with expressions, else none"
+LONGEST = "twice the time between samples in scenes with expressions, else none"
 SAFETY = 4.0  # of a step's tolerance, in powers of two: errors of many steps add up
 LEAST_TOLERANCE = 1e-14
 
@@ -54,6 +54,17 @@ class Method(SceneModel):
     """What stands for options that are omitted and have no value by default."""
     in_world: ClassVar[bool] = False
     """Whether positions are stepped in world axes, where a parent's turn costs no accuracy."""
+    moves_joints: ClassVar[bool] = True
+    """Whether coordinates of joints are stepped, and loops closed after a step."""
+    locates_events: ClassVar[bool] = False
+    """Whether steps end where a coordinate of a joint meets a stop, or begins or ceases to slip."""
+    touches_trees: ClassVar[bool] = True
+    """Whether contact can correct a step of bodies on joints."""
+
+    @property
+    def touches_trees_with_modes(self) -> bool:
+        """Whether contact can correct a step in which events occur: one of a given length, which does not end there."""
+        return self.touches_trees and self.locates_events and not self.chooses
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """The matrix of a step."""
@@ -102,6 +113,7 @@ class Rkmk4Method(Method):
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
     in_world: ClassVar[bool] = True
+    locates_events: ClassVar[bool] = True
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """Kutta's tableau: the exponential of A to fourth order."""
@@ -149,6 +161,8 @@ class Magnus2Method(Method):
     conserves: ClassVar[str] = "unit quaternions; angular momentum about the centre of mass where no torque acts"
     use: ClassVar[str] = "angular momentum to round-off where no torque acts, in long steps"
     source: ClassVar[str] = "explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)"
+    moves_joints: ClassVar[bool] = False
+    touches_trees: ClassVar[bool] = False
     quadrature: ClassVar[Quadrature] = ((0.5, 1.0),)
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
@@ -166,6 +180,7 @@ class EulerMethod(Method):
     conserves: ClassVar[str] = "unit quaternions"
     use: ClassVar[str] = "comparison with game engines"
     source: ClassVar[str] = "semi-implicit Euler, as in game engines; for comparison only"
+    touches_trees: ClassVar[bool] = False
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
@@ -192,6 +207,7 @@ class AdaptiveMethod(Method):
     chooses: ClassVar[bool] = True
     refined_by: ClassVar[str] = "rtol"
     in_world: ClassVar[bool] = True
+    locates_events: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:
@@ -224,6 +240,7 @@ class TaylorMethod(Method):
     chooses: ClassVar[bool] = True
     refined_by: ClassVar[str] = "tolerance"
     takes_callbacks: ClassVar[bool] = False
+    locates_events: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:
@@ -246,6 +263,13 @@ MODELS: dict[str, type[Method]] = {
     for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod, AdaptiveMethod, TaylorMethod)
 }
 DEFAULT = "rkmk4"
+
+
+def able(capability: str) -> str:
+    """The integrators that have a capability, as a hint names them."""
+    return " or ".join(name for name, method in MODELS.items() if getattr(method, capability))
+
+
 Name = Literal[tuple(MODELS)]
 
 

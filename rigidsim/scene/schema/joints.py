@@ -19,7 +19,9 @@ from rigidsim.scene.values.quantities import (
     ANGULAR_VELOCITY,
     DAMPING,
     FORCE,
+    INERTIA,
     LENGTH,
+    MASS,
     STIFFNESS,
     TORQUE,
     TORSION_DAMPING,
@@ -163,6 +165,7 @@ Angle, AngleRate, Length, LengthRate = (
     quantity(dimension) for dimension in (ANGLE, ANGULAR_VELOCITY, LENGTH, VELOCITY)
 )
 TurnDamping, SlideDamping = not_negative(TORSION_DAMPING), not_negative(DAMPING)
+TurnArmature, SlideArmature = not_negative(INERTIA), not_negative(MASS)
 TurnLimits, SlideLimits = _limits(ANGLE), _limits(LENGTH)
 TurnFriction, SlideFriction = not_negative(TORQUE), not_negative(FORCE)
 Restitution = between(0, 1)
@@ -176,6 +179,7 @@ LIMITS = "Least and greatest {}, [low, high], of which null is no limit: stops."
 RESTITUTION = "Of an impact at a limit: the rate after it over that before, from 0 to 1."
 FRICTION = "Dry friction: the {} against the rate, and the largest that holds it at rest."
 EACH = "; one for each, in this order"
+ARMATURE = "Inertia of the rotor of a motor, times the square of its gear ratio; its gyroscopic moment is neglected"
 MOTORS = "A motor for each coordinate, as that of a hinge or a slide; null for none."
 
 
@@ -191,6 +195,7 @@ class Given(NamedTuple):
     restitution: Any
     friction: Any
     motor: Motor | None
+    armature: Any
 
     def coordinate(self, axis: Vector, metres: Any) -> Coordinate:
         """The coordinate in SI units; `metres` is the parent's unit of length."""
@@ -200,7 +205,7 @@ class Given(NamedTuple):
             self.turns, axis, unit_of * self.start, unit_of * self.rate, self.spring.stiffness,
             unit_of * self.spring.rest, self.damping,
             low=-math.inf if low is None else low, high=math.inf if high is None else high,
-            restitution=self.restitution, friction=self.friction,
+            restitution=self.restitution, friction=self.friction, armature=self.armature,
         )  # fmt: skip
         return found if self.motor is None else self.motor.driven(found, unit_of)
 
@@ -254,8 +259,8 @@ class JointModel(SceneModel):
                 continue
             course, _, rate, _ = one.motor.values()
             spring, limits = (one.spring.stiffness, one.spring.rest), one.limits or UNLIMITED
-            values = one._replace(spring=spring, limits=limits)[1:-1]
-            said = [key for key, value, none in zip(Given._fields[1:-1], values, AT_REST, strict=True) if value != none]
+            values = one._replace(spring=spring, limits=limits)[1:-2]
+            said = [key for key, value, none in zip(Given._fields[1:-2], values, AT_REST, strict=True) if value != none]
             if course is not None and said:
                 why = "the motor alone says how the joint moves"
             elif rate is not None and "friction" in said:
@@ -280,6 +285,7 @@ class Hinge(JointModel):
     damping: TurnDamping = Field(0.0, description="Torque against the rate.")
     friction: TurnFriction = Field(0.0, description=FRICTION.format("torque"))
     motor: TurnMotor = Field(None, description="A motor, by its angle, torque, or rate and largest torque.")
+    armature: TurnArmature = Field(0.0, description=ARMATURE + ".")
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the angle."""
@@ -316,6 +322,7 @@ class Slide(JointModel):
     damping: SlideDamping = Field(0.0, description="Force against the rate.")
     friction: SlideFriction = Field(0.0, description=FRICTION.format("force"))
     motor: SlideMotor = Field(None, description="A motor, by its displacement, force, or rate and largest force.")
+    armature: SlideArmature = Field(0.0, description=ARMATURE + ".")
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the displacement."""
@@ -347,6 +354,7 @@ class Universal(JointModel):
     dampings: list_of(TurnDamping, 2, TWO) = Field((0.0, 0.0), description="Torque against each rate.")
     frictions: list_of(TurnFriction, 2, TWO) = Field((0.0,) * 2, description=FRICTION.format("torque") + EACH)
     motors: list_of(TurnMotor | None, 2, TWO) = Field((None,) * 2, description=MOTORS)
+    armatures: list_of(TurnArmature, 2, TWO) = Field((0.0,) * 2, description=ARMATURE + EACH)
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the two angles."""
@@ -381,6 +389,7 @@ class Cylindrical(JointModel):
         (0.0,) * 2, description=FRICTION.format("force and torque") + EACH
     )
     motors: listed(SlideMotor | None, TurnMotor | None, shape=SLIDE_TURN) = Field((None,) * 2, description=MOTORS)
+    armatures: listed(SlideArmature, TurnArmature, shape=SLIDE_TURN) = Field((0.0,) * 2, description=ARMATURE + EACH)
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the displacement, then of the angle."""
@@ -423,6 +432,9 @@ class Planar(JointModel):
     )
     motors: listed(SlideMotor | None, SlideMotor | None, TurnMotor | None, shape=SLIDES_TURN) = Field(
         (None,) * 3, description=MOTORS
+    )
+    armatures: listed(SlideArmature, SlideArmature, TurnArmature, shape=SLIDES_TURN) = Field(
+        (0.0,) * 3, description=ARMATURE + EACH
     )
 
     def given(self) -> tuple[Given, ...]:

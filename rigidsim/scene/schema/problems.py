@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from rigidsim.errors import Problem, did_you_mean
+from rigidsim.errors import Problem, did_you_mean, meant_by
 from rigidsim.scene.schema.metrics import BAD_NAME
 from rigidsim.scene.schema.oracle import BAD_KEY
 from rigidsim.scene.text.document import Document, Path, shown
@@ -27,7 +27,7 @@ WORDED = {
 """For each of pydantic's types of errors: the code of the problem, and the expected value as text."""
 
 BOUNDS = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
-MANY = "many"
+UNKNOWN, MANY = "extra_forbidden", "many"
 MOST_WORDED = 1000
 """The largest number of problems reported in full; a hostile scene can have millions."""
 
@@ -40,6 +40,11 @@ def problems_in(error: ValidationError, document: Document, reading: Reading, ab
         if details["type"] != FOLLOWS:
             path = above + tuple(part for part in details["loc"] if not str(part).startswith(FORM_MARK))
             found.setdefault((document.written(path), details["type"], details["msg"]), (path, details))
+    # A key under another name is unknown, and not missing as well.
+    meant = [(*path[:-1], meant_by(path[-1], _known(path, document, reading)))
+             for path, details in islice(found.values(), MOST_WORDED) if details["type"] == UNKNOWN]  # fmt: skip
+    for key in [key for key, (path, details) in found.items() if details["type"] == "missing" and path in meant]:
+        del found[key]
     worded = islice(found.values(), MOST_WORDED)
     problems = [_problem(path, details, document, reading) for path, details in worded]
     if len(found) > MOST_WORDED:
@@ -59,7 +64,7 @@ def as_problems(document: Document, path: Path, value: Any, error: PydanticCusto
 
 def _problem(path: Path, details: dict[str, Any], document: Document, reading: Reading) -> Problem:
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
-    if kind == "extra_forbidden":
+    if kind == UNKNOWN:
         return _unknown_key(path, document, reading)
     if kind == "missing":
         hint = "begin the scene with 'format: rigidsim/1'" if path == ("format",) else ""
@@ -103,17 +108,24 @@ def _inside(document: Document, path: Path, text: str, code: str, context: dict[
     return replace(whole, message=message)
 
 
-def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
-    key = path[-1]
+def _known(path: Path, document: Document, reading: Reading) -> list[str]:
+    """The keys that are allowed beside the one at a path."""
     model = reading.allowed.get(id(document.value_at(path[:-1])))
     keys = list(model.model_fields) if model else []
     if any(path == overridden for overridden, _ in document.overrides):
         keys += reading.parameters if len(path) == 1 else []
-    hint = did_you_mean(key, keys, f"allowed keys: {', '.join(keys)}")
+    return keys
+
+
+def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
+    key, beside, keys = path[-1], document.value_at(path[:-1]), _known(path, document, reading)
+    # Other programs write the type of a joint as a value.
+    asked = beside.get(key) if key == "type" and isinstance(beside, dict) else key
+    hint = did_you_mean(asked, keys, f"allowed keys: {', '.join(keys)}")
     message = f"unknown key '{shown(key)}'"
     if "type" in keys:
-        written = "type" in document.value_at(path[:-1])
-        message = f"{message} for type '{word_of(model, 'type')}'{'' if written else ', the default type'}"
+        model = reading.allowed[id(beside)]
+        message = f"{message} for type '{word_of(model, 'type')}'{'' if 'type' in beside else ', the default type'}"
     return document.problem("unknown-key", message, path, hint, at_key=True)
 
 

@@ -1,0 +1,56 @@
+"""`rigidsim sensitivities`: how metrics depend on numbers of a scene."""
+
+from __future__ import annotations
+
+import click
+
+from rigidsim.cli.arguments import importing, read_scene, shown_name
+from rigidsim.cli.console import print_report
+from rigidsim.cli.options import by_name, json_option, listed, overrides, scene_options
+from rigidsim.errors import UsageError
+
+SHARE = 1e-3  # of a parameter without a spread, by which `--check` displaces it
+
+
+@click.command(short_help="Show how metrics depend on numbers of a scene.")
+@click.argument("scene", type=click.Path())
+@scene_options
+@click.option("--by", metavar="NAMES", callback=listed, help="Numbers of the scene: e,bodies.rod.mass")
+@click.option("--spread", "spreads", metavar="NAME=SIZE", multiple=True,
+              callback=lambda _context, _parameter, given: by_name("--spread", given, "e=1%"),
+              help="Standard deviation of a number: e=1%, mass='20 g'; repeatable.")  # fmt: skip
+@click.option("--check", is_flag=True, help="Compare with runs in which each number is displaced to both sides.")
+@json_option
+def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings):
+    """Run SCENE with derivatives, and show for each metric its derivative and its elasticity with respect to each
+    number; the standard deviation that those of the numbers give it; and how far a number may change, to first order,
+    before an impact grazes or events change their order.
+
+    \b
+    rigidsim sensitivities scene.yaml --by e,g
+    rigidsim sensitivities scene.yaml --spread e=1% --spread bodies.ball.mass="5 g"
+    rigidsim sensitivities scene.yaml --by e --check --metric top='= max(speed("ball"))'
+    """
+    names = list(dict.fromkeys([*by, *spreads]))
+    if not names:
+        raise UsageError("name numbers of the scene with --by, or with --spread and their standard deviations")
+    read = read_scene(scene, overrides(sets, metrics, **settings))
+    with importing():
+        from rigidsim.report.sensitivities import SensitivityReport
+        from rigidsim.running.compiling import compiling
+        from rigidsim.running.progress import Working
+        from rigidsim.sensitivities.parameters import parameters_of, spread_of
+        from rigidsim.sensitivities.simulation import differentiated
+        from rigidsim.sensitivities.spread import displaced, reach_of, sigma_of
+
+    if not read.metrics:
+        raise UsageError("""the scene has no metrics; add one: --metric top='= max(speed("ball"))'""")
+    parameters = parameters_of(read, names)
+    sizes = {one.name: spread_of(one, spreads[one.name]) for one in parameters if one.name in spreads}
+    with compiling(as_json), Working(f"running {shown_name(scene)}", as_json):
+        found = differentiated(read, names)
+        others = displaced(read, found, parameters, sizes, SHARE) if check else []
+    rates = {metric: {name: found.derivative(name).metrics[metric] for name in names} for metric in found.metrics}
+    sigmas = {metric: sigma_of(rates[metric], sizes) for metric in found.metrics}
+    reaches = {name: reach_of(found, found.derivative(name)) for name in names}
+    print_report(SensitivityReport(shown_name(scene), found, sizes, sigmas, reaches, others), as_json)

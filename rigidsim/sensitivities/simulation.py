@@ -1,0 +1,107 @@
+"""Simulations with the derivatives of their samples, events and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.lanes import lanes_of
+from rigidsim.engine.run import BlockRun
+from rigidsim.errors import UsageError
+from rigidsim.jit.kernels import is_interpreted
+from rigidsim.scene.read import Scene, as_scene
+from rigidsim.sensitivities.parameters import VariedNumber, beside, parameters_of
+from rigidsim.sensitivities.runs import TangentRun
+from rigidsim.simulation.batch import history_of
+from rigidsim.simulation.blocks import Watch
+from rigidsim.simulation.events import event_columns
+from rigidsim.simulation.single import Simulation, unwatched
+from rigidsim.trajectory.derivatives import Derivative
+from rigidsim.trajectory.fields import EVENT_COLUMNS, Block
+from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
+
+MOST, MOST_WITH_CONTACT = 8, 4
+"""Parameters of one run. The solver of contact has vectors already; more tangents of these would not fit registers."""
+
+
+class DifferentiatedSimulation(Simulation):
+    """A simulation with the derivatives with respect to parameters of the scene; of samples those of the blocks that
+    were taken.
+    """
+
+    def __init__(self, scene: Scene, parameters: Sequence[VariedNumber], **recorded: Any):
+        self.parameters = parameters
+        self._parts: list[list[dict[str, np.ndarray]]] = [[] for _ in parameters]
+        super().__init__(scene, **recorded)
+
+    def _made_run(self, world: World, with_terms: bool, *options: Any) -> BlockRun:
+        count, worlds = len(self.parameters), [beside(self.scene, one, world) for one in self.parameters]
+        return TangentRun(1 << (count - 1).bit_length(), worlds, world, with_terms, options[-1])
+
+    def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
+        for block in super()._blocks_to_the_end(watch, every):
+            for k, parts in enumerate(self._parts):
+                found = recorded_samples(self.header, self._along(block, k))
+                parts.append({name: np.array(array) for name, array in found.items()})
+            yield block
+
+    def _along(self, block: Block, k: int) -> Block:
+        """The derivatives of a block with respect to a parameter."""
+
+        def rates(part: Any) -> Any:
+            if isinstance(part, np.ndarray):
+                return self._run.rates(part)[..., k]
+            return part and part._make(map(rates, part))
+
+        names = ("local", "world", "joints", "ledger", "terms", "asked")
+        return block._replace(**{name: rates(getattr(block, name)) for name in names}, contacts={}, checkpoint={})
+
+    def derivatives(self) -> list[Derivative]:
+        """The derivatives of all that was computed up to now."""
+        metrics = self._run.metric_rates()
+        return [self._derivative(k, one, metrics[:, k]) for k, one in enumerate(self.parameters)]
+
+    def _derivative(self, k: int, parameter: VariedNumber, metrics: np.ndarray) -> Derivative:
+        names = [name for name in self._parts[k][0] if name != "time"]
+        samples = {name: np.concatenate([part[name] for part in self._parts[k]]) for name in names}
+        scheduled, touches = self._run.events_along(k)
+        found = event_columns(SimpleNamespace(events=scheduled, contact=SimpleNamespace(log=touches)))
+        wanted = [column.name for column in EVENT_COLUMNS if column.dtype == "f8"] if found else []
+        events = {name: np.ascontiguousarray(found[name].imag) for name in wanted}
+        values = dict(zip(self.header.metrics, metrics.tolist(), strict=True))
+        times = np.concatenate([part["time"] for part in self._parts[k]])
+        return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values)
+
+
+def differentiating(scene: Scene | str | Path, names: Sequence[str], **recorded: Any) -> list[DifferentiatedSimulation]:
+    """The simulations that give the derivatives with respect to these parameters, some in each; the run is the same."""
+    if is_interpreted():
+        raise UsageError("derivatives are those of compiled code, which RIGIDSIM_JIT=off switches off")
+    scene = as_scene(scene)
+    parameters, first = parameters_of(scene, names), Simulation(scene)
+    most = MOST_WITH_CONTACT if first.blueprint is not None and lanes_of(first._start) == 1 else MOST
+    groups = [parameters[k : k + most] for k in range(0, len(parameters), most)]
+    return [DifferentiatedSimulation(scene, group, **recorded) for group in groups]
+
+
+def finished(simulations: Sequence[DifferentiatedSimulation], watch: Watch = unwatched) -> dict[str, Derivative]:
+    """The derivatives by the names of the parameters. Simulations that have not run are run."""
+    for simulation in simulations:
+        if simulation.status == "running":
+            for _ in simulation.blocks(watch):
+                pass
+    return {one.parameter: one for simulation in simulations for one in simulation.derivatives()}
+
+
+def differentiated(
+    scene: Scene | str | Path, names: Sequence[str], watch: Watch = unwatched, **recorded: Any
+) -> Trajectory:
+    """The history of a scene with its derivatives."""
+    simulations = differentiating(scene, names, **recorded)
+    trajectory = history_of(simulations[0], watch)
+    return trajectory.with_derivatives(finished(simulations, watch))

@@ -1,0 +1,95 @@
+"""How far the linear answer of derivatives holds, and what errors of parameters make of metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP
+from rigidsim.scene.read import Scene
+from rigidsim.sensitivities.parameters import VariedNumber
+from rigidsim.simulation.batch import simulate
+from rigidsim.trajectory.derivatives import Derivative
+from rigidsim.trajectory.trajectory import Trajectory
+
+STRIKING = (CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP)
+"""The causes of events that happen where the motion meets something."""
+
+
+class Reach(NamedTuple):
+    """How far a parameter can change, to first order, before the events of a run become others, and why."""
+
+    distance: float
+    time: float  # s, of the event
+    reason: str
+
+
+NOWHERE = Reach(math.inf, math.nan, "")
+
+
+def reach_of(trajectory: Trajectory, derivative: Derivative) -> Reach:
+    """The nearest change of the events of a run. An impulse J goes as the root of the distance from grazing, which is
+    J/(2 |J'|); two events meet where the times between them are 0, and the last one leaves the run.
+    """
+    return min(_changes(trajectory, derivative), key=lambda one: one.distance, default=NOWHERE)
+
+
+def _changes(trajectory: Trajectory, derivative: Derivative) -> Iterator[Reach]:
+    columns = trajectory.events.columns
+    if not columns:
+        return
+    times, rates = np.asarray(columns["events/time"]), derivative.events["time"]
+    impulses = np.asarray(columns["events/impulse"])
+    sizes = np.linalg.norm(impulses, axis=1)
+    changes = np.abs(np.einsum("ij,ij->i", impulses, derivative.events["impulse"]))
+    struck = np.isin(columns["events/cause"], STRIKING) & (sizes > 0.0) & (changes > 0.0)
+    for k in np.flatnonzero(struck).tolist():
+        yield Reach(sizes[k] * sizes[k] / (2.0 * changes[k]), times[k], "grazes")
+    moves = np.isin(columns["events/cause"], STRIKING)
+    ends = [*zip(times[moves].tolist(), rates[moves].tolist(), strict=True), (float(trajectory.time[-1]), 0.0)]
+    for (t, rate), (after, later) in pairwise(ends):
+        if after > t and later != rate:
+            yield Reach((after - t) / abs(later - rate), t, "meets the next event, or the end")
+
+
+def sigma_of(rates: Mapping[str, float], spreads: Mapping[str, float]) -> float:
+    """The standard deviation of a metric, to first order, for independent errors of these standard deviations."""
+    return math.sqrt(math.fsum((rates[name] * spread) ** 2 for name, spread in spreads.items()))
+
+
+class Displaced(NamedTuple):
+    """A metric in a run with a displaced parameter: by how much, what derivatives say of it, and the run; and the
+    numbers of events of the run itself and of this one.
+    """
+
+    metric: str
+    parameter: str
+    by: float  # SI units
+    linear: float
+    found: float
+    events: tuple[int, int]
+
+
+def displaced(
+    scene: Scene, trajectory: Trajectory, parameters: Sequence[VariedNumber], spreads: Mapping[str, float], share: float
+) -> list[Displaced]:
+    """What runs say in which each parameter is displaced to both sides: by its spread, else by a share of its value."""
+    moves = [(p, sign * spreads.get(p.name, share * (abs(p.value) or 1.0))) for p in parameters for sign in (1.0, -1.0)]
+    scenes = [scene.with_overrides([(p.name, p.moved(by / p.factor))]) for p, by in moves]
+    before, found = _count(trajectory), []
+    for (p, by), other in zip(moves, simulate(scenes), strict=True):
+        rates = trajectory.derivative(p.name).metrics
+        for name, value in trajectory.metrics.items():
+            events = before, _count(other)
+            found.append(Displaced(name, p.name, by, value + by * rates[name], other.metrics[name], events))
+    return found
+
+
+def _count(trajectory: Trajectory) -> int:
+    """The number of events of a run."""
+    columns = trajectory.events.columns
+    return len(columns["events/time"]) if columns else 0

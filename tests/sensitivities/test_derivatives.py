@@ -1,0 +1,212 @@
+"""Derivatives of runs beside closed forms, of which dual numbers give those of the same parameters."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.errors import UsageError
+from rigidsim.scene import Scene
+from rigidsim.structures.dual import acos, atan, cos, jacobian, sin, sqrt
+from rigidsim.trajectory.trajectory import Trajectory
+
+BALL = """
+format: rigidsim/1
+parameters: {e: 0.8, g: 9.81, h: 100 cm}
+simulation: {duration: 1.5, step: 1e-3, record_every: 0.01}
+world: {gravity: [0, 0, "= -g"]}
+bodies:
+  floor: {shapes: [{type: plane}], material: {restitution: "= e", friction: 0.1}}
+  ball:
+    mass: 1
+    position: [0, 0, "= h + 0.05"]
+    shapes: [{type: sphere, radius: 0.05}]
+    material: {restitution: "= e", friction: 0.1}
+metrics: {last: '= final(z("ball"))', top: '= max(speed("ball"))'}
+"""
+DOOR = """
+format: rigidsim/1
+parameters: {open: 90 deg, closer: 25, e: 0.4, mass: 30}
+simulation: {duration: 3.2, step: 2e-3, record_every: 0.1, integrator: taylor}
+bodies:
+  door:
+    mass: "= mass"
+    center_of_mass: [0.45, 0, 0]
+    inertia: {principal: [2, 2, "= mass/12"]}
+    motion:
+      hinge:
+        axis: [0, 0, 1]
+        angle: "= open"
+        limits: [0, 3]
+        restitution: "= e"
+        spring: {stiffness: "= closer", rest: -0.35}
+metrics: {angle: '= final(angle("door"))'}
+"""
+RELEASED = """
+format: rigidsim/1
+parameters: {turn: 0.7, reach: 2, until: 0.5, mass: 1}
+simulation: {duration: 1.2, step: 1e-3, record_every: 0.1}
+bodies:
+  arm:
+    mass: "= 3*mass"
+    inertia: {principal: [1, 1, 1]}
+    angular_velocity: [0, 0, "= turn"]
+    children:
+      stone: {mass: "= mass", inertia: {principal: [1, 1, 1]}, position: ["= reach", 0, 0], motion: fixed}
+reparent: [{body: arm/stone, to: world, time: "= until", motion: free}]
+"""
+ORBIT = """
+format: rigidsim/1
+parameters: {gm: 1.2, e: 0.6, a: 1.1}
+simulation: {duration: 21, step: 1e-2, record_every: 1, integrator: {name: taylor, tolerance: 1e-15}}
+world: {gravity: {center: [0, 0, 0], gm: "= gm"}}
+bodies:
+  moon: {mass: 1, inertia: point, position: ["= a*(1 - e)", 0, 0], velocity: [0, "= sqrt(gm/a*(1 + e)/(1 - e))", 0]}
+"""
+
+
+def derivatives(text: str, *names: str, **changes) -> Trajectory:
+    return rigidsim.simulate(Scene.from_text(text, overrides=list(changes.items())), derivatives=names)
+
+
+def error_of(trajectory: Trajectory, found, exact: list[list[float]]) -> float:
+    """The largest error relative to the largest derivative; `found` takes what it is the derivative of."""
+    rates = np.array([found(trajectory.derivative(name)) for name in trajectory.parameters]).T
+    return float(np.max(np.abs(rates - exact)) / np.max(np.abs(exact)))
+
+
+def flights(x: list) -> list:
+    """Height and time of the last impact of a ball that falls from h, 1.5 s later."""
+    e, g, h = x
+    t, v = sqrt(2.0 * h / g), e * sqrt(2.0 * g * h)
+    while t + 2.0 * v / g < 1.5:
+        t, v = t + 2.0 * v / g, e * v
+    return [v * (1.5 - t) - 0.5 * g * (1.5 - t) * (1.5 - t), t]
+
+
+@pytest.mark.slow  # compiles contact
+def test_a_bouncing_ball():
+    """Measured: 3e-14."""
+    names = "e", "g", "h"
+    found, plain = derivatives(BALL, *names), rigidsim.simulate(Scene.from_text(BALL))
+    exact = np.array(jacobian(flights, [0.8, 9.81, 1.0]))
+
+    def rates(one):
+        assert one.metrics["last"] == one["ball"].world.position[-1, 2]
+        return [one["ball"].world.position[-1, 2], one.events["time"][-1]]
+
+    assert found.content_hash == plain.content_hash
+    assert error_of(found, rates, exact) < 1e-12
+    assert error_of(found, lambda one: [one.metrics["top"]], [[0.0, 0.45, 0.0]]) < 1e-12  # g t, the last sample before
+
+
+def swings(x: list) -> list:
+    """The angle of the door after 3.2 s, and the times of its impacts."""
+    start, closer, e, mass = x
+    w = sqrt(closer / (mass / 12.0 + mass * 0.45 * 0.45))
+    times, v, r = [], w * sqrt((start + 0.35) * (start + 0.35) - 0.35 * 0.35), 0.35
+    t = acos(r / (start + r)) / w
+    while t < 3.2:
+        times, v = [*times, t], e * v
+        t = t + 2.0 * atan(v / (w * r)) / w
+    s = 3.2 - times[-1]
+    return [r * cos(w * s) + v / w * sin(w * s) - r, *times]
+
+
+@pytest.mark.slow  # compiles stops
+def test_a_door_that_rebounds_from_its_stop():
+    """Measured: 9e-14."""
+    values = [np.pi / 2, 25.0, 0.4, 30.0]
+    found = derivatives(DOOR, "open", "closer", "e", "mass", e=0.4)
+    exact, count = np.array(jacobian(swings, values)), len(swings(values)) - 1
+    assert count >= 3 and len(found.events.columns["events/time"]) == count
+    assert error_of(found, lambda one: [one.metrics["angle"], *one.events["time"]], exact) < 1e-12
+
+
+@pytest.mark.parametrize("until", [0.5, 0.5003, 0.7])  # at a step, inside one, at a sample
+def test_the_time_of_a_reparenting(until):
+    """Measured: 2e-11. A stone leaves a turning arm of three times its mass."""
+
+    def place(x):
+        w, r, t = x
+        centre, far, c, s, rest = 0.25 * r, 0.75 * r, cos(w * t), sin(w * t), 1.2 - t
+        return [centre + far * (c - w * s * rest), w * centre * 1.2 + far * (s + w * c * rest), 0.0]
+
+    found = derivatives(RELEASED, "turn", "reach", "until", until=until)
+    exact = np.array(jacobian(place, [0.7, 2.0, until]))
+    assert error_of(found, lambda one: one["arm/stone"].world.position[-1], exact) < 1e-10
+    assert found.derivative("until").events["time"] == pytest.approx([1.0], abs=1e-12)
+    before = found.time < until - 0.05
+    assert np.abs(found.derivative("until")["arm/stone"].world.position[before]).max() == 0.0
+
+
+def test_an_orbit():
+    """Measured: 1e-11, of three turns; x' grows with the time."""
+
+    def place(x):
+        gm, e, a = x
+        mean = 21.0 * sqrt(gm / (a * a * a))
+        angle = mean
+        for _ in range(60):
+            angle = angle - (angle - e * sin(angle) - mean) / (1.0 - e * cos(angle))
+        return [a * (cos(angle) - e), a * sqrt(1.0 - e * e) * sin(angle), 0.0]
+
+    found = derivatives(ORBIT, "gm", "e", "a")
+    exact = np.array(jacobian(place, [1.2, 0.6, 1.1]))
+    assert error_of(found, lambda one: one["moon"].world.position[-1], exact) < 1e-10
+
+
+def test_derivatives_are_in_the_file(tmp_path):
+    found = derivatives(RELEASED, "turn", "until")
+    plain = rigidsim.simulate(Scene.from_text(RELEASED))
+    assert plain.parameters == () and found.parameters == ("turn", "until")
+    found.save(tmp_path / "a.h5")
+    plain.save(tmp_path / "b.h5")
+    with rigidsim.load(tmp_path / "a.h5") as stored, rigidsim.load(tmp_path / "b.h5") as other:
+        assert stored.content_hash == other.content_hash == found.content_hash
+        assert stored.parameters == found.parameters
+        for name in found.parameters:
+            mine, theirs = found.derivative(name), stored.derivative(name)
+            assert mine.value == theirs.value and mine.metrics == theirs.metrics
+            assert mine.arrays.keys() == theirs.arrays.keys()
+            for part in mine.arrays:
+                np.testing.assert_array_equal(mine.arrays[part], theirs.arrays[part])
+    damage(tmp_path / "a.h5")
+    with rigidsim.load(tmp_path / "a.h5") as stored, pytest.raises(rigidsim.RigidsimError, match="derivatives/turn"):
+        stored.derivative("turn")
+
+
+def damage(path) -> None:
+    import h5py
+
+    with h5py.File(path, "r+") as file:
+        file["derivatives/turn/world/position"][3, 0, 0] += 1e-9
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["nothing"], "'nothing' is not in the scene"),
+        (["turn", "turn"], "'turn' is named twice"),
+        (["simulation.duration"], "changes the steps or the times of the samples"),
+        (["simulation.step"], "changes the steps or the times of the samples"),
+        (["bodies.arm.children.stone.position"], "is a list, not a number"),
+        (["reparent.0.time"], "is an expression, = until; name a parameter in it"),
+        ("turn", "derivatives must be a list"),
+    ],
+)
+def test_what_has_no_derivative_is_refused(names, message):
+    with pytest.raises(UsageError, match=message):
+        rigidsim.simulate(Scene.from_text(RELEASED), derivatives=names)
+
+
+def test_a_derivative_has_the_motions_that_were_recorded():
+    found = derivatives(RELEASED, "turn").derivative("turn")
+    assert found["arm"].world.orientation.shape == found["arm"].local.orientation.shape == (13, 4)
+    assert np.all(np.diff(found["arm"].world.orientation[:, 3]) > 0.0)
+    with pytest.raises(UsageError, match="motions in the world"):
+        found["arm/stone"].seen_from("arm")
+    assert all(a < b for a, b in pairwise(found.time))
