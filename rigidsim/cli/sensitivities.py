@@ -22,8 +22,8 @@ SHARE = 1e-3  # of a parameter without a spread, by which `--check` displaces it
 @click.option("--check", is_flag=True, help="Compare with runs in which each number is displaced to both sides.")
 @json_option
 def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings):
-    """Run SCENE with derivatives, and show for each metric its derivative and its elasticity with respect to each
-    number; the standard deviation that those of the numbers give it; and how far a number may change, to first order,
+    """Run SCENE with derivatives. Show for each metric its derivative and its elasticity with respect to each number,
+    and the standard deviation that those of the numbers give it. Show how far a number may change, to first order,
     before an impact grazes or events change their order.
 
     \b
