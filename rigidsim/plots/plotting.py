@@ -43,7 +43,8 @@ def plot(
     """
     paths, frames, numbers = ([one] if isinstance(one, str) else list(one) for one in (path, frame, over))
     if isinstance(shown, Sweep):
-        of_runs = {"path": paths, "frame": frames, "begin": begin, "end": end, "plane": plane, "separate": separate}
+        of_runs = {"path": paths, "frame": frames, "begin": begin, "end": end, "plane": plane, "separate": separate,
+                   "degrees": degrees}  # fmt: skip
         given = [name for name, value in of_runs.items() if value not in (None, [], "", False)]
         if given:
             raise UsageError(f"{', '.join(given)}: not for a sweep, but for a trajectory")
@@ -52,5 +53,5 @@ def plot(
         raise UsageError("over: this is not the result of a sweep")
     instance(shown, Trajectory, "what is plotted", Sweep, Mapping)
     shown = [("", shown)] if isinstance(shown, Trajectory) else list(shown.items())
-    look = Look(title, size, plane, log, separate)
+    look = Look(title, size, plane, log, separate, degrees)
     return figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)

@@ -11,7 +11,7 @@ from rigidsim.physics.vector import add, scaled
 from rigidsim.scene.hierarchy.loops import closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
-from rigidsim.scene.schema.loops import DistanceLoop, HingeLoop
+from rigidsim.scene.schema.loops import BodyLoop, DistanceLoop, HingeLoop, PointLoop
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.tree.history import History
 from rigidsim.tree.joints import Joint
@@ -140,7 +140,7 @@ def _place(node: Node, joint: Joint) -> Vector:
 def _loop_joints(hierarchy: Hierarchy) -> Iterator[ShownJoint]:
     """The points that loops hold together."""
     for closing in closings(hierarchy, Starts(hierarchy)):
-        if not isinstance(closing.loop, DistanceLoop):
+        if isinstance(closing.loop, PointLoop | HingeLoop):
             row, point = _point(hierarchy, closing.loop.between[0], closing.loop.at)
             axis = closing.axis if isinstance(closing.loop, HingeLoop) else None
             yield ShownJoint(row, row, point, axis, 0.0, None)
@@ -149,6 +149,8 @@ def _loop_joints(hierarchy: Hierarchy) -> Iterator[ShownJoint]:
 def _loops(hierarchy: Hierarchy) -> Iterator[tuple[bool, ShownLink]]:
     """For each loop the line between its points, and whether it has a length."""
     for loop in hierarchy.scene.world.loops:
+        if not isinstance(loop, BodyLoop):
+            continue  # of a coupling the joints are drawn
         ends = zip(loop.between, (loop.at, loop.to_at), strict=True)
         (first, at), (second, to_at) = (_point(hierarchy, path, point) for path, point in ends)
         yield isinstance(loop, DistanceLoop), ShownLink(ROD, first, at, second, to_at, 0.0, None)
