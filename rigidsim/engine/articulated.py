@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.kinematics import MotionRows
 from rigidsim.engine.layout import (
     ACCELERATION,
     ARM,
@@ -30,10 +31,8 @@ from rigidsim.engine.layout import (
     JET,
     JOINT_VALUE,
     KINEMATICS,
-    QUATERNION,
     RATE,
     STAGE,
-    TRIPLE,
     WRENCH,
 )
 from rigidsim.jit import inlined, lanewise
@@ -604,23 +603,13 @@ def accelerate_jointed(node, model, scratch, lanes):
 
 
 @lanewise
-def write_local_jointed(
-    body: BODY,
-    parent: FRAME,
-    arm: ARM,
-    frame: FRAME,
-    position: TRIPLE,
-    orientation: QUATERNION,
-    velocity: TRIPLE,
-    angular_velocity: TRIPLE,
-    lane,
-):
+def write_local_jointed(body: BODY, parent: FRAME, arm: ARM, frame: FRAME, motion: MotionRows, lane):
     """Write the motion of a jointed body's origin relative to its parent into a sample."""
     q_WP, omega_WP = parent.q, parent.omega
     com = rotate(frame.q, body.com)
     d = sub(arm.d, com)
     drift = sub(sub(arm.v, cross(frame.omega, com)), cross(omega_WP, d))
-    position.xyz = stretch_back(q_WP, body.scale, d)
-    orientation.wxyz = product(conjugate(q_WP), frame.q)
-    velocity.xyz = stretch_back(q_WP, body.scale, drift)
-    angular_velocity.xyz = local_rate(omega_WP, q_WP, frame.omega)
+    motion.position.xyz = stretch_back(q_WP, body.scale, d)
+    motion.orientation.wxyz = product(conjugate(q_WP), frame.q)
+    motion.velocity.xyz = stretch_back(q_WP, body.scale, drift)
+    motion.angular_velocity.xyz = local_rate(omega_WP, q_WP, frame.omega)

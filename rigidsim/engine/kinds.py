@@ -21,6 +21,7 @@ from rigidsim.engine.kinematics import (
     arm_of_free,
     link_driven,
     link_free,
+    motion_rows,
     place_driven,
     place_free,
     write_local_driven,
@@ -113,15 +114,11 @@ def accelerate(node, model, state, scratch, lanes, in_world=False):
 def sample_local(node, model, state, scratch, local, k, lanes):
     """Write the motion of a node relative to its parent into sample k; all frames are placed."""
     i, parent = model.node[node].row, scratch.frame[model.node[node].parent]
-    position, orientation = local.position[k, node], local.orientation[k, node]
-    velocity, angular_velocity = local.velocity[k, node], local.angular_velocity[k, node]
+    motion = motion_rows(local, k, node)
     if model.node[node].kind == at.FREE:
-        frame = scratch.frame[node + 1]
-        write_local_free(
-            state[i], model.body[i], parent, frame, position, orientation, velocity, angular_velocity, lanes
-        )
+        write_local_free(state[i], model.body[i], parent, scratch.frame[node + 1], motion, lanes)
     elif is_jointed(node, model):
         frame, arm = scratch.frame[node + 1], scratch.arm[node]
-        write_local_jointed(model.body[i], parent, arm, frame, position, orientation, velocity, angular_velocity, lanes)
+        write_local_jointed(model.body[i], parent, arm, frame, motion, lanes)
     else:
-        write_local_driven(scratch.driven[i], position, orientation, velocity, angular_velocity, lanes)
+        write_local_driven(scratch.driven[i], motion, lanes)

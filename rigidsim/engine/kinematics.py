@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine.layout import ARM, BODY, FRAME, LINK, LOCAL, MOTION, QUATERNION, STAGE, TRIPLE
-from rigidsim.jit import lanewise
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, local_rate, stretch
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import origin_from_com, point_velocity
@@ -77,18 +79,26 @@ def link_free(body: BODY, frame: FRAME, arm: ARM, link: LINK, lane):
     link.v = point_velocity(arm.v, frame.omega, negated(r))
 
 
+class MotionRows(NamedTuple):
+    """The rows of a sample that have the motion of a node."""
+
+    position: TRIPLE
+    orientation: QUATERNION
+    velocity: TRIPLE
+    angular_velocity: TRIPLE
+
+
+@inlined
+def motion_rows(sampled, k, node):
+    """Those of a node in sample k."""
+    return MotionRows(
+        sampled.position[k, node], sampled.orientation[k, node], sampled.velocity[k, node],
+        sampled.angular_velocity[k, node],
+    )  # fmt: skip
+
+
 @lanewise
-def write_local_free(
-    state: STAGE,
-    body: BODY,
-    parent: FRAME,
-    frame: FRAME,
-    position: TRIPLE,
-    orientation: QUATERNION,
-    velocity: TRIPLE,
-    angular_velocity: TRIPLE,
-    lane,
-):
+def write_local_free(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, motion: MotionRows, lane):
     """Write the motion of a free body's origin relative to its parent, from that of its centre of mass, into a
     sample.
     """
@@ -96,29 +106,25 @@ def write_local_free(
     q_PB = product(conjugate(q_WP), state.q)
     omega_PB = local_rate(omega_WP, q_WP, frame.omega)
     r_P = rotate(q_PB, scaled(1.0 / body.scale, body.com))
-    position.xyz = origin_from_com(state.p, r_P)
-    orientation.wxyz = q_PB
-    velocity.xyz = point_velocity(state.v, omega_PB, negated(r_P))
-    angular_velocity.xyz = omega_PB
+    motion.position.xyz = origin_from_com(state.p, r_P)
+    motion.orientation.wxyz = q_PB
+    motion.velocity.xyz = point_velocity(state.v, omega_PB, negated(r_P))
+    motion.angular_velocity.xyz = omega_PB
 
 
 @lanewise
-def write_local_driven(
-    motion: LOCAL, position: TRIPLE, orientation: QUATERNION, velocity: TRIPLE, angular_velocity: TRIPLE, lane
-):
+def write_local_driven(driven: LOCAL, motion: MotionRows, lane):
     """Write the motion of a driven node relative to its parent into a sample."""
-    position.xyz = motion.p
-    orientation.wxyz = motion.q
-    velocity.xyz = motion.v
-    angular_velocity.xyz = motion.omega
+    motion.position.xyz = driven.p
+    motion.orientation.wxyz = driven.q
+    motion.velocity.xyz = driven.v
+    motion.angular_velocity.xyz = driven.omega
 
 
 @lanewise
-def write_world(
-    frame: FRAME, position: TRIPLE, orientation: QUATERNION, velocity: TRIPLE, angular_velocity: TRIPLE, lane
-):
+def write_world(frame: FRAME, motion: MotionRows, lane):
     """Write the motion of a node's frame in the world into a sample."""
-    position.xyz = frame.p
-    orientation.wxyz = frame.q
-    velocity.xyz = frame.v
-    angular_velocity.xyz = frame.omega
+    motion.position.xyz = frame.p
+    motion.orientation.wxyz = frame.q
+    motion.velocity.xyz = frame.v
+    motion.angular_velocity.xyz = frame.omega

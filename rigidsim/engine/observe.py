@@ -9,7 +9,7 @@ from rigidsim.engine.articulated import has_modes, inertia_of, is_prescribed, je
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
-from rigidsim.engine.kinematics import write_world
+from rigidsim.engine.kinematics import motion_rows, write_world
 from rigidsim.engine.layout import (
     ACCELERATION,
     ARM,
@@ -263,10 +263,7 @@ def observe_motion(t, model, state, scratch, local, world, k, lanes):
     """Motion of every node in sample k, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
     for node in model.every:
-        write_world(
-            scratch.frame[node + 1], world.position[k, node], world.orientation[k, node], world.velocity[k, node],
-            world.angular_velocity[k, node], lanes,
-        )  # fmt: skip
+        write_world(scratch.frame[node + 1], motion_rows(world, k, node), lanes)
     if len(local.position) > 0:
         for node in model.every:
             sample_local(node, model, state, scratch, local, k, lanes)

@@ -5,6 +5,8 @@ What joints do to a body is what all others leave of its acceleration: articulat
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.kinds import hangs, is_moved, is_root
@@ -22,9 +24,23 @@ LINEAR = (at.T_APPLIED, at.T_GRAVITY, at.T_LINEAR, at.T_EULER, at.T_CENTRIFUGAL,
 ANGULAR = (at.T_ANGULAR_APPLIED, at.T_GYROSCOPIC, at.T_ANGULAR_PARENT, at.T_ANGULAR_TRANSPORT)
 
 
+class TermRows(NamedTuple):
+    """The rows of a moved body of which the terms are written, and the terms of all nodes in all samples."""
+
+    body: BODY
+    parent: FRAME
+    frame: FRAME
+    arm: ARM
+    wrench: WRENCH
+    terms: TRIPLE
+    k: int  # the sample
+    node: int
+
+
 @inlined
-def write_linear(drift, applied, a, parent, arm, wrench, terms, k, node):
+def write_linear(drift, applied, a, rows):
     """Terms of the centre of mass's acceleration relative to the parent: m/s2 in the parent's axes."""
+    parent, arm, wrench, terms, k, node = rows.parent, rows.arm, rows.wrench, rows.terms, rows.k, rows.node
     q_WP, omega_WP, d = parent.q, parent.omega, arm.d
     terms[at.T_VELOCITY, k, node].xyz = rotate_back(q_WP, drift)
     terms[at.T_ACCELERATION, k, node].xyz = a
@@ -37,25 +53,26 @@ def write_linear(drift, applied, a, parent, arm, wrench, terms, k, node):
 
 
 @lanewise
-def linear_terms(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, rate: RATE, terms: TRIPLE, k, node, lane):
+def linear_terms(rate: RATE, rows: TermRows, lane):
     """Those of a free body."""
-    applied, a = scaled(1.0 / body.mass, wrench.f), scaled(body.scale, rate.a)
-    write_linear(arm.drift, applied, a, parent, arm, wrench, terms, k, node)
+    applied, a = scaled(1.0 / rows.body.mass, rows.wrench.f), scaled(rows.body.scale, rate.a)
+    write_linear(rows.arm.drift, applied, a, rows)
 
 
 @lanewise
-def linear_terms_of_jointed(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+def linear_terms_of_jointed(rows: TermRows, lane):
     """Those of a body on a joint, which may have no mass: then what is applied to it is part of what joints do."""
-    omega_WP, d, mass = parent.omega, arm.d, body.mass
+    parent, arm, omega_WP, d, mass = rows.parent, rows.arm, rows.parent.omega, rows.arm.d, rows.body.mass
     drift = sub(arm.v, cross(omega_WP, d))
-    applied = scaled(select(mass > 0.0, 1.0, 0.0) / select(mass > 0.0, mass, 1.0), wrench.f)
+    applied = scaled(select(mass > 0.0, 1.0, 0.0) / select(mass > 0.0, mass, 1.0), rows.wrench.f)
     a = local_acceleration(parent.a, omega_WP, parent.alpha, parent.q, 1.0, d, drift, arm.a_WC)
-    write_linear(drift, applied, a, parent, arm, wrench, terms, k, node)
+    write_linear(drift, applied, a, rows)
 
 
 @inlined
-def write_angular(omega_B, body, parent, frame, wrench, terms, k, node):
+def write_angular(omega_B, rows):
     """Terms of the angular acceleration relative to the parent: rad/s2 in the parent's axes."""
+    body, parent, frame, _, wrench, terms, k, node = rows
     q_WP, omega_WP = parent.q, parent.omega
     alpha_WP, alpha_WB = parent.alpha, frame.alpha
     q_WB, omega_WB = frame.q, frame.omega
@@ -70,15 +87,15 @@ def write_angular(omega_B, body, parent, frame, wrench, terms, k, node):
 
 
 @lanewise
-def angular_terms(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+def angular_terms(state: STAGE, rows: TermRows, lane):
     """Those of a free body."""
-    write_angular(state.omega, body, parent, frame, wrench, terms, k, node)
+    write_angular(state.omega, rows)
 
 
 @lanewise
-def angular_terms_of_jointed(body: BODY, parent: FRAME, frame: FRAME, wrench: WRENCH, terms: TRIPLE, k, node, lane):
+def angular_terms_of_jointed(rows: TermRows, lane):
     """Those of a body on a joint."""
-    write_angular(rotate_back(frame.q, frame.omega), body, parent, frame, wrench, terms, k, node)
+    write_angular(rotate_back(rows.frame.q, rows.frame.omega), rows)
 
 
 @lanewise
@@ -161,15 +178,15 @@ def observe_terms(model, state, scratch, terms, k, lanes):
         if node >= len(model.node):  # a link of a joint, which is no node
             continue
         parent, frame, arm = scratch.frame[model.node[node].parent], scratch.frame[node + 1], scratch.arm[node]
-        body, wrench = model.body[i], scratch.wrench[i]
+        rows = TermRows(model.body[i], parent, frame, arm, scratch.wrench[i], terms, k, node)
         for term in range(at.T_CONTACT, at.TERMS):
             terms[term, k, node, :] = 0.0
         if hangs(i, model):
-            linear_terms_of_jointed(body, parent, arm, wrench, terms, k, node, lanes)
-            angular_terms_of_jointed(body, parent, frame, wrench, terms, k, node, lanes)
+            linear_terms_of_jointed(rows, lanes)
+            angular_terms_of_jointed(rows, lanes)
         else:
-            linear_terms(body, parent, arm, wrench, scratch.rate[i], terms, k, node, lanes)
-            angular_terms(state[i], body, parent, frame, wrench, terms, k, node, lanes)
+            linear_terms(scratch.rate[i], rows, lanes)
+            angular_terms(state[i], rows, lanes)
         if is_root(i, model) or hangs(i, model):
             leave_to_joints(terms, k, node, lanes)
     if model.contacts is not None:

@@ -482,8 +482,6 @@ def _shape(mjcf: Mjcf, geom: Element, frame: Pose | None, weighed: bool) -> dict
         normal = rotate(pose.q, (0.0, 0.0, 1.0))
         keys = without_defaults(normal=None if normal == (0.0, 0.0, 1.0) else normal, offset=dot(normal, pose.position))
         return {"type": "plane", **keys}
-    if kind in ("cylinder", "ellipsoid") and collides:
-        left_out.add(geom, f"{kind}s have mass and a picture, but do not collide yet")
     length, pose = _between(geom, frame) if "fromto" in geom.attributes else (None, mjcf.pose(geom, frame))
     count = SIZES[kind] if length is None else 1
     size = geom.positive("size", None)
@@ -527,8 +525,9 @@ def _mesh(mjcf: Mjcf, geom: Element, frame: Pose | None, weighed: bool, collides
         mjcf.robot.left_out.add(geom, why)
         return None
     mjcf.robot.left_out.attributes(mesh, {"name", "class", "file", "scale", "content_type", "smoothnormal", "inertia"})
-    if collides:
-        mjcf.robot.left_out.add(geom, "meshes have mass and a picture, but do not collide yet")
+    if collides and weighed:
+        mjcf.robot.left_out.add(geom, "a mesh that gives its body mass has a picture, but does not collide")
     scale = mesh.numbers("scale", 3, (1.0, 1.0, 1.0))
     keys = {} if scale == (1.0, 1.0, 1.0) else {"scale": scale}
-    return {"type": "mesh", "file": relative_path(path, mjcf.folder), **keys, **mjcf.pose(geom, frame).keys()}
+    kind = "hull" if collides and not weighed else "mesh"
+    return {"type": kind, "file": relative_path(path, mjcf.folder), **keys, **mjcf.pose(geom, frame).keys()}

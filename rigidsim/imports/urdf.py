@@ -225,11 +225,9 @@ def _shape(robot: Robot, element: Element, folders: Folders) -> dict[str, Any] |
         }
     if keys is None:
         return None
-    cannot = form.tag in ("cylinder", "mesh")
-    if cannot and element.tag == "collision":
-        robot.left_out.add(form, f"a {form.tag} has a picture, but does not collide yet")
-    collides = {"collide": False} if cannot or element.tag == "visual" else {}
-    return {"type": form.tag, **keys, **_pose(element.only("origin")), **collides}
+    collides = element.tag == "collision"
+    kind = "hull" if form.tag == "mesh" and collides else form.tag
+    return {"type": kind, **keys, **_pose(element.only("origin")), **({} if collides else {"collide": False})}
 
 
 def _mesh(robot: Robot, form: Element, folders: Folders) -> dict[str, Any] | None:

@@ -1,10 +1,10 @@
 """The shapes that collide, nearest points of points, segments and boxes, and the directions between them.
 
-A shape is a core (a point, a segment, a box or a half space) thickened by a radius, so the distance of two shapes is
-that of their cores less both radii. A segment is s u, |s| <= h, about its centre, u a unit vector; a box |x_k| <= h_k
-in its own axes. The separation of two shapes along a unit vector n is the gap between their shadows on n: the distance
-is the largest separation over all n, so each one is a lower bound of it, and of two that overlap the largest (negative)
-one is the depth.
+A shape is a core (a point, a segment, a box, another convex solid or a half space) thickened by a radius, so the
+distance of two shapes is that of their cores less both radii. A segment is s u, |s| <= h, about its centre, u a unit
+vector; a box |x_k| <= h_k in its own axes. The separation of two shapes along a unit vector n is the gap between their
+shadows on n: the distance is the largest separation over all n, so each one is a lower bound of it, and of two that
+overlap the largest (negative) one is the depth.
 Sources: Ericson, Real-Time Collision Detection (2005), chapter 5; for segments Lumelsky, Inf. Proc. Lett. 21 (1985).
 """
 
@@ -16,13 +16,14 @@ from rigidsim.jit import formula
 from rigidsim.physics.elementary import INFINITY, select, select3, sqrt, with_sign
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
-POINT, SEGMENT, BOX, HALF_SPACE = 0, 1, 2, 3
-"""The kinds of cores, the simpler first."""
+POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, HALF_SPACE = range(8)
+"""The kinds of cores: polytopes, curved ones, and what has no bounds."""
 
 
 class Core(NamedTuple):
     """A shape that collides: a core of one of these kinds, and the radius of its thickening, in the units and axes of
-    its body. A segment is along its own z axis; a half space is z <= 0 of its own axes.
+    its body. A segment, a cylinder and a cone are along their own z axis, an apex at the top; a half space is z <= 0 of
+    its own axes.
     """
 
     kind: int
@@ -30,17 +31,26 @@ class Core(NamedTuple):
     orientation: tuple
     half: tuple = (0.0, 0.0, 0.0)  # half sizes along its own axes
     radius: float = 0.0  # also that of the curvature of its surface, 0 if it is flat
+    corners: tuple = ()  # of a hull, in its own axes
 
     @property
     def sizes(self) -> tuple:
         """All its half sizes and radii; none of a half space."""
-        sizes = {POINT: (self.radius,), SEGMENT: (self.half[2], self.radius), BOX: self.half, HALF_SPACE: ()}
-        return sizes[self.kind]
+        sizes = {POINT: (self.radius,), SEGMENT: (self.half[2], self.radius), HALF_SPACE: ()}
+        return sizes.get(self.kind, self.half)
 
     @property
     def bound(self):
         """The radius of a sphere around it, infinite for a half space."""
-        return INFINITY if self.kind == HALF_SPACE else norm(self.half) + self.radius
+        a, b, c = self.half
+        across = select(a > b, a, b)
+        if self.kind == HALF_SPACE:
+            return INFINITY
+        if self.kind == ELLIPSOID:
+            return select(across > c, across, c) + self.radius
+        if self.kind in (CYLINDER, CONE):
+            return sqrt(across * across + c * c) + self.radius
+        return norm(self.half) + self.radius
 
 
 @formula

@@ -60,9 +60,13 @@ def oracle_of(trajectory: Trajectory) -> list[OracleError]:
 
 
 def require_intact(trajectory: Trajectory, file: str | Path) -> None:
-    """Read all samples; raise FormatError if they do not match the content hash of the file, or its extremes."""
+    """Read all samples; raise FormatError if they do not match the content hash of the file, or its extremes, or if its
+    derivatives do not match their digests.
+    """
     if trajectory.content_hash != trajectory.stored_hash:
         raise FormatError(f"{file} is damaged: its samples do not match its content hash")
+    for name in trajectory.parameters:
+        trajectory.derivative(name)  # is verified when it is read
     if not stored_extremes_match(trajectory):
         raise FormatError(f"{file} is damaged: its extremes are not those of its samples")
 

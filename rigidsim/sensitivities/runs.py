@@ -178,7 +178,10 @@ class TangentRun(BlockRun):
 
     def place(self) -> tuple:
         arrays = [self.shadows.of(array).copy() for array in self._varying()]
-        beside = [run.place() for pairs in self._beside for _, run in pairs]
+        changes = (
+            self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
+        )  # else those beside stay as they are
+        beside = [run.place() for pairs in self._beside for _, run in pairs] if changes else []
         noted = len(self.event_rates), len(self.contacts.rates)
         return super().place(), arrays, beside, self._done_rate.copy(), noted
 
@@ -187,7 +190,7 @@ class TangentRun(BlockRun):
         super().go_back(place)
         for array, rates in zip(self._varying(), arrays, strict=True):
             self.shadows.of(array)[:] = rates
-        for (_, run), one in zip((pair for pairs in self._beside for pair in pairs), beside, strict=True):
+        for (_, run), one in zip((pair for pairs in self._beside for pair in pairs), beside, strict=False):
             run.go_back(one)
         self._done_rate[:] = done
         del self.event_rates[n_event:], self.contacts.rates[n_contact:]

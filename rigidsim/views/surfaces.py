@@ -53,6 +53,10 @@ def surface_of(shape: Solid, segments: int = FINEST) -> Stretched:
     """The surface of a solid, with so many edges of a circle, in the axes of the shape."""
     if shape.type == "mesh":
         return _mesh(shape)
+    if shape.type == "hull":
+        solid = shape.solid
+        inner = _faceted(np.array(solid.corners), np.array(solid.triangles))
+        return Stretched(("hull", solid.corners), inner, shape.scale)
     profile, size = shape.faces(segments)
     scale = tuple(s * part for s, part in zip(shape.scale, size, strict=True))
     key = (segments, profile)

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.model import Contacts
 from rigidsim.physics.contact import COLLIDES
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT

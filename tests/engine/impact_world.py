@@ -9,7 +9,7 @@ from contact_shapes import Shape, contacts_of
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
-from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.contact.narrow import meet
 from rigidsim.jit.rows import with_rows
 
 NO_PLANE = np.zeros((0, 3))

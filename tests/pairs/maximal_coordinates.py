@@ -473,7 +473,13 @@ class Equations:
                     one = Rows(n)
                     one.add(outer, inner, *equation(u))
                     single[body.name, k] = one
+                    rotor = body.each("armature")[
+                        k
+                    ]  # a force of -rotor times the acceleration A a - b of the coordinate
+                    M += rotor * np.outer(one.F[0], one.A[0])
+                    Q += rotor * one.b[0] * one.F[0]
         self._close(t, state, rows)
+        self._couple(rows, single)
         self._load(t, state, push)
         for switch in () if loose else self.switches:
             switch.act(self, t, state, rows, single, Q)
@@ -503,6 +509,8 @@ class Equations:
     def _close(self, t: float, state: Array, rows: Rows) -> None:
         """Rows of loops: a point that two bodies share, perhaps with an axis, or a rod between points of theirs."""
         for loop in self.loops:
+            if loop["type"] == "coupling":
+                continue
             ends = [self.bodies.get(name) for name in loop["between"]]
             points = [
                 np.array(loop.get(key, ZERO), float) * (body.metres if body else 1.0)
@@ -521,6 +529,15 @@ class Equations:
             if loop["type"] == "distance":
                 apart, slip = one.motion.p - two.motion.p, one.motion.v - two.motion.v
                 rows.add(one, two, apart, ZERO, slip @ slip)
+
+    def _couple(self, rows: Rows, single: dict) -> None:
+        """Rows of couplings: the first coordinate of one joint, times a ratio, less that of another."""
+        for loop in self.loops:
+            if loop["type"] == "coupling":
+                first, second = (single[name, 0] for name in loop["between"])
+                for key in ("A", "F", "b", "slips"):
+                    one, two = getattr(first, key)[0], getattr(second, key)[0]
+                    getattr(rows, key).append(two - loop["ratio"] * one)
 
     def _load(self, t: float, state: Array, push) -> None:
         """Forces: constant ones and those of time, springs between points, and drag."""

@@ -25,9 +25,11 @@ from ways import WAYS
 SMOOTH = 2e-8
 """Of lengths and speeds above 1: largest 2.1e-9 of 2000 scenes, by steps of `rkmk4` in stiff ones."""
 CONTACT = 5e-4
-"""The same of bodies that roll or strike each other in steps of 1 ms, with an error of second order."""
+"""The same of bodies that roll or strike each other in steps of 1 ms, an error of second order: largest 7.7e-5 of 171
+scenes that roll, 8.6e-7 of 41 impacts.
+"""
 LEDGER, CONTACT_LEDGER = 2e-8, 1e-4
-"""Of the largest energy."""
+"""Of the largest energy: of contact largest 8.3e-7 of 212 scenes."""
 SAME = 1e-10
 """The rounding of sums in another order, which motion may let grow: measured up to 3e-12."""
 

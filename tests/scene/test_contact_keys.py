@@ -284,11 +284,7 @@ def test_an_unknown_key_is_an_error():
 
 # Shapes that have no core in this version.
 LEFT_OUT = {
-    "a stretched sphere": BALL | {"scale": [1, 1, 2]},
     "a stretched capsule": {"type": "capsule", "radius": 1, "length": 1, "scale": [1, 1, 2]},
-    "an ellipsoid": {"type": "ellipsoid", "radii": [1, 1, 1]},
-    "a cylinder": {"type": "cylinder", "radius": 1, "length": 1},
-    "a cone": {"type": "cone", "radius": 1, "length": 1},
     "a tube": {"type": "tube", "radius": 1, "inner_radius": 0.5, "length": 1},
 }
 
@@ -304,11 +300,11 @@ def test_a_shape_that_could_touch_and_cannot_collide_is_an_error(name, contact, 
 
 
 def test_shapes_that_cannot_collide_are_silent_where_they_meet_nothing():
-    cone = LEFT_OUT["a cone"]
-    for bodies in ({"a": ball(shapes=[cone])}, {"a": ball(shapes=[cone], collide=False), "b": ball()}):
+    tube = LEFT_OUT["a tube"]
+    for bodies in ({"a": ball(shapes=[tube])}, {"a": ball(shapes=[tube], collide=False), "b": ball()}):
         for contact in ("auto", "stepping"):
             assert scene_of(bodies, contact=contact).warnings == ()
-    assert scene_of({"a": ball(shapes=[cone]), "b": ball()}, contact="off").warnings == ()
+    assert scene_of({"a": ball(shapes=[tube]), "b": ball()}, contact="off").warnings == ()
 
 
 @pytest.mark.parametrize("scale", [2, [2, 2, 2]])

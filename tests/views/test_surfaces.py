@@ -21,6 +21,7 @@ SOLIDS = [
     {"type": "capsule", "radius": 0.5, "length": 2},
     {"type": "cone", "radius": 0.5, "length": 2},
     {"type": "tube", "radius": 0.5, "inner_radius": 0.3, "length": 2},
+    {"type": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 1], [1, 1, 1]]},
 ]
 PLACE = {"position": [1, -2, 3], "orientation": {"axis": [1, 2, 3], "angle": 1.0}, "scale": [1, 2, 0.5]}
 LOSS = (2 * np.pi / FINEST) ** 2 / 6

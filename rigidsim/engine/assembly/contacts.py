@@ -13,10 +13,14 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.integrators.euler import EulerOptions
 from rigidsim.engine.model import Contacts, Joints, Trees, table
 from rigidsim.physics.contact import IGNORED
+from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import Node, Tree
+
+CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)
+"""The kinds of cores that have routines of their own with each other."""
 
 
 def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None) -> Contacts | None:
@@ -41,7 +45,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None) -> Cont
     ]
     return Contacts(
         shape=shapes,
-        shape_value=numbers_table([shape_row(shape, tree) for shape in plan.shapes], at.SOLID.width),
+        shape_value=numbers_table(shape_rows(plan, tree), at.SOLID.width),
         body=table(body_rows, at.CONTACT_BODY.width),
         way=table(ways.rows, at.WAY.width),
         action=plan.action,
@@ -50,6 +54,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None) -> Cont
         substeps=plan.substeps,
         share=1.0 if isinstance(blueprint.method, EulerOptions) else 0.5,
         trees=trees_of(bodies, tree, joints),
+        corner=corners_of(plan, tree),
     )
 
 
@@ -103,6 +108,15 @@ def contact_frames(blueprint: Blueprint, tree: Tree) -> set[int]:
     return {node.frame for node in contact_bodies(blueprint.contacts, tree)} if blueprint.contacts else set()
 
 
+def shape_rows(plan: ContactPlan, tree: Tree) -> list[list[float]]:
+    """The values of all shapes; the corners of hulls are numbered in their order."""
+    rows, first = [shape_row(shape, tree) for shape in plan.shapes], 0
+    for row, shape in zip(rows, plan.shapes, strict=True):
+        row[at.SOLID.first], row[at.SOLID.count] = float(first), float(len(shape.core.corners))
+        first += len(shape.core.corners)
+    return rows
+
+
 def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
     """The values of a shape on its contact body, in metres."""
     node, row = tree.nodes[shape.node], [0.0] * at.SOLID.width
@@ -118,6 +132,19 @@ def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
     row[at.SOLID.half] = scaled(metres, core.half)
     row[at.SOLID.surface] = velocity
     return row
+
+
+def metres_of(shape: ShapeRecord, tree: Tree) -> float:
+    """The metres per unit of length of the node of a shape."""
+    return tree.nodes[shape.node].metres
+
+
+def corners_of(plan: ContactPlan, tree: Tree) -> np.ndarray | None:
+    """The corners of all hulls, one after the other, m; None if each core has routines of its own."""
+    if all(shape.core.kind in CLOSED for shape in plan.shapes):
+        return None
+    rows = [scaled(metres_of(shape, tree), corner) for shape in plan.shapes for corner in shape.core.corners]
+    return numbers_table(rows, 3)
 
 
 def components(shapes: np.ndarray, action: np.ndarray, n_moved: int, n_body: int) -> list[int]:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MOST_PLACES, PLACE, POSE, SOLID
-from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.contact.convex import ConvexArrays, forget_features
+from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.layout import QUATERNION, TRIPLE
 from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
@@ -58,6 +59,7 @@ class SmoothMotion(NamedTuple):
 class Near(NamedTuple):
     """Working arrays of one pair of shapes, as placed at a time within the step."""
 
+    convex: ConvexArrays | None  # if some cores need it
     side: SIDE = floats(2)
     pose: POSE = floats(2)  # of the two shapes
     places: PLACE = floats(MOST_PLACES)
@@ -106,7 +108,9 @@ def find_places(first, second, reach, contacts, near):
     """The places where two shapes, as placed now, are nearer than reach; their number."""
     kind_i, kind_j = contacts.shape[first].kind, contacts.shape[second].kind
     value_i, value_j = contacts.shape_value[first], contacts.shape_value[second]
-    return meet(kind_i, value_i, near.pose[0], kind_j, value_j, near.pose[1], reach, near.places)
+    if near.convex is not None:
+        forget_features(first, second, near.convex)
+    return meet(kind_i, value_i, near.pose[0], kind_j, value_j, near.pose[1], reach, near.places, near.convex)
 
 
 @inlined

@@ -11,6 +11,7 @@ from rigidsim.engine.contact.candidates import Candidates, make_candidates
 from rigidsim.engine.contact.columns import (
     CENTRE,
     CONTACT_POINT,
+    FEATURES,
     INVERSE,
     LINE,
     PARTING,
@@ -20,6 +21,7 @@ from rigidsim.engine.contact.columns import (
     SAMPLED_POINT,
     WHO,
 )
+from rigidsim.engine.contact.convex import ConvexArrays, make_convex
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
@@ -44,6 +46,8 @@ class Touching(NamedTuple):
     impulse: np.ndarray = floats("points", at.MEMORY_ROWS)  # of the last sub-step: normal, tangent, rolling; N s, N m s
     pair: np.ndarray = integers("points", 2)  # shapes that touched at the end of the last step
     parting: PARTING = integers("pairs")  # pairs that overlap for a reason, in the order of pairs
+    features: FEATURES = floats("convex")  # of pairs of convex cores of any kinds, in the order of pairs
+    known: np.ndarray = integers(1)  # how many there are
 
 
 class Record(NamedTuple):
@@ -75,6 +79,7 @@ class Motions(NamedTuple):
 class Points(NamedTuple):
     """Contact points of this step."""
 
+    convex: ConvexArrays | None  # if some cores need it
     who: WHO = integers("points")
     value: CONTACT_POINT = floats("points")
     apart: np.ndarray = floats("pairs")  # distance of the centres of two candidates, m
@@ -135,7 +140,6 @@ PARTS = {
     "next": Touching,
     "record": Record,
     "motions": Motions,
-    "points": Points,
     "lines": Lines,
     "corrections": Corrections,
 }
@@ -160,13 +164,16 @@ def make_contact_arrays(
 ) -> ContactArrays:
     """The arrays of contact of one world."""
     of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
+    convex = make_convex(contacts)
     sizes = of_tree | room._asdict() | {"nodes": n_node, "places": n_place, "moved": n_moved}
+    sizes["convex"] = 0 if convex is None else room.pairs
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
     return made(
         ContactArrays,
         sizes,
         **parts,
+        points=made(Points, sizes, convex=convex),
         lanes=lanes,
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
@@ -200,7 +207,10 @@ def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
     last, record, ledger = arrays.last, arrays.record, arrays.ledger
     recorded = {"recorded": record.count, "present": record.present, "present_value": record.present_value}
     booked = {f"ledger_{name}": array for name, array in ledger._asdict().items()}
-    return last._asdict() | recorded | booked | {"mean": arrays.mean}
+    touching = last._asdict()
+    if arrays.points.convex is None:
+        del touching["features"], touching["known"]
+    return touching | recorded | booked | {"mean": arrays.mean}
 
 
 def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:
@@ -208,7 +218,7 @@ def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:
     impulses, pairs, parting = map(int, arrays.last.count)
     points = int(arrays.record.count[2])
     used = {"key": impulses, "impulse": impulses, "pair": pairs, "parting": parting}
-    used |= {"present": points, "present_value": points}
+    used |= {"present": points, "present_value": points, "features": int(arrays.last.known[0])}
     return {name: array[: used.get(name)].copy() for name, array in remembering(arrays).items()}
 
 

@@ -16,8 +16,9 @@ SOLID = Row(
     "values of a shape: its centre relative to that of its contact body, and its orientation, both in the axes of"
     " that body; the radius of its thickening, which is also that of the curvature of its surface (0: it is flat);"
     " half sizes of its core along its own axes (of a segment the third alone); radius of its bounding sphere,"
-    " infinite for a plane; velocity of its surface, in the axes of the body, m/s",
-    p=3, q=4, radius=1, half=3, bound=1, surface=3,
+    " infinite for a plane; velocity of its surface, in the axes of the body, m/s; of a hull the number of its first"
+    " corner, and how many it has",
+    p=3, q=4, radius=1, half=3, bound=1, surface=3, first=1, count=1,
 )  # fmt: skip
 
 CONTACT_BODY = Row(
@@ -72,13 +73,32 @@ PLACE = Row(
     "a place where two shapes are nearest to each other, as the pair routines find it: unit normal from the first"
     " shape to the second, gap, points on the surfaces relative to the shapes' centres, a number that identifies the"
     " features from step to step; on which shape the point stays while they move; where two edges cross, the directions"
-    " of both",
-    normal=3, gap=1, first=3, second=3, feature=1, stays=1, edge_first=3, edge_second=3,
+    " of both; the derivative (xx yy zz xy xz yz) of the point of each core by the normal, if it is on a curved part",
+    normal=3, gap=1, first=3, second=3, feature=1, stays=1, edge_first=3, edge_second=3, bend_first=6, bend_second=6,
 )  # fmt: skip
 # Where a point stays: on the first or second shape, whose corner or round part is there; on the lighter one; on that
 # whose edge is more across the motion; on neither.
 ON_FIRST, ON_SECOND, ON_LIGHTER, ON_EDGES, NOWHERE = 0, 1, 2, 3, 4
-MOST_PLACES = 8  # of one pair of shapes
+MOST_PLACES = 16  # of one pair of shapes
+
+CORE = Row(
+    "a core in the unit of length of its pair: half sizes; of a hull the number of its first corner, how many it has,"
+    " and the unit over a metre",
+    half=3, first=1, count=1, unit=1,
+)  # fmt: skip
+RELATIVE_POSE = Row("the centre and the axes of the second core in the axes of the first one", p=3, x=3, y=3, z=3)
+FEATURES = Row(
+    "the features of a pair of shapes at which they are nearest: the shapes; the mode of each core (`features.py`); how"
+    " many corners of each, and which; normal from the first to the second in the first one's axes, and separation in"
+    " the unit of the pair; 1.0 if they are known",
+    shape_A=1, shape_B=1, mode_A=1, mode_B=1, count_A=1, count_B=1, corner_A=3, corner_B=3, normal=3, separation=1,
+    known=1,
+)  # fmt: skip
+NEAREST = Row(
+    "nearest points of two cores, or those of least depth: normal, separation along it, the point of each, in the first"
+    " one's axes; by how much two support functions differ from that separation",
+    normal=3, separation=1, a=3, b=3, slack=1,
+)  # fmt: skip
 
 WHO = Row(
     "a contact point: bodies A and B (A is always moved by forces), number of its pair of candidates, feature,"
@@ -95,9 +115,10 @@ CONTACT_POINT = Row(
     "values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever"
     " of the core point (surface less thickening) of the body that it stays on, slip of the surfaces on their bodies"
     " (B's less A's, m/s), friction, rolling radius, restitution; the gap below which it is closed; the way to where"
-    " friction acts; impulses of the last sub-step: normal, tangent, rolling; total impulse of the step",
+    " friction acts; impulses of the last sub-step: normal, tangent, rolling; total impulse of the step; the derivative"
+    " of the core point by the outward normal, if it is on a curved part (xx yy zz xy xz yz, m)",
     normal=3, gap=1, lever_A=3, lever_B=3, core=3, surface=3, friction=1, rolling=1, restitution=1, closed=1, shift=3,
-    p_n=1, p_t=3, p_r=3, total=3,
+    p_n=1, p_t=3, p_r=3, total=3, bend=6,
 )  # fmt: skip
 
 PARTING = Row(

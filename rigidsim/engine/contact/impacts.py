@@ -25,6 +25,7 @@ from rigidsim.engine.contact.approach import (
     next_touch,
 )
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.convex import make_convex
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
     N_PAIRS,
@@ -108,7 +109,7 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     if not np.any(contacts.action == COLLIDES):
         return None
     sizes = {"bodies": len(contacts.body), "pairs": n_pair, "ends": 2 * n_pair, "log": n_log}
-    return made(ImpactArrays, sizes, near=made(Near, {}), problem=made(Problem, {}))
+    return made(ImpactArrays, sizes, near=made(Near, {}, convex=make_convex(contacts)), problem=made(Problem, {}))
 
 
 # --- which pairs are fast enough

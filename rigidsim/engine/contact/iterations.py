@@ -19,8 +19,10 @@ from rigidsim.physics.contact import (
 from rigidsim.physics.elementary import select, select3
 from rigidsim.physics.impulses import impulse_moment, respond
 from rigidsim.physics.inertia import apply
+from rigidsim.physics.supports import bulge, rolled_on
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
+LARGEST_TURN = 1.0  # rad
 NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open and has no impulse: it is left alone
 
 
@@ -162,17 +164,33 @@ def resolve_balls(row: BALL, lines, bias, stiff, soft):
 @inlined
 def lever_changes(row, lines, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
+    on_B = row.on_B > 0.0
     travel = add(sub(lines.moved_A, lines.moved_B), scaled(s, sub(lines.v_A, lines.v_B)))
-    turned, omega = turned_core(row, lines), select3(row.on_B > 0.0, lines.omega_B, lines.omega_A)
-    follows, on_B = row.follows, row.on_B > 0.0
-    way, moved = scaled(follows, travel), scaled(follows, carried(row.core, add(turned, scaled(s, omega))))
+    theta = add(turned_core(row, lines), scaled(s, select3(on_B, lines.omega_B, lines.omega_A)))
+    follows = followed(row, theta)
+    moved = add(carried(row.core, theta), rolled_on(row.bend, outward(row), theta))
+    way, moved = scaled(follows, travel), scaled(follows, moved)
     return select3(on_B, sub(moved, way), moved), select3(on_B, moved, add(way, moved))
+
+
+@inlined
+def followed(row, theta):
+    """1.0 if the levers follow a core with this turn since the beginning of the step: not a large one, as they do so to
+    second order.
+    """
+    return select(dot(theta, theta) < LARGEST_TURN * LARGEST_TURN, row.follows, 0.0)
 
 
 @inlined
 def turned_core(row, lines):
     """The turn of the body whose core the levers follow."""
     return select3(row.on_B > 0.0, lines.turned_B, lines.turned_A)
+
+
+@inlined
+def outward(row):
+    """The outward normal of that body."""
+    return scaled(select(row.on_B > 0.0, -1.0, 1.0), row.normal)
 
 
 @inlined
@@ -203,9 +221,10 @@ def displacement_of_bodies(row, lines):
 @inlined
 def displacement_of_turning(row, lines):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
-    of_core = scaled(row.follows, sagitta(row.core, turned_core(row, lines)))
+    on_B, theta, n = row.on_B > 0.0, turned_core(row, lines), outward(row)
+    of_core = scaled(followed(row, theta), add(sagitta(row.core, theta), bulge(row.bend, n, theta)))
     between = displacement_of_bodies(row, lines)
-    return select3(row.on_B > 0.0, add(between, of_core), sub(between, of_core))
+    return select3(on_B, add(between, of_core), sub(between, of_core))
 
 
 @inlined

@@ -234,6 +234,9 @@ def forget_last_step(last, new):
     copy_rows(0, new.count[0], new.impulse, last.impulse)
     copy_rows(0, new.count[1], new.pair, last.pair)
     copy_rows(0, new.count[2], new.parting, last.parting)
+    if len(last.features) > 0:
+        last.known[0] = new.known[0]
+        copy_rows(0, new.known[0], new.features, last.features)
     for k in range(3):
         last.count[k] = new.count[k]
     last.step[0], last.landing[0] = new.step[0], new.landing[0]

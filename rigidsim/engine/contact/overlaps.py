@@ -8,7 +8,9 @@ import numpy as np
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.candidates import list_candidates, make_candidates
-from rigidsim.engine.contact.pairs import deepest, meet
+from rigidsim.engine.contact.convex import forget_features, make_convex
+from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.points import TOUCHING, smaller
 from rigidsim.engine.model import Contacts
 from rigidsim.jit.kernels import kernel
@@ -31,13 +33,13 @@ def overlaps(contacts: Contacts, pose: np.ndarray) -> list[Overlap]:
     candidates = make_candidates(contacts, MOST_PAIRS)
     candidates.listed[:], candidates.allowance[:] = pose, 0.0
     depth, places = np.zeros(MOST_PAIRS), np.zeros((at.MOST_PLACES, at.PLACE.width))
-    measure_overlaps(contacts, candidates, places, depth)
+    measure_overlaps(contacts, candidates, places, depth, make_convex(contacts))
     order = np.argsort(-depth, kind="stable")[: np.count_nonzero(depth)]
     return [Overlap(*candidates.pair[k].tolist(), float(depth[k])) for k in order]
 
 
 @kernel
-def measure_overlaps(contacts, candidates, places, depth):
+def measure_overlaps(contacts, candidates, places, depth, convex):
     """List the pairs of shapes that may overlap in the poses `listed`, and write by how much they do (m): 0 if they
     are apart, touch, or do not collide.
     """
@@ -45,9 +47,11 @@ def measure_overlaps(contacts, candidates, places, depth):
     list_candidates(shape, value, contacts.action, contacts.n_moved, candidates)
     for k in range(min(candidates.count[0], len(depth))):
         i, j = candidates.pair[k, 0], candidates.pair[k, 1]
+        if convex is not None:
+            forget_features(i, j, convex)
         if contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
             kinds = shape[i].kind, shape[j].kind
-            count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], 0.0, places)
+            count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], 0.0, places, convex)
             size = smaller(value[i].bound, value[j].bound)
             if count > 0 and deepest(count, places) < -TOUCHING * size:
                 depth[k] = -deepest(count, places)

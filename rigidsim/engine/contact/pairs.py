@@ -20,10 +20,6 @@ from rigidsim.engine.contact.columns import PLACE, POSE, SOLID
 from rigidsim.engine.layout import NUMBERS, TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import (
-    BOX,
-    HALF_SPACE,
-    POINT,
-    SEGMENT,
     across,
     clamped,
     common_normal,
@@ -110,6 +106,9 @@ def turn_over(count, places: PLACE):
         edge, stays = row.edge_first, row.stays
         row.edge_first = row.edge_second
         row.edge_second = edge
+        bend = row.bend_first
+        row.bend_first = row.bend_second
+        row.bend_second = bend
         if stays < at.ON_LIGHTER:
             row.stays = at.ON_SECOND - stays
 
@@ -282,7 +281,7 @@ def two_boxes(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
             if by_edges or shift > TOLERANCE * thin:
                 normal, core, feature = along(axes_i, normal), along(axes_i, core), 1.0 * NEAREST_FEATURE
                 return put_place(places, 0, normal, distance, core, d, value_i, value_j, reach, feature, at.NOWHERE)
-    return _keep_near(count, places, max(shift, 0.0), reach)
+    return keep_near(count, places, max(shift, 0.0), reach)
 
 
 @inlined
@@ -454,7 +453,7 @@ def deepest(count, places: PLACE):
 
 
 @inlined
-def _keep_near(count, places: PLACE, shift, reach):
+def keep_near(count, places: PLACE, shift, reach):
     """Lessen all gaps by `shift`, and drop the places whose gap is not below reach."""
     kept = 0
     for m in range(count):
@@ -519,32 +518,6 @@ def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     return put_place(places, 0, normal, distance, scaled(s, u_i), d, value_i, value_j, reach, 0.0, at.NOWHERE)
 
 
-PAIRS = (
-    (POINT, SEGMENT, sphere_and_capsule),
-    (SEGMENT, SEGMENT, two_capsules),
-    (POINT, BOX, sphere_and_box),
-    (SEGMENT, BOX, capsule_and_box),
-    (BOX, BOX, two_boxes),
-    (POINT, HALF_SPACE, sphere_on_plane),
-    (SEGMENT, HALF_SPACE, capsule_on_plane),
-    (BOX, HALF_SPACE, box_on_plane),
-)
-"""The routine of each pair of cores but two spheres, the simpler first. A general one, of support functions, can stand
-for all others at the end of `_meet_in_order`.
-"""
-
-
-@inlined
-def meet(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places):
-    """Find the places of two shapes with gaps below reach; returns their number. Two planes have none.
-
-    The order of the places, and their features, depend only on which parts of the two shapes are nearest.
-    """
-    if kind_i == POINT and kind_j == POINT:
-        return meet_spheres(value_i, pose_i, value_j, pose_j, reach, places)
-    return meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places)
-
-
 @inlined
 def meet_spheres(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     """Two spheres: one place on the line through their centres. Concentric ones part along z."""
@@ -554,35 +527,3 @@ def meet_spheres(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
         return 0
     normal, distance = direction(d, NO_DISTANCE, UNIT[2])
     return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0, at.ON_LIGHTER)
-
-
-@routine
-def meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places):
-    """Pairs other than two spheres: the simpler shape is taken first."""
-    turned = kind_i > kind_j
-    if turned:
-        kind_i, value_i, pose_i, kind_j, value_j, pose_j = kind_j, value_j, pose_j, kind_i, value_i, pose_i
-    count = _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places)
-    if turned:
-        turn_over(count, places)
-    return count
-
-
-@inlined
-def _are_near(kind_j, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach):
-    """Whether the sphere around the first shape is near the second one, or the sphere around that."""
-    d = between(pose_i, pose_j)
-    if kind_j == HALF_SPACE:
-        return -dot(d, axes_of(pose_j)[2]) - value_i.bound < reach
-    most = value_i.bound + value_j.bound + reach
-    return dot(d, d) < most * most
-
-
-@inlined
-def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places):
-    if not _are_near(kind_j, value_i, pose_i, value_j, pose_j, reach):
-        return 0
-    for first, second, routine_of in PAIRS:
-        if kind_i == first and kind_j == second:
-            return routine_of(value_i, pose_i, value_j, pose_j, reach, places)
-    return 0

@@ -22,7 +22,9 @@ from rigidsim.engine.contact.columns import (
     SUNK,
     WHO,
 )
-from rigidsim.engine.contact.pairs import deepest, meet
+from rigidsim.engine.contact.convex import begin_features, keep_features
+from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
@@ -30,6 +32,7 @@ from rigidsim.physics.corrections import swing, turn, turned
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import exp_full, rotate
+from rigidsim.physics.supports import largest_radius
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 CLOSE = 1e-6  # of the smaller shape: the gap at which an advance ends
@@ -114,7 +117,8 @@ def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
         place_within(value[i], motions.start[a], motions.finish[a], h, part, pose[i], later[0])
         place_within(value[j], motions.start[b], motions.finish[b], h, part, pose[j], later[1])
         reach = (1.0 - part) * closing + CLOSE * size
-        count = meet(shape[i].kind, value[i], later[0], shape[j].kind, value[j], later[1], reach, points.place)
+        kinds, places, convex = (shape[i].kind, shape[j].kind), points.place, points.convex
+        count = meet(kinds[0], value[i], later[0], kinds[1], value[j], later[1], reach, places, convex)
         nearest = 0
         for k in range(1, count):
             nearest = k if points.place[k].gap < points.place[nearest].gap else nearest
@@ -197,6 +201,16 @@ def write_core(on_B, radius_A, radius_B, row: CONTACT_POINT):
     """The lever of the core point of the body that a contact point stays on."""
     n = row.normal
     row.core = add(row.lever_B, scaled(radius_B, n)) if on_B else sub(row.lever_A, scaled(radius_A, n))
+
+
+@inlined
+def write_bends(on_B, swapped, place: PLACE, radius_A, radius_B, rolling, row: CONTACT_POINT):
+    """The curvature of the cores at a contact point, which counts for rolling friction, too."""
+    of_A, of_B = place.bend_first, place.bend_second
+    if swapped:
+        of_A, of_B = of_B, of_A
+    row.bend = of_B if on_B else of_A
+    row.rolling = rolling * rolling_radius(radius_A + largest_radius(of_A), radius_B + largest_radius(of_B))
 
 
 @inlined
@@ -335,6 +349,8 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         on_B = stays_on_B(place, swapped, slid)
         write_core(on_B, value[A].radius, value[B].radius, row)
         write_surfaces(value[A], value[B], start_A, start_B, pair_value, row)
+        if points.convex is not None:
+            write_bends(on_B, swapped, place, value[A].radius, value[B].radius, pair_value.rolling, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
         if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
             continue
@@ -403,18 +419,25 @@ def find_points(t, h, model, arrays):
     contacts, motions, points, last, new = model.contacts, arrays.motions, arrays.points, arrays.last, arrays.next
     shape, value, pose, pair = contacts.shape, contacts.shape_value, motions.pose, arrays.candidates.pair
     n_point, m, p, n_pair, new.count[2] = 0, 0, 0, arrays.candidates.count[0], 0
+    convex, f = points.convex, 0
+    if convex is not None:
+        new.known[0] = 0
     bound_closing(contacts, pair, n_pair, motions, points)
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
         size = smaller(value[i].bound, value[j].bound)
         part, margin = 0.0, margin_of(i, j, size, contacts, motions)
+        if convex is not None:
+            f = begin_features(i, j, f, last, convex)
         if apart - value[i].bound - value[j].bound > closing + margin:
             continue
         if closing > FAST * size:
             part, count = advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size)
         else:
             kinds, reach = (shape[i].kind, shape[j].kind), closing + margin
-            count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], reach, points.place)
+            count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], reach, points.place, points.convex)
+        if convex is not None:
+            keep_features(new, convex)
         if count == 0:
             continue
         while m < last.count[0] and is_before(last.key[m], pair[number]):

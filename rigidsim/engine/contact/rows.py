@@ -33,11 +33,11 @@ CONTACT = Row(
     " it (of the largest eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent,"
     " rolling; the bias of the relaxation; the gap below which it is closed; total impulse of the step; K n, the"
     " inverse of K across n, both where friction acts; of turning contacts alone: the way to there from the point;"
-    " slip of the surfaces, lever of the core, 1.0 if the levers follow it, 1.0 if it is that of B; levers in this"
-    " sub-step, of the slip and of the impulses",
+    " slip of the surfaces, lever of the core, 1.0 if the levers follow it, 1.0 if it is that of B, its"
+    " derivative by the outward normal; levers in this sub-step, of the slip and of the impulses",
     normal=3, lever_A=3, lever_B=3, mass_A=1, inertia_A=6, mass_B=1, inertia_B=6, m_n=1, m_t=1, m_r=1, gap=1,
     friction=1, rolling=1, p_n=1, p_t=3, p_r=3, open=1, closed=1, total=3, K_n=3, K_t=6, shift=3, surface=3, core=3,
-    follows=1, on_B=1, end_A=3, end_B=3, arm_A=3, arm_B=3,
+    follows=1, on_B=1, bend=6, end_A=3, end_B=3, arm_A=3, arm_B=3,
 )  # fmt: skip
 BALL = Row(
     "a contact of balls, in the places of `CONTACT`: the radii in place of the levers, numbers in place of the"
@@ -131,6 +131,7 @@ def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, inverse: INVERSE,
         contact.core = point.core
         contact.follows = 1.0 if who.flags & at.FOLLOWING else 0.0
         contact.on_B = 1.0 if who.flags & at.ON_B else 0.0
+        contact.bend = point.bend
         contact.arm_A = point.lever_A
         contact.arm_B = point.lever_B
 

@@ -230,34 +230,50 @@ def keep_paced(step: STEP, trial: STEP, total: SUMS, end: PACED, lane):
     end.since = trial.t
 
 
+class ErrorRows(NamedTuple):
+    """The rows of a chart whose error is measured: those of the step and its trial, two sums of errors, and the chart
+    at the beginning and at the end.
+    """
+
+    step: STEP
+    trial: STEP
+    fifth: SUMS
+    third: SUMS
+    state: STAGE
+    start: START
+    end: STAGE
+
+
 @inlined
-def find_error(before, after, step, trial, fifth, third, state, start, end, rtol, atol, k):
-    """The largest error of chart k, whose position is given before and after, if it is the largest up to now."""
-    h, one = trial.t - step.t, (1.0, 0.0, 0.0)
-    e = step_error(h, fifth.v, third.v, before, after, rtol, atol)
-    e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
-    e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
-    e = worse(e, step_error(h, fifth.alpha, third.alpha, state.omega, end.omega, rtol, atol))
+def note_error(trial, e, k):
+    """Keep the error of chart k, if it is the largest up to now."""
     total = worse(trial.error, e)
     trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
     trial.error = total
 
 
+@inlined
+def find_error(before, after, rows, rtol, atol, k):
+    """The error of chart k, whose position is given before and after."""
+    step, trial, fifth, third, state, start, end = rows
+    h, one = trial.t - step.t, (1.0, 0.0, 0.0)
+    e = step_error(h, fifth.v, third.v, before, after, rtol, atol)
+    e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
+    e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
+    e = worse(e, step_error(h, fifth.alpha, third.alpha, state.omega, end.omega, rtol, atol))
+    note_error(trial, e, k)
+
+
 @lanewise
-def measure(
-    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STAGE, start: START, end: STAGE, rtol, atol, k, lane
-):
+def measure(rows: ErrorRows, rtol, atol, k, lane):
     """The error of chart k."""
-    find_error(start.d, end.p, step, trial, fifth, third, state, start, end, rtol, atol, k)
+    find_error(rows.start.d, rows.end.p, rows, rtol, atol, k)
 
 
 @lanewise
-def measure_coordinate(
-    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STAGE, start: START, end: STAGE, rtol, atol, k, lane
-):
+def measure_coordinate(rows: ErrorRows, rtol, atol, k, lane):
     """The error of a coordinate, whose mode is not measured."""
-    before, after = (start.d[0], 0.0, 0.0), (end.p[0], 0.0, 0.0)
-    find_error(before, after, step, trial, fifth, third, state, start, end, rtol, atol, k)
+    find_error((rows.start.d[0], 0.0, 0.0), (rows.end.p[0], 0.0, 0.0), rows, rtol, atol, k)
 
 
 @lanewise
@@ -281,15 +297,11 @@ def add_energies(model, scratch, lanes):
 
 
 @lanewise
-def measure_work(
-    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STATE, after: STATE, energy: SCALAR, rtol, atol, k, lane
-):
+def measure_work(rows: ErrorRows, after: STATE, energy: SCALAR, rtol, atol, k, lane):
     """The error of the work of chart k, beside it and the kinetic energy at both ends."""
-    one = (larger(energy.value, larger(absolute(state.work), absolute(after.work))), 0.0, 0.0)
-    e = step_error(trial.t - step.t, (fifth.power, 0.0, 0.0), (third.power, 0.0, 0.0), one, one, rtol, atol)
-    total = worse(trial.error, e)
-    trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
-    trial.error = total
+    one = (larger(energy.value, larger(absolute(rows.state.work), absolute(after.work))), 0.0, 0.0)
+    of_fifth, of_third = (rows.fifth.power, 0.0, 0.0), (rows.third.power, 0.0, 0.0)
+    note_error(rows.trial, step_error(rows.trial.t - rows.step.t, of_fifth, of_third, one, one, rtol, atol), k)
 
 
 @constant
@@ -392,22 +404,14 @@ def attempt(method, stop, era, model, state, scratch, lanes):
     for k in range(n):
         for e in range(IN_ERROR, IN_DENSE):
             combine(trial.slopes, trial.tableau[e], STAGES, k, n, trial.slopes[e * n + k], lanes)
-        fifth, third, start = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k], scratch.start[k]
+        fifth, third = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k]
+        rows = ErrorRows(state[n], trial.state[n], fifth, third, state[k], scratch.start[k], scratch.stage[k])
         if keeps_mode(k, model):
-            measure_coordinate(
-                state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
-                lanes,
-            )  # fmt: skip
+            measure_coordinate(rows, method.rtol, method.atol, k, lanes)
         else:
-            measure(
-                state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
-                lanes,
-            )  # fmt: skip
+            measure(rows, method.rtol, method.atol, k, lanes)
         if k < len(model.moved_node):
-            measure_work(
-                state[n], trial.state[n], fifth, third, state[k], trial.state[k], trial.energy, method.rtol,
-                method.atol, k, lanes,
-            )  # fmt: skip
+            measure_work(rows, trial.state[k], trial.energy, method.rtol, method.atol, k, lanes)
     control(state[n], trial.state[n], method.max_step, lanes)
 
 

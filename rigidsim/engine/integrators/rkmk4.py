@@ -76,15 +76,33 @@ def begin_moved(model, state, scratch, lanes):
             begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
 
 
+class StageRows(NamedTuple):
+    """The rows of a moved body at a stage: the state and the chart at the beginning of the step, the stage and its
+    rates, sigma, and the sums up to now.
+    """
+
+    state: STATE
+    start: START
+    stage: STAGE
+    rate: RATE
+    turn: TRIPLE
+    total: SUMS
+
+
+@inlined
+def stage_rows(k, state, scratch):
+    """Those of a moved row."""
+    return StageRows(state[k], scratch.start[k], scratch.stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k])
+
+
 @lanewise
-def combine(
-    state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, node, lane
-):
+def combine(rows: StageRows, h: EACH, weight, node, lane):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
     dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return.
     """
+    state, start, stage, rate, turn, total = rows
     x = h * node
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
@@ -127,10 +145,11 @@ def add_changes_of_joint(end, changes):
 
 
 @inlined
-def last_changes(state, stage, rate, turn, total, h, weight):
+def last_changes(rows, h, weight):
     """h times the weighted sum of the rates of all stages, of which this is the last: the changes of p, v, omega and
     work; and the orientation at the end, not yet of unit length.
     """
+    state, _, stage, rate, turn, total = rows
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
     a, alpha = rate.a, rate.alpha
@@ -145,31 +164,19 @@ def last_changes(state, stage, rate, turn, total, h, weight):
 
 
 @lanewise
-def finish(
-    state: STATE,
-    start: START,
-    stage: STAGE,
-    rate: RATE,
-    turn: TRIPLE,
-    total: SUMS,
-    parent: FRAME,
-    body: BODY,
-    h: EACH,
-    weight,
-    lane,
-):
+def finish(rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
     """Advance the state of a free body by a step; the parent's frame is that at the end."""
-    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
-    add_changes(state, start, parent, body, changes)
-    state.q = renormalised(q)
+    changes, q = last_changes(rows, h, weight)
+    add_changes(rows.state, rows.start, parent, body, changes)
+    rows.state.q = renormalised(q)
 
 
 @lanewise
-def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, lane):
+def finish_joint(rows: StageRows, h: EACH, weight, lane):
     """Advance the state of a joint by a step."""
-    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
-    add_changes_of_joint(state, changes)
-    state.q = renormalised(q)
+    changes, q = last_changes(rows, h, weight)
+    add_changes_of_joint(rows.state, changes)
+    rows.state.q = renormalised(q)
 
 
 @lanewise
@@ -192,8 +199,7 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
-            rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
-            combine(state[k], scratch.start[k], stage[k], rate, turn, total, h, WEIGHT[i], NODE[i + 1], lanes)
+            combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
         t_stage = middle if i < 2 else t_end
         place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
@@ -201,12 +207,10 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     for node in model.active:
         if is_jointed(node, model):
             for k in range(model.node[node].first, model.node[node].row + 1):
-                rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
-                finish_joint(state[k], stage[k], rate, turn, total, h, WEIGHT[3], lanes)
+                finish_joint(stage_rows(k, state, scratch), h, WEIGHT[3], lanes)
         elif is_moved(node, model):
             k = model.node[node].row
-            rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
-            parent, body = scratch.frame[model.node[node].parent], model.body[k]
-            finish(state[k], scratch.start[k], stage[k], rate, turn, total, parent, body, h, WEIGHT[3], lanes)
+            parent = scratch.frame[model.node[node].parent]
+            finish(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
         if model.node[node].bears > 0:
             place(node, t_end, model, state, scratch, lanes)

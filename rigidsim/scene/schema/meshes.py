@@ -50,6 +50,12 @@ class MeasuredFile(SceneModel):
 
 def measured_file(path: Path) -> MeasuredFile:
     """The solid inside the closed surface in a file."""
+    status = mesh_path(path).stat()
+    return _measured(path, status.st_mtime_ns, status.st_size)
+
+
+def mesh_path(path: Path) -> Path:
+    """The path of a file that may contain a mesh."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
@@ -61,7 +67,12 @@ def measured_file(path: Path) -> MeasuredFile:
         raise invalid("mesh", f"'{shown(path.name)}' is not a mesh file", f"formats: {', '.join(FORMATS)}")
     if status.st_size > MAX_BYTES:
         raise invalid("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB")
-    return _measured(path, status.st_mtime_ns, status.st_size)
+    return path
+
+
+def vertices_of_file(path: Path) -> np.ndarray:
+    """The vertices (n, 3) of the mesh in a file, whose surface may be open."""
+    return _read(path)[0]
 
 
 @lru_cache(maxsize=64)

@@ -9,10 +9,11 @@ from typing import Annotated, ClassVar, Literal, NamedTuple
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from rigidsim.physics import solids
-from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT, Core
+from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT, Core
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.quaternion import rotate, turn_of_z
 from rigidsim.physics.vector import add, norm, scaled, sub
+from rigidsim.scene.schema.hulls import HullFile, HullSolid, Points, hull_of
 from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile
@@ -108,6 +109,10 @@ class Solid(Surfaced):
         """What it collides with, in the units and axes of the body; None if it cannot collide."""
         return None
 
+    def _core(self, kind: int, half: Vector) -> Core:
+        """A core with these half sizes, before it is stretched."""
+        return Core(kind, self.position, self.orientation, tuple(s * h for s, h in zip(self.scale, half, strict=True)))
+
     def faces(self, segments: int) -> Faces:
         """Its surface, with so many edges of a circle."""
         raise NotImplementedError
@@ -167,8 +172,7 @@ class Box(Solid):
     size: three(positive(LENGTH)) = Field(description="Lengths of the edges along x, y and z.")
 
     def core(self) -> Core:
-        half = tuple(s * edge / 2 for s, edge in zip(self.scale, self.size, strict=True))
-        return Core(BOX, self.position, self.orientation, half)
+        return self._core(BOX, tuple(edge / 2 for edge in self.size))
 
     def faces(self, segments: int) -> Faces:
         return None, self.size
@@ -183,9 +187,9 @@ class Sphere(Solid):
     type: Literal["sphere"]
     radius: positive(LENGTH) = Field(description="Radius of the sphere.")
 
-    def core(self) -> Core | None:
+    def core(self) -> Core:
         if self.is_stretched:
-            return None
+            return self._core(ELLIPSOID, (self.radius,) * 3)
         return Core(POINT, self.position, self.orientation, radius=self.scale[0] * self.radius)
 
     def faces(self, segments: int) -> Faces:
@@ -200,6 +204,9 @@ class Ellipsoid(Solid):
 
     type: Literal["ellipsoid"]
     radii: three(positive(LENGTH)) = Field(description="Semi-axes along x, y and z.")
+
+    def core(self) -> Core:
+        return self._core(ELLIPSOID, self.radii)
 
     def faces(self, segments: int) -> Faces:
         return ball(segments), self.radii
@@ -226,6 +233,9 @@ class Cylinder(Round):
     """A cylinder along z."""
 
     type: Literal["cylinder"]
+
+    def core(self) -> Core:
+        return self._core(CYLINDER, (self.radius, self.radius, self.length / 2))
 
     def _profile(self) -> Profile:
         return _straight((0, 0.5), (1, 0.5), (1, -0.5), (0, -0.5))
@@ -256,6 +266,9 @@ class Cone(Round):
     """A cone along z: base at -length/2, apex at +length/2."""
 
     type: Literal["cone"]
+
+    def core(self) -> Core:
+        return self._core(CONE, (self.radius, self.radius, self.length / 2))
 
     def _profile(self) -> Profile:
         return _straight((0, 0.5), (1, -0.5), (0, -0.5))
@@ -300,6 +313,51 @@ class Mesh(Solid):
         return self.file.lower, self.file.upper
 
 
+ONE_SOURCE = {"oneOf": [{"required": ["points"]}, {"required": ["file"]}], **ONE_WEIGHT}
+"""For the JSON Schema: one of both keys."""
+
+
+class Hull(Solid):
+    """The convex hull of points, or of the vertices of a mesh file, whose surface may be open."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_SOURCE)
+
+    type: Literal["hull"]
+    points: Points = Field(None, description="At least four points [x, y, z] that are not in one plane.")
+    file: HullFile = Field(
+        None,
+        description="Path of an .stl, .obj, .ply or .off file, relative to the scene's folder, not points.",
+    )
+
+    @model_validator(mode="after")
+    def _require_one_source(self) -> Hull:
+        if (self.points is None) == (self.file is None):
+            raise invalid("shape", "a hull has either points or a file", "write points: [[x, y, z], ...] or file: path")
+        return self
+
+    @property
+    def solid(self) -> HullSolid:
+        """The hull before it is stretched."""
+        return hull_of(self.points if self.file is None else self.file.points)
+
+    def core(self) -> Core:
+        solid = self.solid
+        middle, half = (
+            tuple((u + sign * v) / 2 for u, v in zip(solid.upper, solid.lower, strict=True)) for sign in (1, -1)
+        )
+        corners = tuple(
+            tuple(s * (x - m) for s, x, m in zip(self.scale, corner, middle, strict=True)) for corner in solid.corners
+        )
+        half = tuple(s * h for s, h in zip(self.scale, half, strict=True))
+        return Core(HULL, self.placed(middle), self.orientation, half, corners=corners)
+
+    def _own_measures(self) -> Measures:
+        return Measures(self.solid.volume, self.solid.centroid, self.solid.covariance)
+
+    def _bounds(self) -> tuple[Vector, Vector]:
+        return self.solid.lower, self.solid.upper
+
+
 class HalfSpace(Surfaced):
     """All points x of the body with n . x <= offset, n the normal's direction: a floor, without mass."""
 
@@ -315,7 +373,8 @@ class HalfSpace(Surfaced):
 
 
 SHAPES = {
-    word_of(shape, "type"): shape for shape in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, Tube, Mesh, HalfSpace)
+    word_of(shape, "type"): shape
+    for shape in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, Tube, Hull, Mesh, HalfSpace)
 }
 
 

@@ -1,0 +1,419 @@
+"""Two convex cores of any kinds: normal, separation and nearest points to round-off, from the features that meet.
+
+A feature of a core is a point a(n) that follows the outward normal n, and up to two generators e along which it goes on
+where n is perpendicular to them: a corner, an edge or a face of a polytope; a curved patch or a rim, a side, an end or
+an apex of a round core. Newton's method solves the conditions of the nearest points,
+
+    a(n) + sum l_i e_i + s n = b(-n) + sum m_j g_j,   e_i . n = g_j . n = 0,   |n| = 1,
+
+for the normal n, the separation s (negative: the depth) and the places l, m along the generators: one text for cores
+that are apart and that overlap, and well-conditioned where they touch. The result is proven by the support functions,
+which give a separation along n of their own, and by the points, which lie in their features. If it is not, other
+features are tried, and at last the axes of the cores, of which that of largest separation is taken.
+
+What is found is remembered: a pair begins with the features of its last step.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine.contact.columns import CORE
+from rigidsim.engine.contact.convex import (
+    APART,
+    FAR,
+    SURFACE,
+    TOUCHING,
+    corner_of,
+    expand,
+    find_simplex,
+    into_B,
+    make_tetrahedron,
+    on_triangle,
+    out_of_B,
+    separation_along,
+)
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
+from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.supports import bend_of_ellipsoid, bend_of_rim, farthest_on_ellipsoid, farthest_on_rim
+from rigidsim.physics.vector import add, dot, negated, norm, scaled, sub
+
+SMOOTH, SIDE, END, APEX, NO_MODE = 0, 1, 2, 3, -1
+MOST_TURNS = 12  # of Newton's method; two are usual
+PROVEN = 1e-13  # largest difference of the separations, in the unit of the pair
+INSIDE = 1e-11  # how far beyond its feature a point may be, relative to it
+DEEPEST = 0.02  # in the unit: features of a deeper overlap are looked for anew, as others may be less deep
+NOTHING = (0.0, 0.0, 0.0)
+STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+# --- surfaces
+
+
+@inlined
+def write_polytope(kind, core: CORE, corner, numbers, count, row: SURFACE):
+    """A corner, or the one at which an edge or a face begins, and the ways to the others."""
+    p = corner_of(kind, core, corner, int(numbers[0]))
+    row.p, row.bend, row.turn, row.count = p, STILL, NOTHING, count - 1.0
+    if count > 1.5:
+        row.first = sub(corner_of(kind, core, corner, int(numbers[1])), p)
+    if count > 2.5:
+        row.second = sub(corner_of(kind, core, corner, int(numbers[2])), p)
+
+
+@inlined
+def write_round(kind, core: CORE, mode, n, row: SURFACE):
+    """A feature of a cylinder or a cone."""
+    half, (x, y, length) = core.half, farthest_on_rim(core.half, n)
+    xx, yy, xy = bend_of_rim(half, x, y, length)
+    top = kind == CYLINDER and n[2] > 0.0
+    row.p, row.bend, row.turn, row.count = (0.0, 0.0, half[2] if top else -half[2]), STILL, NOTHING, 0.0
+    if mode == END:
+        row.first, row.second, row.count = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), 2.0
+    elif mode == APEX:
+        row.p = (0.0, 0.0, half[2])
+    elif mode == SIDE and kind == CONE:
+        row.p, row.first, row.turn, row.count = (0.0, 0.0, half[2]), (x, y, -2.0 * half[2]), (xx, yy, xy), 1.0
+    else:
+        row.p, row.bend = (x, y, half[2] if top else -half[2]), (xx, yy, 0.0, xy, 0.0, 0.0)
+        if mode == SIDE:
+            row.p, row.first, row.count = (x, y, 0.0), (0.0, 0.0, 1.0), 1.0
+
+
+@routine
+def write_surface(kind, core: CORE, corner, mode, numbers, count, n, row: SURFACE):
+    """The feature of a core at the outward normal n, in its own axes."""
+    if kind <= HULL:
+        write_polytope(kind, core, corner, numbers, count, row)
+    elif kind == ELLIPSOID:
+        p, length = farthest_on_ellipsoid(core.half, n)
+        row.p, row.bend, row.turn, row.count = p, bend_of_ellipsoid(core.half, p, length), NOTHING, 0.0
+    else:
+        write_round(kind, core, mode, n, row)
+
+
+@inlined
+def write_surfaces(kinds, n, w):
+    """Those of both cores, each in its own axes."""
+    f = w.features
+    numbers_A, numbers_B = f.corner_A, f.corner_B
+    for c in range(3):
+        w.active[0, c], w.active[1, c] = numbers_A[c], numbers_B[c]
+    write_surface(kinds[0], w.core[0], w.corner, f.mode_A, w.active[0], f.count_A, n, w.surface[0])
+    of_B = negated(into_B(w.relative, n))
+    write_surface(kinds[1], w.core[1], w.corner, f.mode_B, w.active[1], f.count_B, of_B, w.surface[1])
+
+
+@inlined
+def bend_with(row: SURFACE, share):
+    """The derivative by n of a point with this share of the first generator."""
+    (xx, yy, zz, xy, xz, yz), (t_x, t_y, t_xy) = row.bend, row.turn
+    return (xx + share * t_x, yy + share * t_y, zz, xy + share * t_xy, xz, yz)
+
+
+@inlined
+def tensor_out_of_B(relative, t):
+    """A tensor (xx yy zz xy xz yz) of B in the axes of A."""
+    xx, yy, zz, xy, xz, yz = t
+    x, y, z = relative.x, relative.y, relative.z
+    a = out_of_B(relative, (xx, xy, xz))
+    b = out_of_B(relative, (xy, yy, yz))
+    c = out_of_B(relative, (xz, yz, zz))
+    return (
+        a[0] * x[0] + b[0] * y[0] + c[0] * z[0], a[1] * x[1] + b[1] * y[1] + c[1] * z[1],
+        a[2] * x[2] + b[2] * y[2] + c[2] * z[2], a[0] * x[1] + b[0] * y[1] + c[0] * z[1],
+        a[0] * x[2] + b[0] * y[2] + c[0] * z[2], a[1] * x[2] + b[1] * y[2] + c[1] * z[2],
+    )  # fmt: skip
+
+
+# --- Newton's method
+
+
+@inlined
+def point_of(row: SURFACE, shares, first):
+    """The point of a feature with these shares of its generators."""
+    p = row.p
+    if row.count > 0.5:
+        p = add(p, scaled(shares[first], row.first))
+    if row.count > 1.5:
+        p = add(p, scaled(shares[first + 1], row.second))
+    return p
+
+
+@inlined
+def write_generator(m, y, place, e, sign, n):
+    """The row and the column of a generator."""
+    y[place] = -dot(e, n)
+    for c in range(3):
+        m[c, place] = sign * e[c]
+        m[place, c] = e[c]
+
+
+@inlined
+def write_system(n, separation, w):
+    """The equations at the present guess; returns how many there are."""
+    m, y, share, A, B = w.matrix, w.right, w.share, w.surface[0], w.surface[1]
+    c_A, c_B = int(A.count), int(B.count)
+    m[:] = 0.0
+    bend = bend_with(A, share[0] if c_A > 0 else 0.0)
+    of_B = tensor_out_of_B(w.relative, bend_with(B, share[c_A] if c_B > 0 else 0.0))
+    m[0, 0], m[1, 1] = bend[0] + of_B[0] + separation, bend[1] + of_B[1] + separation
+    m[2, 2], m[0, 1] = bend[2] + of_B[2] + separation, bend[3] + of_B[3]
+    m[0, 2], m[1, 2] = bend[4] + of_B[4], bend[5] + of_B[5]
+    m[1, 0], m[2, 0], m[2, 1] = m[0, 1], m[0, 2], m[1, 2]
+    b = add(w.relative.p, out_of_B(w.relative, point_of(B, share, c_A)))
+    apart = sub(b, add(point_of(A, share, 0), scaled(separation, n)))
+    for c in range(3):
+        m[c, 3] = m[3, c] = n[c]
+        y[c] = apart[c]
+    y[3] = 0.5 * (1.0 - dot(n, n))
+    if c_A > 0:
+        write_generator(m, y, 4, A.first, 1.0, n)
+    if c_A > 1:
+        write_generator(m, y, 5, A.second, 1.0, n)
+    if c_B > 0:
+        write_generator(m, y, 4 + c_A, out_of_B(w.relative, B.first), -1.0, n)
+    if c_B > 1:
+        write_generator(m, y, 5 + c_A, out_of_B(w.relative, B.second), -1.0, n)
+    return 4 + c_A + c_B
+
+
+@routine
+def solve(m, y, n):
+    """m x = y by elimination with pivots, x in y; False if the equations depend on each other."""
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(m[i, k]) > abs(m[best, k]):
+                best = i
+        if not abs(m[best, k]) > 1e-13:
+            return False
+        if best != k:
+            for j in range(k, n):
+                x = m[k, j]
+                m[k, j] = m[best, j]
+                m[best, j] = x
+            x = y[k]
+            y[k] = y[best]
+            y[best] = x
+        for i in range(k + 1, n):
+            f = m[i, k] / m[k, k]
+            for j in range(k + 1, n):
+                m[i, j] -= f * m[k, j]
+            y[i] -= f * y[k]
+    for r in range(n):
+        k = n - 1 - r
+        x = y[k]
+        for j in range(k + 1, n):
+            x -= m[k, j] * y[j]
+        y[k] = x / m[k, k]
+    return True
+
+
+@inlined
+def is_inside(kind, core: CORE, mode, count, shares, first):
+    """Whether a point is in its own feature."""
+    x, y = shares[first] if count > 0 else 0.0, shares[first + 1] if count > 1 else 0.0
+    half, inside = core.half, True
+    if kind <= HULL:
+        inside = x >= -INSIDE and y >= -INSIDE and x + y <= 1.0 + INSIDE
+    elif mode == END:
+        u, v = x / half[0], y / half[1]
+        inside = u * u + v * v <= 1.0 + INSIDE
+    elif mode == SIDE:
+        low, high = (0.0, 1.0) if kind == CONE else (-half[2], half[2])
+        inside = x >= low - INSIDE and x <= high + INSIDE
+    return inside
+
+
+@routine
+def iterate(kinds, w):
+    """Newton's method from the features, normal and separation in `features`, to those of `nearest`; whether it
+    converged.
+    """
+    n, separation, last = w.features.normal, w.features.separation, 4.0
+    w.share[:] = 0.0
+    for _ in range(MOST_TURNS):
+        write_surfaces(kinds, n, w)
+        if w.surface[0].count + w.surface[1].count > 2.5:
+            break
+        size, y = write_system(n, separation, w), w.right
+        if not solve(w.matrix, y, size):
+            break
+        n = add(n, (y[0], y[1], y[2]))
+        n, separation = scaled(1.0 / norm(n), n), separation + y[3]
+        for k in range(size - 4):
+            w.share[k] += y[4 + k]
+        change = abs(y[0]) + abs(y[1]) + abs(y[2]) + abs(y[3])
+        if change <= 4e-16 or (change <= 1e-13 and change >= 0.5 * last):
+            w.nearest.normal, w.nearest.separation = n, separation
+            return True
+        if not change < 4.0:
+            break
+        last = change
+    return False
+
+
+@routine
+def polish(kinds, w):
+    """The nearest points by the features of `features`; whether they are proven."""
+    if not iterate(kinds, w):
+        return False
+    found, f = w.nearest, w.features
+    n, separation = found.normal, found.separation
+    write_surfaces(kinds, n, w)
+    c_A, c_B = int(w.surface[0].count), int(w.surface[1].count)
+    a = point_of(w.surface[0], w.share, 0)
+    found.a, found.b = a, add(a, scaled(separation, n))
+    found.slack = abs(separation - separation_along(kinds, n, w))
+    inside = is_inside(kinds[0], w.core[0], f.mode_A, c_A, w.share, 0)
+    inside = inside and is_inside(kinds[1], w.core[1], f.mode_B, c_B, w.share, c_A)
+    if not (inside and found.slack <= PROVEN):
+        return False
+    f.normal, f.separation, f.known = n, separation, 1.0
+    return True
+
+
+# --- features from the simplex
+
+
+@inlined
+def mode_of(kind, core: CORE, n, turn):
+    """The mode to try in a turn, by how n lies; NO_MODE if there are no more."""
+    if kind != CYLINDER and kind != CONE:
+        return SMOOTH if turn == 0 else NO_MODE
+    half, (x, y, length) = core.half, farthest_on_rim(core.half, n)
+    across, first = sqrt(n[0] * n[0] + n[1] * n[1]), SMOOTH
+    if kind == CYLINDER:
+        first = END if across < 0.02 else (SIDE if abs(n[2]) < 0.02 else SMOOTH)
+    else:
+        way = (length - 2.0 * half[2] * n[2]) / sqrt(x * x + y * y + 4.0 * half[2] * half[2])
+        low = across < 0.02 and n[2] < 0.0
+        first = END if low else (SIDE if abs(way) < 0.02 else (APEX if way < 0.0 else SMOOTH))
+    # The likeliest first, then the others in their order.
+    order = turn - 1 if turn - 1 < first else turn
+    mode = first if turn == 0 else order
+    return NO_MODE if kind == CYLINDER and mode == APEX else mode
+
+
+@inlined
+def take_corners(w, count, of_A):
+    """Write the numbers of the distinct corners of a core among the chosen vertices; returns how many there are."""
+    n, a, b, c = 0, -1.0, -1.0, -1.0
+    for k in range(count):
+        row = w.vertex[w.chosen[k]]
+        number = row.i if of_A else row.j
+        if number != a and number != b and number != c and n < 3:
+            a, b, c = number if n == 0 else a, number if n == 1 else b, number if n == 2 else c
+            n += 1
+    if of_A:
+        w.features.corner_A = (a, b, c)
+    else:
+        w.features.corner_B = (a, b, c)
+    return n
+
+
+@inlined
+def take_features(kinds, count, w):
+    """Write the corners of polytopes; of parallel features any part will do, so one becomes a corner."""
+    n_A, n_B = take_corners(w, count, True), take_corners(w, count, False)
+    if kinds[0] <= HULL and kinds[1] <= HULL and n_A + n_B > 4:
+        if n_A >= 3:
+            n_B = 1
+        else:
+            n_A = 1
+    w.features.count_A, w.features.count_B = 1.0 * n_A, 1.0 * n_B
+
+
+@inlined
+def take_face(kinds, count, w):
+    """The face of A - B nearest to the origin, for cores that overlap: normal, separation, the number of its vertices
+    with a share, in `chosen`; (0, 0) of those without a depth.
+    """
+    s, n, separation, kept = w.vertex, (0.0, 0.0, 1.0), 0.0, 0
+    if make_tetrahedron(kinds, count, w) == 4:
+        row = w.face[expand(kinds, w)]
+        n, separation = row.out, -row.d
+        i, j, k, foot = int(row.i), int(row.j), int(row.k), scaled(row.d, row.out)
+        p, q, r = on_triangle(sub(s[i].w, foot), sub(s[j].w, foot), sub(s[k].w, foot))
+        s[i].share, s[j].share, s[k].share = p, q, r
+        for m in range(3):
+            v = i if m == 0 else (j if m == 1 else k)
+            if s[v].share > 1e-9:
+                w.chosen[kept] = v
+                kept += 1
+    return n, separation, kept
+
+
+@inlined
+def try_modes(kinds, n, separation, w):
+    """Newton's method from all modes of both cores; whether one is proven."""
+    f, proven = w.features, False
+    for i in range(4):
+        mode_A = mode_of(kinds[0], w.core[0], n, i)
+        for j in range(4):
+            mode_B = mode_of(kinds[1], w.core[1], negated(into_B(w.relative, n)), j)
+            if not proven and mode_A != NO_MODE and mode_B != NO_MODE:
+                f.mode_A, f.mode_B, f.normal, f.separation = 1.0 * mode_A, 1.0 * mode_B, n, separation
+                proven = polish(kinds, w)
+    return proven
+
+
+@inlined
+def widest_axis(kinds, n, w):
+    """The direction of largest separation, of n and the axes of both cores both ways: those of faces and ends."""
+    best, largest = n, separation_along(kinds, n, w)
+    for k in range(12):
+        sign = 1.0 if k < 6 else -1.0
+        axis = k % 3
+        e = (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
+        if k % 6 >= 3:
+            e = out_of_B(w.relative, e)
+        separation = separation_along(kinds, e, w)
+        if separation > largest:
+            best, largest = e, separation
+    return best, largest
+
+
+@inlined
+def settle(kinds, n, count, w):
+    """Without a proof: the widest of the known directions, and the points by the weights of the vertices."""
+    found, f, a = w.nearest, w.features, NOTHING
+    n, separation = widest_axis(kinds, n, w)
+    for k in range(count):
+        row = w.vertex[w.chosen[k]]
+        a = add(a, scaled(row.share, row.a))
+    found.normal, found.separation, found.slack = n, separation, 0.0
+    found.a, found.b = a, add(a, scaled(separation, n))
+    f.normal, f.separation, f.known = n, separation, 0.0
+    f.mode_A, f.mode_B = 1.0 * mode_of(kinds[0], w.core[0], n, 0), 0.0
+    f.mode_B = 1.0 * mode_of(kinds[1], w.core[1], negated(into_B(w.relative, n)), 0)
+    write_surfaces(kinds, n, w)
+
+
+@routine
+def find_nearest(kinds, reach, w):
+    """Write `nearest` and `features` of two cores; False if they are farther than `reach` from each other, in the
+    unit.
+    """
+    f, p = w.features, w.relative.p
+    if f.known > 0.5 and polish(kinds, w) and f.separation > -DEEPEST:
+        return f.separation < reach
+    start = negated(p) if dot(p, p) > 0.0 else (1.0, 0.0, 0.0)
+    count, v, state = find_simplex(kinds, start, reach, w)
+    f.known, n, separation = 0.0, (0.0, 0.0, 1.0), 0.0
+    if state == FAR:
+        return False
+    for k in range(count):
+        w.chosen[k] = k
+    if state == APART:
+        separation = norm(v)
+        n = scaled(-1.0 / separation, v)
+    if state == TOUCHING:
+        n, separation, count = take_face(kinds, count, w)
+        by_axis, width = widest_axis(kinds, n, w)
+        if width > separation + 1e-6:
+            n, separation = by_axis, width
+    take_features(kinds, count, w)
+    if not try_modes(kinds, n, separation, w):
+        settle(kinds, n, count, w)
+    return f.separation < reach

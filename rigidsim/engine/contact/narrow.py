@@ -1,0 +1,93 @@
+"""The narrow phase for any two shapes: which routine finds their places."""
+
+from __future__ import annotations
+
+from rigidsim.engine.contact.columns import PLACE, SOLID
+from rigidsim.engine.contact.manifolds import NO_BEND, convex_on_plane, meet_convex
+from rigidsim.engine.contact.pairs import (
+    axes_of,
+    between,
+    box_on_plane,
+    capsule_and_box,
+    capsule_on_plane,
+    meet_spheres,
+    sphere_and_box,
+    sphere_and_capsule,
+    sphere_on_plane,
+    turn_over,
+    two_boxes,
+    two_capsules,
+)
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
+from rigidsim.physics.vector import dot
+
+PAIRS = (
+    (POINT, SEGMENT, sphere_and_capsule),
+    (SEGMENT, SEGMENT, two_capsules),
+    (POINT, BOX, sphere_and_box),
+    (SEGMENT, BOX, capsule_and_box),
+    (BOX, BOX, two_boxes),
+    (POINT, HALF_SPACE, sphere_on_plane),
+    (SEGMENT, HALF_SPACE, capsule_on_plane),
+    (BOX, HALF_SPACE, box_on_plane),
+)
+"""Pairs of cores with a routine of their own, the simpler first. All others are the convex ones of `manifolds.py`."""
+
+
+@inlined
+def meet(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex=None):
+    """Find the places of two shapes with gaps below reach; returns their number. Two planes have none.
+
+    The order of the places, and their features, depend only on which parts of the two shapes are nearest. `convex`: the
+    working arrays for cores without a routine of their own (`ConvexArrays`); None if there are no such cores.
+    """
+    if kind_i == POINT and kind_j == POINT:
+        return meet_spheres(value_i, pose_i, value_j, pose_j, reach, places)
+    return meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
+
+
+@routine
+def meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places: PLACE, convex):
+    """Pairs other than two spheres: the simpler shape is taken first."""
+    turned = kind_i > kind_j
+    if turned:
+        kind_i, value_i, pose_i, kind_j, value_j, pose_j = kind_j, value_j, pose_j, kind_i, value_i, pose_i
+    count = _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
+    if turned:
+        turn_over(count, places)
+    return count
+
+
+@inlined
+def _are_near(kind_j, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach):
+    """Whether the sphere around the first shape is near the second one, or the sphere around that."""
+    d = between(pose_i, pose_j)
+    if kind_j == HALF_SPACE:
+        return -dot(d, axes_of(pose_j)[2]) - value_i.bound < reach
+    most = value_i.bound + value_j.bound + reach
+    return dot(d, d) < most * most
+
+
+@inlined
+def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places: PLACE, convex):
+    if not _are_near(kind_j, value_i, pose_i, value_j, pose_j, reach):
+        return 0
+    for first, second, routine_of in PAIRS:
+        if kind_i == first and kind_j == second:
+            count = routine_of(value_i, pose_i, value_j, pose_j, reach, places)
+            if convex is not None:
+                clear_bends(count, places)
+            return count
+    if convex is not None and kind_j != HALF_SPACE:
+        return meet_convex(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
+    if convex is not None and kind_i != HALF_SPACE:
+        return convex_on_plane(kind_i, value_i, pose_i, value_j, pose_j, reach, places, convex)
+    return 0
+
+
+@inlined
+def clear_bends(count, places: PLACE):
+    """The cores with routines of their own have no curved parts."""
+    for k in range(count):
+        places[k].bend_first, places[k].bend_second = NO_BEND, NO_BEND
