@@ -44,8 +44,8 @@ TOPICS = {
     },
     ("Loops", "loops"): dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop", "Coupling"), "world: {loops: [...]}"),
     ("Shapes", "shapes"): dict.fromkeys(
-        ("Box", "Sphere", "Ellipsoid", "Cylinder", "Capsule", "Cone", "Tube", "Mesh", "HalfSpace"), "shapes"
-    ) | {"MeasuredFile": "shapes: [{file: ...}]"},
+        ("Box", "Sphere", "Ellipsoid", "Cylinder", "Capsule", "Cone", "Tube", "Mesh", "Hull", "HalfSpace"), "shapes"
+    ) | {"MeasuredFile": "shapes: [{file: ...}]", "PointsFile": "shapes: [{type: hull, file: ...}]"},
     ("Contact", "contact"): {"Material": "material", "Groups": "collide", "PairContact": "world: {contacts: [...]}"},
     ("Forces", "forces"): dict.fromkeys(
         ("Constant", "Spring", "Damper", "TorsionSpring", "Drag", "Thruster", "Gravity", "PointGravity",
