@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactHistory
-from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.digests import content_hash, digest_of_rows, digests_of_events, recorded_columns
 from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, JOINT_FIELDS, LOOP_FIELDS, POINT_NAMES, SIDE_NAMES, Block
@@ -26,6 +25,9 @@ from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, str
 from rigidsim.trajectory.recorded import PartialArray, SomeRows
 from rigidsim.trajectory.windows import measured
 from rigidsim.tree.motion import RelativeMotion
+
+if TYPE_CHECKING:
+    from rigidsim.trajectory.derivatives import Derivative
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
 
@@ -104,7 +106,7 @@ class Trajectory(BodyMapping):
             known = f"there are those of {', '.join(self._derivatives)}" if self._derivatives else NO_DERIVATIVES
             raise UsageError(f"there are no derivatives with respect to {clipped(parameter)}; {known}")
         found = self._derivatives[parameter]
-        if not isinstance(found, Derivative):
+        if callable(found):
             found = self._derivatives[parameter] = found()
         return found
 

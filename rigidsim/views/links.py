@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rigidsim.engine.assembly.site import Site
+from rigidsim.engine.laws.declaration import COIL, DASHPOT
+from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, scaled
 from rigidsim.scene.hierarchy.loops import closings
@@ -18,8 +20,7 @@ from rigidsim.tree.joints import Joint
 from rigidsim.tree.nodes import Node
 from rigidsim.views.poses import WORLD_ROW
 
-ROD, SPRING, DAMPER = "rod", "spring", "damper"
-OF_FORCES = {"spring": SPRING, "bushing": SPRING, "damper": DAMPER}
+ROD = "rod"
 COILS, LEADS = 7, 0.15
 """Of a spring: its turns, and the straight part at each end relative to its length."""
 
@@ -31,8 +32,8 @@ def _zigzag() -> list[tuple[float, float]]:
 
 SYMBOLS = {
     ROD: [[(0.0, 0.0), (1.0, 0.0)]],
-    SPRING: [_zigzag()],
-    DAMPER: [
+    COIL: [_zigzag()],
+    DASHPOT: [
         [(0.0, 0.0), (0.5, 0.0)],
         [(0.5, 0.7), (0.5, -0.7)],  # the piston
         [(0.36, 1.0), (0.62, 1.0), (0.62, -1.0), (0.36, -1.0)],  # the cylinder
@@ -159,10 +160,10 @@ def _loops(hierarchy: Hierarchy) -> Iterator[tuple[bool, ShownLink]]:
 def _forces(hierarchy: Hierarchy) -> Iterator[ShownLink]:
     for node in hierarchy:
         for force in node.body.forces:
-            if force.type in OF_FORCES:
+            if symbol := BY_NAME[force.type].symbol:
                 begin, until = force.during or (0.0, None)
                 ends = _point(hierarchy, node.path, force.at), _point(hierarchy, force.to, force.to_at)
-                yield ShownLink(OF_FORCES[force.type], *ends[0], *ends[1], begin, until)
+                yield ShownLink(symbol, *ends[0], *ends[1], begin, until)
 
 
 def _point(hierarchy: Hierarchy, path: str, at: Any) -> tuple[int, Vector]:

@@ -1,4 +1,4 @@
-"""Completion in bash, zsh and fish: the scripts of the README, evaluated by the shells that there are."""
+"""Completion in bash, zsh and fish: the scripts of docs/command-line.md, evaluated by the shells that there are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
 SHELLS = ("bash", "zsh", "fish")
 COMPLETE = {
     "bash": """eval "$(_RIGIDSIM_COMPLETE=bash_source rigidsim)"
@@ -23,7 +23,7 @@ COMPLETE = {
     "fish": """_RIGIDSIM_COMPLETE=fish_source rigidsim | source
         complete --do-complete '{words}' | string replace -r '\\t.*' ''""",
 }
-"""In each shell, the line of the README, and the candidates for the last of some words, a line for each."""
+"""In each shell, the line of the page, and the candidates for the last of some words, a line for each."""
 CASES = {
     "rigidsim val": ["validate"],
     "rigidsim run --integrator mag": ["magnus", "magnus2"],
@@ -53,9 +53,9 @@ def test_shell_completes(shell, words, environment):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_script_of_each_shell_is_the_one_of_the_readme(call, monkeypatch, shell):
+def test_script_of_each_shell_is_the_one_of_the_page(call, monkeypatch, shell):
     """Without the shell itself: the script is made, and its question is answered with the candidates."""
-    assert f"_RIGIDSIM_COMPLETE={shell}_source rigidsim" in README
+    assert f"_RIGIDSIM_COMPLETE={shell}_source rigidsim" in PAGE
     assert COMPLETE[shell].count(f"_RIGIDSIM_COMPLETE={shell}_source rigidsim") == 1
     monkeypatch.setenv("_RIGIDSIM_COMPLETE", f"{shell}_source")
     code, out, _ = call()

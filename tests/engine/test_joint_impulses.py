@@ -69,7 +69,7 @@ def test_an_elastic_impact_on_a_tree_exchanges_no_energy():
     _, _, _, (u, after) = jumps(lambda: random_tree(4, n=8), "n5", n)
     P = -2 * (u @ n) / ((after - u) @ n)
     change, _, _, (u, after) = jumps(lambda: random_tree(4, n=8), "n5", P * n)
-    assert abs(change[LEDGER.kinetic]) < 1e-14 * abs(P * u @ n)
+    assert abs(change[LEDGER.kinetic]) < 32 * EPS * 20  # a difference of two sums of some 20 J, as above
     assert abs((after + u) @ n) < 1e-13
 
 

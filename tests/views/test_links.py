@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.engine.laws.declaration import COIL, DASHPOT
 from rigidsim.views.camera import Camera
 from rigidsim.views.display import display_at, display_of, display_of_scene
-from rigidsim.views.links import DAMPER, ROD, SPRING, SYMBOLS
+from rigidsim.views.links import ROD, SYMBOLS
 from rigidsim.views.page import page_of
 from rigidsim.views.raytracing import BACKGROUND
 from rigidsim.views.reel import Clip, Reel, Viewpoint
@@ -38,7 +39,7 @@ def test_links_are_where_the_mechanism_is(run):
     trajectory = run("andrews_squeezer")
     display = display_of(trajectory, fps=10)
     named = {(display.paths[link.body], link.kind): link for link in display.links if link.body != link.other}
-    assert set(named) == {("middle", SPRING)}  # loops of points and hinges have no length
+    assert set(named) == {("middle", COIL)}  # loops of points and hinges have no length
     seen = display.poses.seen_from()
     arms = [link for link in display.links if link.body == link.other]
     points = {path: [tuple(link.other_point) for link in arms if display.paths[link.body] == path]
@@ -47,7 +48,7 @@ def test_links_are_where_the_mechanism_is(run):
     bar, lever = (display.places(seen, display.row(path), point)
                   for path, point in (("crank/bar", (-0.028, 0.0, 0.0)), ("middle", (0.0, -0.035, 0.0))))  # fmt: skip
     assert np.abs(bar - lever).max() < 1e-15
-    a, b = ends(display, named["middle", SPRING])
+    a, b = ends(display, named["middle", COIL])
     extension = np.linalg.norm(b - a, axis=1) - 0.07785
     at = np.searchsorted(trajectory.time, display.poses.time)
     stored = 0.5 * 4530 * extension**2
@@ -61,12 +62,12 @@ def test_a_slide_is_drawn_from_where_it_is_at_zero_and_a_spring_while_it_acts():
     cart = {**POINT, "position": [1, 0, 0], "scale": 2, "motion": slide}
     display = display_of(simulated({"cart": cart, "load": {**POINT, "forces": [spring, damper]}}), fps=10)
     links = {link.kind: link for link in display.links if link.body != link.other}
-    assert set(links) == {ROD, SPRING, DAMPER}
+    assert set(links) == {ROD, COIL, DASHPOT}
     a, b = ends(display, links[ROD])
     assert np.abs(a - [1, 0, 0.5]).max() == 0.0
     assert np.linalg.norm(b - a, axis=1)[-1] > 1.0 and np.abs((b - a)[:, 1:]).max() < 1e-12
-    assert [links[SPRING].is_there(time) for time in (0.29, 0.3, 0.59, 0.6)] == [False, True, True, False]
-    assert links[DAMPER].is_there(0.0) and links[DAMPER].other_point == (1.0, 0.0, 0.0)  # m, of 0.5 units
+    assert [links[COIL].is_there(time) for time in (0.29, 0.3, 0.59, 0.6)] == [False, True, True, False]
+    assert links[DASHPOT].is_there(0.0) and links[DASHPOT].other_point == (1.0, 0.0, 0.0)  # m, of 0.5 units
     assert (0, (0.0, 0.0, 0.5)) in display.ends
 
 
@@ -138,7 +139,7 @@ def test_the_page_draws_links(opened):
     pendulum = {**POINT, "center_of_mass": [0, 0, -1], "motion": {"hinge": {"axis": [0, 1, 0]}}, "forces": [spring]}
     display = display_of(simulated({"pendulum": pendulum}))
     shown = opened(page_of(display)).ready()
-    lines = sum(len(line) - 1 for line in SYMBOLS[SPRING])
+    lines = sum(len(line) - 1 for line in SYMBOLS[COIL])
     assert shown("() => (rigidsim.setTime(0), rigidsim.page.show.links.count)") == lines + 1
     matrix = shown("() => Array.from(rigidsim.page.show.links.mesh.instanceMatrix.array.slice(0, 16))")
     target = shown("() => rigidsim.page.show.camera.target")

@@ -8,6 +8,7 @@ from typing import Any
 
 from rigidsim.engine.laws.declaration import (
     AT,
+    COIL,
     NOT_NEGATIVE,
     ORIENTATION,
     TO,
@@ -187,5 +188,6 @@ BUSHING = Force(
     stores=True,
     twists=True,
     rates=bushing_rates,
+    symbol=COIL,
     turned_over="a bushing is meant for smaller angles",
 )

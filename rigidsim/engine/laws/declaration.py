@@ -22,6 +22,7 @@ ZERO = (0.0, 0.0, 0.0)
 # path), the other end, which feels the reaction, or a medium, which does not (a path or `world`); a path or a point.
 NUMBER, VECTOR, DIRECTION, ORIENTATION = "number", "vector", "direction", "orientation"
 AXES, END, MEDIUM, CENTER = "axes", "end", "medium", "center"
+COIL, DASHPOT = "coil", "dashpot"
 POSITIVE, NOT_NEGATIVE = "positive", "not negative"
 
 
@@ -117,6 +118,7 @@ class Force:
     # `scene/notes/load_steps.py`.
     rates: Callable[[Any, list, Callable], tuple[float, list[float]]] | None = None
     title_of: Callable[[dict[str, Any]], str] | None = None  # if the title depends on the keys that are given
+    symbol: str = ""  # by which pictures draw it between its two points
     turned_over: str = ""  # a hint for the case that its torque reverses at half a turn
 
     def key(self, form: str) -> Key | None:

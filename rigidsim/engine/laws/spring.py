@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from types import SimpleNamespace
 
-from rigidsim.engine.laws.declaration import AT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Load, Table
+from rigidsim.engine.laws.declaration import AT, COIL, DASHPOT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Load, Table
 from rigidsim.engine.laws.wrench import ends, react
 from rigidsim.engine.layout import APART, FRAME, PULL
 from rigidsim.jit import inlined, lanewise
@@ -99,6 +99,7 @@ SPRING = Force(
     at_start=length_at_start,
     stores=True,
     rates=spring_rates,
+    symbol=COIL,
 )
 DAMPER = Force(
     name="damper",
@@ -111,4 +112,5 @@ DAMPER = Force(
     table=SPRINGS,
     rows=damper_rows,
     rates=damper_rates,
+    symbol=DASHPOT,
 )
