@@ -47,6 +47,7 @@ DOMAINS = {
     "step_control.rough_logarithm": normal,
     "step_control.group_logarithm": normal,
     "step_control.longest_step": normal,
+    "step_control.length_by_defect": normal,
 }
 
 

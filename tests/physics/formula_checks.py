@@ -23,6 +23,7 @@ from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
 from solid_checks import solids
 from step_checks import ROUNDING_CHECKS, STEP_CHECKS, TERMS, TURNING
+from support_checks import SUPPORT_CHECKS
 
 EPS = np.finfo(float).eps
 V = [np.array(v) for v in ((0.7, -1.1, 0.4), (0.5, 0.3, -0.9), (-0.2, 0.8, 1.3), (1.1, 0.6, -0.7))]
@@ -288,6 +289,7 @@ CHECKS = {
     "step_control": STEP_CHECKS,
     "series": TERMS,
     "rounding": ROUNDING_CHECKS,
+    "supports": SUPPORT_CHECKS,
     **CONTACT_CHECKS,
     **FORCE_CHECKS,
     **FUNCTION_CHECKS,

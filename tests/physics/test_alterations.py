@@ -21,6 +21,7 @@ from mode_checks import MODE_EQUIVALENT
 from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
 from step_checks import STEP_EQUIVALENT
+from support_checks import SUPPORT_EQUIVALENT
 
 NOTHING_TO_ALTER = {"reductions.kept", "articulated.rows_of", "articulated.columns_of", "rounding.of_one"}
 
@@ -110,6 +111,7 @@ EQUIVALENT = {
     **REDUCTION_EQUIVALENT,
     **RESTITUTION_EQUIVALENT,
     **STEP_EQUIVALENT,
+    **SUPPORT_EQUIVALENT,
 }
 
 
