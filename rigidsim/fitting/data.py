@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,8 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_ROWS = 1_000_000
 TIMES = ("time", "t")
+WITH_UNIT = re.compile(r"(.*\S) \(([^()]*)\)")
+"""The name of a column with its unit, `rod.angle (rad)`, as `rigidsim export` writes it."""
 TRAJECTORIES = (".h5", ".hdf5")
 
 
@@ -30,6 +34,7 @@ class Table(NamedTuple):
     name: str
     columns: Mapping[str, np.ndarray]
     place: Callable[[int, str], str]
+    units: Mapping[str, str] = MappingProxyType({})  # those that the first line has
 
 
 class Measurements(NamedTuple):
@@ -49,7 +54,9 @@ def read_csv(path: Path) -> Table:
     """
     lines = csv_lines(path)
     number, header = next(lines, (1, []))
-    names, rows, places = csv_names(path, number, header), [], []
+    titles, rows, places = csv_names(path, number, header), [], []
+    units = {match[1]: match[2] for title in titles if (match := WITH_UNIT.fullmatch(title))}
+    names = [title if (match := WITH_UNIT.fullmatch(title)) is None else match[1] for title in titles]
     for number, cells in lines:
         if len(cells) != len(names):
             raise UsageError(f"{path}:{number}: expected {len(names)} cells as in the header, got {len(cells)}")
@@ -60,7 +67,7 @@ def read_csv(path: Path) -> Table:
     if not rows:
         raise UsageError(f"{path}: there are no measurements below the header")
     table = dict(zip(names, np.array(rows).T, strict=True))
-    return Table(str(path), table, lambda row, name: f"{path}:{places[row]}:{names.index(name) + 1}")
+    return Table(str(path), table, lambda row, name: f"{path}:{places[row]}:{names.index(name) + 1}", units)
 
 
 def _number(cell: str, place: str) -> float:
@@ -102,9 +109,10 @@ def measurements(experiment: Experiment, table: Table | None, run: Trajectory) -
 
 def _times(experiment: Experiment, table: Table) -> np.ndarray:
     name = experiment.time or next((name for name in TIMES if name in table.columns), TIMES[0])
-    factor = SI["s"].get(experiment.time_unit)
+    unit = experiment.time_unit or table.units.get(name, "s")
+    factor = SI["s"].get(unit)
     if factor is None:
-        raise UsageError(f"{table.name}: time_unit: {clipped(experiment.time_unit)} is not a unit of time")
+        raise UsageError(f"{table.name}: {clipped(unit)} is not a unit of time")
     time = float(factor) * _column(table, name, "of times; name it with 'time'")
     missing, back = np.isnan(time), np.diff(time) < 0.0
     if missing.any():
@@ -167,13 +175,14 @@ def _require_number(table: Table, wanted: NamedQuantity) -> None:
 
 def _si_units(table: Table, column: MeasuredColumn, wanted: NamedQuantity) -> float:
     """SI units in a unit of the column: its own, or that in the name of the quantity."""
-    if not column.unit:
+    unit = column.unit or table.units.get(column.column, "")
+    if not unit:
         return wanted.si_units
     try:
-        return float(in_units(named(wanted.trajectory, wanted.name).unit, column.unit))
+        return float(in_units(named(wanted.trajectory, wanted.name).unit, unit))
     except ValueError as others:
         known = str(others) or "none but its own"
-        message = f"the unit {clipped(column.unit)} of the column '{column.column}' is none of {wanted.name}"
+        message = f"the unit {clipped(unit)} of the column '{column.column}' is none of {wanted.name}"
         raise UsageError(f"{table.name}: {message}; units: {known}") from None
 
 

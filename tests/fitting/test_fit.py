@@ -223,6 +223,8 @@ def refused(message: str, data, vary=("inertia",), **settings) -> None:
         ("t,rod.angle\n", "there are no measurements below the header"),
         ("", "the table is empty"),
         ("t,rod.angle[kg]\n0,1\n", "no column is called as a quantity"),
+        ("t,rod.angle (kg)\n0,1\n", "the unit 'kg' of the column 'rod.angle' is none of rod.angle; units: rad, "),
+        ("t (kg),rod.angle\n0,1\n", "swing.csv: 'kg' is not a unit of time"),
         ("t,rod.position\n0,1\n", r"rod.position has 3 components; name one component, such as rod.position.x"),
         ("t,rod.angle\n0,\n1,\n", "the column 'rod.angle' that measures rod.angle is empty"),
     ],

@@ -134,7 +134,7 @@ class Experiment(SceneModel):
         description="CSV file with names in its first line, or the HDF5 file of a run; relative to the scene's folder."
     )
     time: Text = Field("", description="Name of the column of times; default: time or t.")
-    time_unit: Text = Field("s", description="Unit of that column.")
+    time_unit: Text = Field("", description="Unit of that column; default: the one in its name, or s.")
     time_offset: quantity(TIME) = Field(
         0.0, description="What is added to the times of the data to get those of the run."
     )
