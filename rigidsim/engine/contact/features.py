@@ -34,8 +34,9 @@ from rigidsim.engine.contact.convex import (
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
 from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.inertia import conjugated
 from rigidsim.physics.supports import bend_of_ellipsoid, bend_of_rim, farthest_on_ellipsoid, farthest_on_rim
-from rigidsim.physics.vector import add, dot, negated, norm, scaled, sub
+from rigidsim.physics.vector import add, dot, negated, norm, scaled, sub, transposed
 
 SMOOTH, SIDE, END, APEX, NO_MODE = 0, 1, 2, 3, -1
 MOST_TURNS = 12  # of Newton's method; two are usual
@@ -113,16 +114,7 @@ def bend_with(row: SURFACE, share):
 @inlined
 def tensor_out_of_B(relative, t):
     """A tensor (xx yy zz xy xz yz) of B in the axes of A."""
-    xx, yy, zz, xy, xz, yz = t
-    x, y, z = relative.x, relative.y, relative.z
-    a = out_of_B(relative, (xx, xy, xz))
-    b = out_of_B(relative, (xy, yy, yz))
-    c = out_of_B(relative, (xz, yz, zz))
-    return (
-        a[0] * x[0] + b[0] * y[0] + c[0] * z[0], a[1] * x[1] + b[1] * y[1] + c[1] * z[1],
-        a[2] * x[2] + b[2] * y[2] + c[2] * z[2], a[0] * x[1] + b[0] * y[1] + c[0] * z[1],
-        a[0] * x[2] + b[0] * y[2] + c[0] * z[2], a[1] * x[2] + b[1] * y[2] + c[1] * z[2],
-    )  # fmt: skip
+    return conjugated(transposed((relative.x, relative.y, relative.z)), t)
 
 
 # --- Newton's method
