@@ -1,4 +1,4 @@
-"""Measures the English of the user's pages: `python docs/prose.py [PAGE ...]`.
+"""Measures the English of the pages: `python docs/prose.py [PAGE ...]`.
 
 It prints the words, the mean and the longest sentence of each page, then the sentences above the limit and words that
 the pages do not use. `tests/test_documents.py` holds each page to `LIMIT` and `MEAN`. Code, tables, headings and
@@ -64,9 +64,9 @@ def prose(text: str) -> Prose:
 
 
 def pages() -> list[Path]:
-    """README and the user's pages, without what is made from docstrings or is for developers."""
-    others = {"api.md", "architecture.md", "changelog.md", "physics.md", "scene-keys.md"}
-    return [DOCS.parent / "README.md", *sorted(page for page in DOCS.glob("*.md") if page.name not in others)]
+    """README and all pages, without those that are made from docstrings, and the changelog."""
+    others = {"api.md", "changelog.md", "physics.md", "scene-keys.md"}
+    return [DOCS.parent / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page.name not in others)]
 
 
 def docstrings() -> str:

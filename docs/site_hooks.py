@@ -25,7 +25,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 KATEX = "0.19.1"
 BOOST = {"how-to.md": 2, "scene-format.md": 2, "api.md": 0.5} | dict.fromkeys(
-    ("physics.md", "architecture.md", "changelog.md"), 0.02
+    ("physics.md", "architecture.md", "changelog.md", "notes/measurements-2026-11.md"), 0.02
 )
 """What a search puts first: tasks and the reference, before formulas and the sources."""
 
