@@ -80,15 +80,18 @@ def placed(p, w, begin):
 @routine
 def lay_polytope(kind, core: CORE, n, frame, w, begin):
     """The corners of a polytope in the plane across n; of a thin one not those of its back."""
-    p, _ = support(kind, core, w.corner, n)
-    q, _ = support(kind, core, w.corner, negated(n))
-    count, most = 0, dot(p, n)
-    deepest = BACK * dot(sub(p, q), n)
+    p, first = support(kind, core, w.corner, n)
+    count, most, back, deepest = 0, dot(p, n), False, np.inf
     for k in range(int(core.count) if kind == HULL else 8):
         if kind == HULL or has_corner(core, k):
             x = corner_of(kind, core, w.corner, k)
-            if most - dot(x, n) <= min(FLAT * norm(sub(x, p)), deepest):
-                count = put_corner(w.polygon, begin, count, placed(x, w, begin), frame, k)
+            below, way = most - dot(x, n), sub(x, p)
+            if below * below <= FLAT * FLAT * dot(way, way):
+                if k != first and not back:
+                    q, _ = support(kind, core, w.corner, negated(n))
+                    back, deepest = True, BACK * dot(sub(p, q), n)
+                if below <= deepest:
+                    count = put_corner(w.polygon, begin, count, placed(x, w, begin), frame, k)
     return count
 
 
