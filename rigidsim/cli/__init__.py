@@ -39,7 +39,7 @@ Exit codes: 0 success, 1 `diff` finds a difference, 2 usage, 3 invalid scene, 4 
 5 a file could not be read or written, 6 damaged or foreign file, 7 some runs of a sweep failed,
 70 internal error, 4 also if `selftest` or `certify` is not passed,
 128 + n stopped by signal n:
-129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
+129 closed terminal, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
 With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
 Options can be set by environment variables, such as RIGIDSIM_RUN_OUTPUT for `run --output`."""
 
