@@ -23,6 +23,10 @@ BOUND = 0.01
 higher-order integrators, even at five times the steps; up to 0.02 with first-order ones.
 """
 LARGEST = float(np.finfo(float).max)
+AT_REST = 1e-33
+"""Energy, J, below which a motion is rounding: 1 kg at 4e-17 m/s. Measured on joints that friction holds: at most 3e-49.
+It is far below the thermal energy of one molecule, 4e-21.
+"""
 ROUND_OFF = 1e-10
 """Relative to the largest summand: rounding in 1e9 steps where a large constant potential is part of the sum."""
 
@@ -102,7 +106,7 @@ class _Meter:
             deviation = np.nan_to_num(size_of(np.sum(parts, axis=0) - np.sum(self._first, axis=0)), nan=LARGEST)
         summand = np.max([size_of(part) for part in parts], axis=0)
         size = np.fmax(np.fmax.accumulate(self._sizes(parts, summand)), self._size)
-        over = deviation > np.fmax(BOUND * size, ROUND_OFF * np.fmax(np.fmax.accumulate(summand), self._summand))
+        over = deviation > allowed(size, np.fmax(np.fmax.accumulate(summand), self._summand))
         if self._exceeds is None and over.any():
             self._exceeds = float(time[np.argmax(over)])
         self._largest = max(self._largest, float(deviation.max()))
@@ -117,7 +121,7 @@ class _Meter:
 
     def drift(self, until: float) -> Drift:
         """The drift of all samples added."""
-        beyond = self._largest > max(BOUND * self._size, ROUND_OFF * self._summand)
+        beyond = self._largest > allowed(self._size, self._summand)
         exceeds = self._exceeds if beyond and self._name == "energy" else None
         began = float(size_of(np.sum(self._first, axis=0))) if self._first else math.inf
         return Drift(self._name, UNITS[self._name], self._largest, self._size, until, exceeds, began)
@@ -129,6 +133,11 @@ def _parts(name: str, ledger: np.ndarray) -> list[np.ndarray]:
         kinetic, potential, work = (ledger[:, i : i + 1] for i in range(3))
         return [kinetic, potential, -work]
     return [ledger[:, columns] for columns in VECTORS[name]]
+
+
+def allowed(size: np.ndarray | float, summand: np.ndarray | float) -> np.ndarray:
+    """The energy drift, J, up to which a run gets no warning."""
+    return np.fmax(np.fmax(BOUND * size, ROUND_OFF * summand), AT_REST)
 
 
 def size_of(rows: np.ndarray) -> np.ndarray:

@@ -180,6 +180,29 @@ def test_a_motor_that_is_at_its_limit_in_most_samples_is_not_acquitted(rate, wor
     assert words in warning
 
 
+HELD = """\
+format: rigidsim/1
+simulation: {duration: 0.1, step: 0.001}
+world: {loops: [{type: coupling, between: [pinion, wheel], ratio: "= -1/3"}]}
+bodies:
+  pinion:
+    mass: 0.3
+    inertia: {principal: [0.002, 0.002, 0.002]}
+    motion: {hinge: {axis: [0, 0, 1], motor: {rate: 30, max_torque: 0.3}}}
+  wheel:
+    mass: 2
+    inertia: {principal: [0.01, 0.01, 0.01]}
+    motion: {hinge: {axis: [0, 0, 1], friction: 0.3}}
+    forces: [{torque: [0, 0, 1]}]
+"""
+
+
+def test_a_mechanism_that_friction_holds_has_no_warning():
+    """All its energy is rounding of rates: 8e-51 J."""
+    trajectory = rigidsim.simulate(rigidsim.Scene.from_text(HELD))
+    assert drift_warnings(trajectory, drift_of(trajectory)) == []
+
+
 def test_a_momentum_that_began_at_zero_is_not_compared_with_itself():
     """Two balls that a spring drives apart: all that there is of their momentum is its drift."""
     rows = np.zeros((3, layout.LEDGER.width))

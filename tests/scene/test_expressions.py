@@ -220,6 +220,8 @@ def test_errors_have_a_column(text, column, words):
         ("x", ("time",), "'x' cannot be used here: only parameters and t"),
         ('v_x("a")', ("time",), "'v_x' cannot be used here"),
         ("t", ("state",), "'t' cannot be used here"),
+        ('angle("a")', ("time",), "'angle' cannot be used here: only parameters and t"),
+        ("rate", (), "'rate' cannot be used here: only parameters"),
     ],
 )
 def test_what_is_not_allowed_here(text, allow, words):

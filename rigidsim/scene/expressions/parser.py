@@ -248,6 +248,8 @@ class _Parser:
 
     def _parameter(self, name: Token) -> Operand:
         if name.text not in self._names:
+            if name.text in OF_JOINTS:
+                raise self._not_here(name)
             raise _unknown("name", name, chain(CONSTANTS, self._allowed_names(), self._functions(), self._names))
         self.mentioned.add(name.text)
         value = as_float(self._names[name.text])
@@ -288,6 +290,8 @@ class _Parser:
             raise ExpressionError(f"{name.text}() is allowed only in metrics", name.offset)
         if name.text in SPECIAL:
             raise ExpressionError(f"{name.text}() is allowed only in oracles", name.offset)
+        if name.text in OF_JOINTS:
+            raise self._not_here(name)
         raise _unknown("function", name, chain(self._functions(), STATES))
 
     def _count(self, name: Token) -> Operand:
@@ -361,8 +365,11 @@ class _Parser:
 
     def _require_allowed(self, what: str, name: Token) -> None:
         if what not in self._allow:
-            others = " and t" if "time" in self._allow else ""
-            raise ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
+            raise self._not_here(name)
+
+    def _not_here(self, name: Token) -> ExpressionError:
+        others = " and t" if "time" in self._allow else ""
+        return ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
 
     def _allowed_names(self) -> list[str]:
         varying = [TIME] * ("time" in self._allow) + [*self._of_joint()]
