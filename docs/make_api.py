@@ -69,6 +69,7 @@ payload = trajectory["arm/payload"]  # one body: BodyHistory
 payload.world.position  # (time, 3), m, in the world; payload.local relative to its parent
 payload.seen_from("arm").velocity  # relative to another body
 payload.world.at(0.123).position  # between samples
+trajectory.to_pandas("payload.speed", "payload.position.x@arm")  # quantities of plots by name; of a joint "door.rate"
 trajectory["arm"].term("coriolis")  # (time, 3), m/s2: a part of its acceleration, recorded with terms=True
 
 trajectory.events  # impulses, reparentings and the events of contact, in order of time
