@@ -24,7 +24,7 @@ higher-order integrators, even at five times the steps; up to 0.02 with first-or
 """
 LARGEST = float(np.finfo(float).max)
 AT_REST = 1e-33
-"""Energy, J, below which a motion is rounding: 1 kg at 4e-17 m/s. Measured on joints that friction holds: at most 3e-49.
+"""Energy, J, below which a motion is rounding: 1 kg at 4e-17 m/s. Joints that friction holds have at most 3e-49.
 It is far below the thermal energy of one molecule, 4e-21.
 """
 ROUND_OFF = 1e-10
