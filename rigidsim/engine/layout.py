@@ -128,8 +128,8 @@ JOINT_VALUE = Row(
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
     " what a unit of the coordinate displaces along it: 1 of a displacement, pitch / 2 pi of a screw, else 0;"
     " stiffness, rest and damping of a spring in the joint, SI; the stops of its coordinate and their restitution; dry"
-    " friction; the wanted rate of a motor, and its largest torque or force; the inertia of a rotor; of a servo, one over"
-    " its time constant, 1/s, or its stiffness and damping, SI, and the largest torque or force of these",
+    " friction; the wanted rate of a motor, and its largest torque or force; the inertia of a rotor; of a servo, one"
+    " over its time constant, 1/s, or its stiffness and damping, SI, and the largest torque or force of these",
     q=4, anchor=3, reach=3, r=3, axis=3, advance=1, stiffness=1, rest=1, damping=1,
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1, armature=1,
     tracking=1, servo_stiffness=1, servo_damping=1, servo_limit=1,
@@ -305,7 +305,7 @@ JOINT = Row(
     " or, after those of the moved nodes, of a frame that is held, that of the world first, or NO_ROW; row of the free"
     " body at the root of its tree, or that after all others, or NO_ROW of a free body that carries nothing; 1 if the"
     " power of what holds that frame is counted here; 1 for a rotation about a point with a spring; register of the"
-    " coordinate that a motor prescribes or a servo follows, or NO_ROW; number among the coordinates that have modes, or NO_ROW",
+    " coordinate that a motor prescribes or a servo follows, or NO_ROW; number among those that have modes, or NO_ROW",
     dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(

@@ -391,11 +391,14 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
 
 @inlined
 def natural_mode(mode, value, grip):
-    """The mode of a coordinate, held if it can be. At a stop the rate that a servo wants counts as it is a moment later,
-    so that its sign is known where it turns.
+    """The mode of a coordinate, held if it can be. At a stop the rate that a servo wants counts as it is a moment
+    later, so that its sign is known where it turns.
     """
     slip, lag = mode_of(mode.x, mode.v, (value.low, value.high), value.friction, grip.wanted, value.largest)
-    rests, tracking = select(slip == 0.0, value.tracking > 0.0, False), select(value.tracking > 0.0, value.tracking, 1.0)
+    rests, tracking = (
+        select(slip == 0.0, value.tracking > 0.0, False),
+        select(value.tracking > 0.0, value.tracking, 1.0),
+    )
     soon = grip.wanted + SOON / tracking * grip.wanted_dot
     return slip, select(rests, select(soon > 0.0, -1.0, 1.0), lag)
 

@@ -1,4 +1,4 @@
-"""Position servos: a motor that follows a function of time with a torque that is limited, or by stiffness and damping."""
+"""Position servos: motors that follow a function of time with a limited torque, or by stiffness and damping."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def moved(motor: dict, method: str = "rkmk4", step: float = 0.005, duration: flo
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_step_of_the_angle_is_closed_at_full_torque_and_then_within_the_time_constant(method):
-    """x = a t^2 / 2 with a = T / I, until the rate is (1/10 - x) / tau; then the error falls as exp(-t / tau), for which
-    the torque is -I x' / tau.
+    """x = a t^2 / 2 with a = T / I, until the rate is (1/10 - x) / tau; then the error falls as exp(-t / tau), for
+    which the torque is -I x' / tau.
     """
     torque, tau, goal = 0.5, 0.4, 0.1
     found, x, v, motor = moved({"angle": goal, "max_torque": torque, "time_constant": tau}, method)
@@ -62,11 +62,11 @@ def test_a_step_of_the_angle_is_closed_at_full_torque_and_then_within_the_time_c
 
 
 def test_the_return_to_the_angle_is_of_the_order_of_the_method():
-    """Half the step, a sixteenth of the error of the smooth part, beside an event inside of a step."""
-    motor = {"angle": 0.1, "max_torque": 0.5, "time_constant": 0.1}
-    exact = moved(motor, "taylor", duration=0.5)[1]
-    errors = [np.abs(moved(motor, step=h, duration=0.5)[1] - exact).max() for h in (0.01, 0.005)]
-    assert 12 < errors[0] / errors[1] < 22
+    """Half the step, a sixteenth of the error, with an event inside of a step; measured: 16.07."""
+    motor = {"angle": 0.3, "max_torque": 9.0, "time_constant": 0.2}
+    exact = moved(motor, "taylor", duration=0.5, gravity=G)[1]
+    errors = [np.abs(moved(motor, step=h, duration=0.5, gravity=G)[1] - exact).max() for h in (0.01, 0.005)]
+    assert 15 < errors[0] / errors[1] < 17
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -95,6 +95,7 @@ def test_a_servo_that_is_too_weak_is_turned_back_and_gives_its_largest_torque(me
     enough. The same motion as under 3 N m alone while the arm falls, and no energy is lost.
     """
     found, x, v, motor = moved({"angle": 0.0, "max_torque": 3.0}, method, duration=0.5, step=0.001, gravity=G)
+
     def fall(t, y):
         return [y[1], (3.0 - 0.5 * G * math.cos(y[0])) / INERTIA]
 
@@ -106,7 +107,7 @@ def test_a_servo_that_is_too_weak_is_turned_back_and_gives_its_largest_torque(me
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_servo_presses_on_a_stop_until_the_rate_that_it_wants_turns(method):
-    """The goal passes a stop and comes back: the arm leaves the stop when x_d' + (x_d - x) / tau = 0, and then follows."""
+    """The goal passes a stop and comes back: the arm leaves it when x_d' + (x_d - x) / tau = 0, and then follows."""
     tau, stop = 0.1, 0.3
     motor = {"angle": "= 0.5*sin(3*t)", "max_torque": 12.0, "time_constant": tau}
     found, x, v, torque = moved(motor, method, rate=1.5, limits=[None, stop], duration=1.2, step=0.002)
@@ -151,6 +152,7 @@ def test_a_servo_with_a_stiffness_is_the_damped_oscillator():
 @pytest.mark.parametrize("motor", [{"max_force": 40.0}, {"stiffness": 300.0, "damping": 20.0}])
 def test_a_slide_follows_in_units_of_its_parent(motor):
     """In centimetres the same motion as in metres."""
+
     def cart(unit: float) -> dict:
         slide = {"axis": [1, 0, 0], "motor": {"displacement": f"= {0.3 / unit}*sin(t)"} | motor}
         child = {"mass": 2.0, "inertia": "point", "motion": {"slide": slide}}
@@ -176,7 +178,7 @@ def test_a_servo_moves_a_gear(method):
     """The torque has the inertia of the wheel, four times: of the prescribed angle, and by hand."""
     bodies, loops = geared({"angle": "= 0.5*sin(2*t)", "max_torque": 60.0})
     found = run(bodies, loops=loops, duration=1.0, step=0.005, record_every=0.01, integrator=method)
-    x, v, motor = joints_of(found, "coordinate", "rate", "motor")
+    x, _, motor = joints_of(found, "coordinate", "rate", "motor")
     t = found.time
     assert np.abs(x - 0.5 * np.sin(2 * t)).max() < 2e-9
     expected = -(INERTIA + 4 * 0.1) * 2.0 * np.sin(2 * t)
@@ -229,8 +231,8 @@ def test_what_a_servo_does_is_explained_from_a_sample_alone():
 FLOOR = {"shapes": [{"type": "plane"}], "material": {"friction": 0.5}}
 
 
-def test_a_servo_that_presses_on_the_floor_gives_its_largest_torque_and_one_that_is_strong_lifts_the_body():
-    """A foot on an arm: the goal is below the floor, so the floor carries the torque over the lever, beside the weight."""
+def test_a_servo_that_presses_on_the_floor_gives_its_largest_torque():
+    """A foot on an arm: the goal is below the floor."""
     foot = arm({"angle": "= -0.5", "max_torque": 6.0})
     foot["shapes"] = [{"type": "sphere", "radius": 0.1, "position": [1, 0, 0]}]
     foot |= {"position": [0, 0, 0.15]}
@@ -239,5 +241,3 @@ def test_a_servo_that_presses_on_the_floor_gives_its_largest_torque_and_one_that
     x, v, motor = joints_of(found, "coordinate", "rate", "motor")
     assert x[-1] == pytest.approx(-math.asin(0.05), abs=1e-3) and abs(v[-1]) < 1e-6
     assert motor[-1] == pytest.approx(-6.0, abs=1e-9)
-    force = found.contact_points[-1].force[2] if False else None
-    assert force is None

@@ -72,15 +72,17 @@ class BallSpring(SceneModel):
 
 
 TIME_CONSTANT = 0.05  # s
-CONSTANT = f"Of a servo with a largest {{}} alone: the time in which its error falls to 1/e; default: {TIME_CONSTANT:g} s."
+CONSTANT = (
+    f"Of a servo with a largest {{}} alone: the time in which its error falls to 1/e; default: {TIME_CONSTANT:g} s."
+)
 SERVO = "Of a servo: {} per error of the {}."
 SERVO_DAMPING = "Of a servo: {} per error of the rate of the {}; default: 0."
 
 
 class Motor(SceneModel):
-    """A motor in a joint. It prescribes the coordinate, whatever that takes; or follows it as a servo, with a stiffness
-    or a largest torque or force; or exerts what its law says, or as much as it must, up to a largest torque or force, to
-    bring the rate to a wanted one and to keep it there.
+    """A motor in a joint. It prescribes the coordinate, whatever that takes; or follows a function of time as a servo,
+    with a stiffness or a largest torque or force; or exerts what its law says; or brings the rate to a wanted one and
+    keeps it there, with as much as that takes, up to a largest torque or force.
     """
 
     @model_validator(mode="after")
@@ -95,7 +97,9 @@ class Motor(SceneModel):
             raise invalid("missing-key", message, f"write {{{rate}: 0.2, {largest}: 50}}")
         if law in said and largest in said:
             message = f"'{largest}' limits a motor with a '{rate}' or '{course}', not a '{law}'"
-            raise invalid("motion", message, f"omit it, or write '{law}' as an expression with min and max", key=(largest,))
+            raise invalid(
+                "motion", message, f"omit it, or write '{law}' as an expression with min and max", key=(largest,)
+            )
         for key in servo:
             needs = {"time_constant": largest, "stiffness": course, "damping": "stiffness"}[key]
             if key in said and not (course in said and needs in said):
@@ -156,7 +160,9 @@ class TurnMotor(Motor):
         None, description="Torque, which may be an expression of angle, rate and t."
     )
     rate: quantity(ANGULAR_VELOCITY) = Field(None, description="The rate to reach and keep.")
-    max_torque: positive(TORQUE) = Field(None, description="The largest torque to reach and keep the rate or the angle.")
+    max_torque: positive(TORQUE) = Field(
+        None, description="The largest torque to reach and keep the rate or the angle."
+    )
     time_constant: positive(TIME) = Field(None, description=CONSTANT.format("torque"))
     stiffness: positive(TORSION_STIFFNESS) = Field(None, description=SERVO.format("torque", "angle"))
     damping: not_negative(TORSION_DAMPING) = Field(None, description=SERVO_DAMPING.format("torque", "angle"))
