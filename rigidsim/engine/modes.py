@@ -403,6 +403,13 @@ def natural_mode(mode, value, grip):
     return slip, select(rests, select(soon > 0.0, -1.0, 1.0), lag)
 
 
+@inlined
+def turns_now(value, grip):
+    """Whether the rate that a servo wants is zero, up to what it changes in a moment."""
+    change = SOON / select(value.tracking > 0.0, value.tracking, 1.0) * grip.wanted_dot
+    return select(value.tracking > 0.0, grip.wanted * grip.wanted <= change * change, False)
+
+
 @lanewise
 def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, grip: GRIP, mode: COORDINATE, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
@@ -431,7 +438,9 @@ def review(
     one_by_one, occurs: SCALAR, value: JOINT_VALUE, rate: RATE, grip: GRIP, factor: FACTOR, mode: COORDINATE,
     changes: SCALAR, lane,
 ):  # fmt: skip
-    """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides."""
+    """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides. One
+    that leaves a stop as the rate that its servo wants turns is held by the servo, if that can.
+    """
     slip, lag = natural_mode(mode, value, grip)
     holds = looseness(mode.slip, mode.lag) == 0.0
     lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
@@ -443,9 +452,12 @@ def review(
     beyond = select(grip.waits > 0.0, False, select(over, True, under))
     releases = select(waits, False, select(holds, beyond, False))
     catches = select(waits, False, select(holds, False, returns))
-    away = select(over, -1.0, 1.0)
-    mode.slip = select(releases, select(slip == 0.0, away, slip), select(catches, slip, mode.slip))
-    mode.lag = select(releases, select(lag == 0.0, away, lag), select(catches, lag, mode.lag))
+    away, leaves = select(over, -1.0, 1.0), select(value.tracking > 0.0, mode.slip, 0.0)
+    begins = select(mode.slip == 0.0, turns_now(value, grip), False)
+    mode.slip = select(
+        releases, select(slip == 0.0, select(leaves == 0.0, away, leaves), slip), select(catches, slip, mode.slip)
+    )
+    mode.lag = select(releases, select(begins, 0.0, select(lag == 0.0, away, lag)), select(catches, lag, mode.lag))
     changes.value = select(releases, 1.0, select(catches, 1.0, changes.value))
 
 

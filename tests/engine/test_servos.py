@@ -14,6 +14,7 @@ from rigidsim.report.explain import BodyReport
 from scenes import make_scene, run
 
 METHODS = ["rkmk4", "adaptive", "taylor"]
+SOME = ["rkmk4", *(pytest.param(method, marks=pytest.mark.slow) for method in METHODS[1:])]
 G = 9.81
 INERTIA = 0.2 + 0.25  # of the arm about its hinge, kg m^2
 
@@ -105,11 +106,15 @@ def test_a_servo_that_is_too_weak_is_turned_back_and_gives_its_largest_torque(me
     assert np.ptp(found.total_energy) < 1e-10
 
 
+@pytest.mark.parametrize("strong", [True, False], ids=["strong", "weak"])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_servo_presses_on_a_stop_until_the_rate_that_it_wants_turns(method):
-    """The goal passes a stop and comes back: the arm leaves it when x_d' + (x_d - x) / tau = 0, and then follows."""
+def test_a_servo_presses_on_a_stop_until_the_rate_that_it_wants_turns(method, strong):
+    """The goal passes a stop and comes back: the arm leaves it when x_d' + (x_d - x) / tau = 0, and then follows with
+    e' = -e / tau, or at first with all its torque.
+    """
     tau, stop = 0.1, 0.3
-    motor = {"angle": "= 0.5*sin(3*t)", "max_torque": 12.0, "time_constant": tau}
+    largest = 12.0 if strong else 5.0
+    motor = {"angle": "= 0.5*sin(3*t)", "max_torque": largest, "time_constant": tau}
     found, x, v, torque = moved(motor, method, rate=1.5, limits=[None, stop], duration=1.2, step=0.002)
     t = found.time
     arrives = math.asin(stop / 0.5) / 3
@@ -117,12 +122,15 @@ def test_a_servo_presses_on_a_stop_until_the_rate_that_it_wants_turns(method):
     rests = (t > arrives + 1e-9) & (t < leaves - 1e-9)
     assert rests.sum() > 20
     assert (x[rests] == stop).all() and (v[rests] == 0).all()
-    assert np.abs(torque[rests] - 12.0).max() < 1e-12
+    assert np.abs(torque[rests] - largest).max() < 1e-12
     follows = t > leaves + 1e-9
     lag = np.where(follows, t - leaves, 0)
-    # e' = -e / tau from the error at which it leaves
     error = (0.5 * math.sin(3 * leaves) - stop) * np.exp(-lag / tau)
     expected = 0.5 * np.sin(3 * t) - error
+    if not strong:
+        follows &= t < leaves + 0.03
+        expected = stop - largest / INERTIA * lag**2 / 2
+    assert follows.sum() > 2
     assert np.abs(x - expected)[follows].max() < 1e-8
     assert np.ptp(found.total_energy) < 1e-8
 
@@ -173,7 +181,7 @@ def geared(motor: dict) -> tuple[dict, list]:
     ]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_a_servo_moves_a_gear(method):
     """The torque has the inertia of the wheel, four times: of the prescribed angle, and by hand."""
     bodies, loops = geared({"angle": "= 0.5*sin(2*t)", "max_torque": 60.0})
@@ -194,7 +202,7 @@ def busy(k: int) -> dict:
     return {"upper": upper | {"children": {"lower": lower | {"position": [1, 0, 0]}}}}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_worlds_side_by_side_have_the_bits_of_each_alone(method):
     how = {"duration": 0.5, "step": 0.005, "gravity": [0, 0, -G], "integrator": method, "record_every": 0.05}
     scenes = [make_scene(busy(k), **how) for k in range(3)]
@@ -210,13 +218,15 @@ def test_the_energy_of_busy_servos_is_accounted_for_at_order_four():
     assert errors[1] < 1e-5 and errors[1] < errors[0] / 8
 
 
-@pytest.mark.parametrize("other", ["adaptive", "taylor"])
-def test_other_integrators_find_the_same_motion(other):
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "bound"), [("rkmk4", 1e-5), ("adaptive", 1e-7)])
+def test_other_integrators_find_the_same_motion(method, bound):
+    """Measured: 3e-6, as the largest torque of a stiffness is a kink inside of a step of rkmk4, and 8e-9."""
     how = {"duration": 1.0, "step": 0.0005, "gravity": [0, 0, -G], "record_every": 0.02}
-    one, two = run(busy(3), **how), run(busy(3), **how | {"integrator": other})
+    one, two = (run(busy(3), **how, integrator=each) for each in (method, "taylor"))
     for name in ("coordinate", "rate"):
         x, y = (np.asarray(found.arrays[f"joints/{name}"]) for found in (one, two))
-        assert np.abs(x - y).max() < 1e-6  # measured 1.3e-7: a largest torque is a kink inside of a step of rkmk4
+        assert np.abs(x - y).max() < bound
 
 
 def test_what_a_servo_does_is_explained_from_a_sample_alone():
