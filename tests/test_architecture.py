@@ -18,7 +18,7 @@ ROOT = PACKAGE / "__init__.py"
 LINE = (
     *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
     *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
-    "sensitivities",
+    *("sensitivities", "fitting"),
     *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "cli"),
 )
 # Who uses the root: for its version, and for its public names.
@@ -33,7 +33,7 @@ DOORS = {
     "quaternion": {"transform"},
     "llvmlite": {"jit.machine"},
     "trimesh": {"scene"},
-    "scipy": {"sweeps", "hindsight.special", "scene.schema.hulls"},
+    "scipy": {"sweeps", "fitting.estimate", "hindsight.special", "scene.schema.hulls"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
     "PIL": {"views"},
