@@ -96,7 +96,7 @@ def test_full_disk_leaves_a_run_to_resume(shell, write, workplace):
     assert remains(workplace) == {"scene.yaml", "s.json", "a.h5", "whole.h5"}
 
 
-def leave_unfinished(write, scene: dict = REPARENTED, **versions: str) -> None:
+def leave_unfinished(write, scene: dict = REPARENTED, samples: int = 60, **versions: str) -> None:
     """What a run leaves that is killed after a checkpoint; perhaps of another version."""
     from rigidsim.simulation.single import Simulation
     from rigidsim.trajectory.writer import Writer
@@ -105,7 +105,7 @@ def leave_unfinished(write, scene: dict = REPARENTED, **versions: str) -> None:
     simulation = Simulation("s.json")
     header = replace(simulation.header, provenance=simulation.header.provenance | versions)
     with Writer("a.h5", header, simulation.n_sample) as writer:
-        for block in islice(simulation.blocks(every=0.0), 60):  # of one sample
+        for block in islice(simulation.blocks(every=0.0), samples):  # of one sample
             writer.append(block)
         writer.commit(simulation.events, simulation.metrics)
 
@@ -245,6 +245,20 @@ def test_damaged_checkpoint_is_reported(call, write):
     Path(".a.h5.resume").write_bytes(content[: len(content) // 2])
     code, _, err = call("run", "s.json", "-o", "a.h5", "--resume")
     assert (code, err.startswith("error: .a.h5.resume is damaged: its checkpoint cannot be read")) == (6, True)
+
+
+@pytest.mark.parametrize("steps", [1, 2], ids=["other chunks", "no filters"])
+@pytest.mark.parametrize("command", [("recover", "a.h5"), ("run", "s.json", "-o", "a.h5", "--resume")])
+def test_samples_stored_otherwise_than_the_checkpoint_says_are_reported(call, write, command, steps):
+    leave_unfinished(write, samples=1)
+    with h5py.File(".a.h5.tmp", "r+") as file:
+        (rows, *rest), shape = file["world/velocity"].chunks, file["world/velocity"].shape
+        del file["world/velocity"]
+        file.create_dataset(
+            "world/velocity", shape, "f8", chunks=(rows * steps // 2, *rest), maxshape=(None, *shape[1:])
+        )
+    expected = "error: .a.h5.tmp is damaged: world/velocity is not stored in the chunks of its checkpoint\n"
+    assert call(*command)[::2] == (6, expected)
 
 
 def test_changed_checkpoint_in_a_file_is_reported(call, write):
