@@ -129,7 +129,7 @@ def _create_field(
 
 
 def is_as_created(dataset: h5py.Dataset, rows: int, compression: str) -> bool:
-    """Whether a dataset of samples can grow, and has chunks of that many samples and the filters of this compression."""
+    """Whether a dataset of samples can grow, and has chunks of so many samples and the filters of a compression."""
     made = filters(compression)
     has_filters = all((getattr(dataset, key) or None) == made.get(key) for key in filters(DEFAULT))
     return dataset.maxshape[0] is None and dataset.chunks == chunk_shape(dataset.shape, rows) and has_filters

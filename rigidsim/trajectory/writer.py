@@ -165,7 +165,8 @@ class Writer:
         for name in self._checksums:
             compression = "none" if name == "time" else self._compression
             if not is_as_created(self._file[name], self.chunk_rows, compression):
-                raise FormatError(f"{self._spool.path} is damaged: {name} is not stored in the chunks of its checkpoint")
+                reason = f"{name} is not stored in the chunks of its checkpoint"
+                raise FormatError(f"{self._spool.path} is damaged: {reason}")
 
     def commit(
         self, events: Events, metrics: Mapping[str, float] = NO_METRICS, contact_ledger: ContactLedger | None = None
