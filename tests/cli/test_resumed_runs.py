@@ -270,6 +270,17 @@ def test_changed_checkpoint_in_a_file_is_reported(call, write):
     assert (code, err.splitlines()[-1]) == (6, "error: a.h5 is damaged: its checkpoint does not match its sha256")
 
 
+@pytest.mark.parametrize("target", ["/checkpoint", "/scene"], ids=["circle", "elsewhere"])
+def test_link_in_place_of_a_checkpoint_is_reported(call, write, target):
+    write(REPARENTED)
+    call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.1")
+    with h5py.File("a.h5", "r+") as file:
+        del file["checkpoint"]
+        file["checkpoint"] = h5py.SoftLink(target)
+    code, _, err = call("run", "s.json", "-o", "a.h5", "--extend", "1")
+    assert (code, err.splitlines()[-1]) == (6, "error: a.h5 is damaged: checkpoint is a link to elsewhere")
+
+
 def test_run_under_way_is_not_disturbed(spawn, call, write, workplace):
     first = spawn("run", "scene.yaml", "-o", "a.h5", "--duration", "1e6", "--record-every", "1e3")
     while not (workplace / ".a.h5.tmp").exists():
