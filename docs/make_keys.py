@@ -59,7 +59,11 @@ TOPICS = {
         ("Rkmk4Method", "AdaptiveMethod", "TaylorMethod", "Magnus2Method", "MagnusMethod", "EulerMethod"),
         "simulation: {integrator: ...}",
     ),
-    ("Metrics, oracles, sweeps", "metrics"): {"Reference": "oracle: {NAME: ...}", "SweepSettings": "sweep"},
+    ("Metrics, oracles, sweeps, fits", "metrics"): {
+        "Reference": "oracle: {NAME: ...}", "SweepSettings": "sweep", "FitSettings": "fit",
+        "Experiment": "fit: {data: [...]}", "MeasuredColumn": "columns: {QUANTITY: ...}",
+        "FittedNumber": "fit: {parameters: {NAME: ...}}",
+    },
 }  # fmt: skip
 """The mappings of a scene by topic, with the section of scene-format.md that explains it, and where each stands."""
 WORDS = ("required", "no rotation")

@@ -1,4 +1,4 @@
-"""Measures the English of the user's pages: `python docs/prose.py [PAGE ...]`.
+"""Measures the English of the pages: `python docs/prose.py [PAGE ...]`.
 
 It prints the words, the mean and the longest sentence of each page, then the sentences above the limit and words that
 the pages do not use. `tests/test_documents.py` holds each page to `LIMIT` and `MEAN`. Code, tables, headings and
@@ -7,8 +7,10 @@ pictures do not count, inline code is one word, and a list item is a sentence of
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +30,8 @@ CODE = re.compile(r"``.+?``|`[^`]+`|\$[^$]+\$", re.DOTALL)
 BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")
 END = re.compile(r"(?<=[.?!])[\"')*]*\s+(?=[\"'(*A-Z0-9\[]|rigidsim)")
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|et al|Fig|No)\.")
+EXAMPLES = re.compile("\b\n.*?(?:\n\n|$)", re.DOTALL)
+"""In the help of a command, lines that click prints as they are."""
 WORD = re.compile(r"[^\W_][\w'.,/-]*")
 
 
@@ -64,14 +68,42 @@ def prose(text: str) -> Prose:
 
 
 def pages() -> list[Path]:
-    """README and the user's pages, without what is made from docstrings or is for developers."""
-    others = {"api.md", "architecture.md", "changelog.md", "physics.md", "scene-keys.md"}
-    return [DOCS.parent / "README.md", *sorted(page for page in DOCS.glob("*.md") if page.name not in others)]
+    """README and all pages, without those that are made from docstrings, and the changelog."""
+    others = {"api.md", "changelog.md", "physics.md", "scene-keys.md"}
+    return [DOCS.parent / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page.name not in others)]
 
 
 def docstrings() -> str:
     """The docstrings of docs/api.md, which are in fences there."""
     return "\n\n".join(re.findall(r"^```text\n(.*?)```", (DOCS / "api.md").read_text(), re.MULTILINE | re.DOTALL))
+
+
+def messages() -> str:
+    """The texts of at least three words in the sources, X for each value: help, errors, warnings, labels. Docstrings
+    and the descriptions of rows (`Row`) are not for users.
+    """
+    return "\n\n".join(
+        text
+        for path in sorted((DOCS.parent / "rigidsim").rglob("*.py"))
+        for text in shown_in(ast.parse(path.read_text()))
+        if len(text.split()) > 2
+    )
+
+
+def shown_in(node: ast.AST) -> Iterator[str]:
+    """The texts below a node of a syntax tree."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield EXAMPLES.sub("", node.value)
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+    elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) and not is_row(node):
+        for child in ast.iter_child_nodes(node):
+            yield from shown_in(child)
+
+
+def is_row(node: ast.AST) -> bool:
+    """Whether a row of arrays is declared here."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"
 
 
 def main(names: list[str]) -> None:

@@ -1,18 +1,21 @@
 """Pages of the site that have another source on a code host, and KaTeX: called by `mkdocs build --strict`.
 
-`index.md` is the README, and `commands.md` is the help of the commands. `api.md` has docstrings as text on a
-code host; here mkdocstrings makes it from the same names. KaTeX is the package of the npm registry, so the site needs
-no network when it is read.
+`index.md` is the README, `commands.md` the help of the commands, `notebooks/*.md` are the notebooks. `api.md` has
+docstrings as text on a code host; here mkdocstrings makes it from the same names. KaTeX is the package of the npm
+registry, so the site needs no network when it is read.
 """
 
 from __future__ import annotations
 
+import importlib
+import json
 import posixpath
 import re
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from types import ModuleType
 
 import click
 from mkdocs.config.defaults import MkDocsConfig
@@ -25,7 +28,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 KATEX = "0.19.1"
 BOOST = {"how-to.md": 2, "scene-format.md": 2, "api.md": 0.5} | dict.fromkeys(
-    ("physics.md", "architecture.md", "changelog.md"), 0.02
+    ("physics.md", "architecture.md", "changelog.md", "notes/measurements-2026-11.md"), 0.02
 )
 """What a search puts first: tasks and the reference, before formulas and the sources."""
 
@@ -35,6 +38,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     readme = (ROOT / "README.md").read_text().replace("](docs/", "](").replace('src="docs/', 'src="')
     files.append(File.generated(config, "index.md", content=readme))
     files.append(File.generated(config, "commands.md", content=commands()))
+    for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=notebook(path)))
     for path, content in katex().items():
         files.append(File.generated(config, f"assets/katex/{path}", content=content))
     config.extra_css.append("assets/katex/katex.min.css")
@@ -57,16 +62,27 @@ def outside(text: str, target: str) -> str:
     return text if path in text else f"{text} (`{path}`)"
 
 
+def beside(name: str) -> ModuleType:
+    """A module of docs/."""
+    sys.path.insert(0, str(DOCS))
+    module = importlib.import_module(name)
+    sys.path.remove(str(DOCS))
+    return module
+
+
 def api() -> str:
     """The page of docs/make_api.py, with directives of mkdocstrings in place of its docstrings."""
-    sys.path.insert(0, str(DOCS))
-    import make_api
-
-    sys.path.remove(str(DOCS))
+    make_api = beside("make_api")
     parts = [f"# The Python API\n\n{make_api.GUIDE}\n"]
     for group, names in make_api.GROUPS.items():
         parts += [f"## {group}\n", *(f"::: {full_name(make_api.found(name))}\n" for name in names)]
     return "\n".join(parts)
+
+
+def notebook(path: Path) -> str:
+    """The page of a notebook, with a link to its file below the title."""
+    title, _, text = beside("make_notebooks").as_markdown(json.loads(path.read_text())).partition("\n")
+    return f"{title}\n\n[Download the notebook]({path.name}).\n{text}"
 
 
 def commands() -> str:

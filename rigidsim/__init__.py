@@ -15,6 +15,7 @@ _MODULE_OF = {
     "load": "rigidsim.trajectory.reader",
     "sweep": "rigidsim.sweeps.sweeping",
     "load_sweep": "rigidsim.sweeps.stored",
+    "fit": "rigidsim.fitting.estimate",
     "assemble_sweep": "rigidsim.sweeps.assembly",
     "plot": "rigidsim.plots.plotting",
     "view": "rigidsim.views.view",
@@ -38,6 +39,7 @@ _MODULE_OF = {
 _INNER = {
     "html_of": "rigidsim.report.notebook",
     "felt_acceleration": "rigidsim.hindsight.felt",
+    "fit_figure": "rigidsim.plots.fit",
     "differentiated": "rigidsim.sensitivities.simulation",
 }
 

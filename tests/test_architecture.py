@@ -18,7 +18,7 @@ ROOT = PACKAGE / "__init__.py"
 LINE = (
     *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
     *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
-    "sensitivities",
+    *("sensitivities", "fitting"),
     *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "cli"),
 )
 # Who uses the root: for its version, and for its public names.
@@ -33,7 +33,7 @@ DOORS = {
     "quaternion": {"transform"},
     "llvmlite": {"jit.machine"},
     "trimesh": {"scene"},
-    "scipy": {"sweeps", "hindsight.special", "scene.schema.hulls"},
+    "scipy": {"sweeps", "fitting.estimate", "hindsight.special", "scene.schema.hulls"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
     "PIL": {"views"},
@@ -293,3 +293,18 @@ def test_each_central_idea_is_in_the_files_that_the_documentation_names():
         pattern = re.compile(words.strip().strip("`").replace("\\|", "|"))
         found = {path.relative_to(PACKAGE).as_posix() for path in SOURCES if pattern.search(path.read_text())}
         assert found == named and 1 <= len(named) <= 2, what
+
+
+def test_the_documentation_names_files_and_words_that_exist():
+    """Each `file.py` of the page is a file, and each `word` is in the sources."""
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    places = [path for folder in ("rigidsim", "tests", "docs") for path in (PACKAGE.parent / folder).rglob("*.py")]
+    paths = {f"/{path.relative_to(PACKAGE.parent).as_posix()}" for path in [*places, *(one.parent for one in places)]}
+    code = set(re.findall(r"`([^`\n]+)`", page))
+    files = {name for name in code if name.endswith(".py") or re.fullmatch(r"[a-z_]+(/[a-z_]+)+/?", name)}
+    words = {word for name in code if re.fullmatch(r"[A-Za-z_][\w.]*\w", name) for word in name.split(".")} - files
+    sources = "\n".join(path.read_text() for path in SOURCES)
+    assert len(files) > 100
+    assert [name for name in sorted(files) if not any(path.endswith(f"/{name.rstrip('/')}") for path in paths)] == []
+    unknown = [word for word in sorted(words) if not re.search(rf"\b{word}\b", sources)]
+    assert unknown == []

@@ -26,8 +26,6 @@ QUOTED = {"first-hour": 10, "plots": 1, "trust": 2, "tutorial-sweep": 6}
 """How many outputs a document quotes; the text of others is not what their commands print."""
 RUN_BEFORE = {"trajectory-format": ("shell_leaves_turret", "car_crash")}
 """Scenes of which a document has the trajectories when it begins."""
-EXAMPLES = re.compile("\b\n.*?(?:\n\n|$)", re.DOTALL)
-"""In the help of a command, lines that click prints as they are."""
 COARSE = {"RIGIDSIM_PLOT_DPI": "40", "RIGIDSIM_VIDEO_FPS": "5", "RIGIDSIM_VIDEO_SIZE": "160x90"}
 """Options that are not typed: few pixels, and few pictures a second."""
 
@@ -126,12 +124,20 @@ def test_the_english_of_a_page(page):
 
 def test_the_english_of_docstrings_and_help():
     texts = [text for command in cli.commands.values() for text in (command.help, *map(help_of, command.params))]
-    written = "\n\n".join(EXAMPLES.sub("", text) for text in texts if text)
+    written = "\n\n".join(prose.EXAMPLES.sub("", text) for text in texts if text)
     for measured in (prose.prose(prose.docstrings()), prose.prose(written)):
         assert len(measured.sentences) > 100
         assert [one for one, n in zip(measured.sentences, measured.lengths, strict=True) if n > prose.LIMIT] == []
         assert measured.mean <= prose.MEAN
         assert measured.not_used == []
+
+
+def test_the_english_of_messages():
+    """Help, errors, warnings and labels, wherever the sources have them."""
+    measured = prose.prose(prose.messages())
+    assert len(measured.sentences) > 1000
+    assert [one for one, n in zip(measured.sentences, measured.lengths, strict=True) if n > prose.LIMIT] == []
+    assert measured.not_used == []
 
 
 def help_of(parameter: object) -> str:

@@ -18,6 +18,7 @@ from rigidsim.cli.diff import diff
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.export import export
+from rigidsim.cli.fit import fit
 from rigidsim.cli.hash import hash_command
 from rigidsim.cli.import_ import import_command
 from rigidsim.cli.inspect import inspect
@@ -39,7 +40,7 @@ Exit codes: 0 success, 1 `diff` finds a difference, 2 usage, 3 invalid scene, 4 
 5 a file could not be read or written, 6 damaged or foreign file, 7 some runs of a sweep failed,
 70 internal error, 4 also if `selftest` or `certify` is not passed,
 128 + n stopped by signal n:
-129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
+129 closed terminal, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
 With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
 Options can be set by environment variables, such as RIGIDSIM_RUN_OUTPUT for `run --output`."""
 
@@ -74,7 +75,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, recover, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video,
-    export, import_command, examples, integrators, schema, selftest, certify, sensitivities,
+    export, import_command, examples, integrators, schema, selftest, certify, sensitivities, fit,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

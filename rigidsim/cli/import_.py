@@ -35,12 +35,12 @@ def import_command(file, output, base, within, force):
     """
     with importing():
         from rigidsim.imports import read_robot
-        from rigidsim.trajectory.destination import IN_SHELL, FileKind, as_storage_error, check_output
+        from rigidsim.trajectory.destination import IN_SHELL, SCENE, as_storage_error, check_output
 
     to_stdout = output == STANDARD
     path = Path("scene.yaml") if to_stdout else Path(output or beside(file, ".yaml"))
     if not to_stdout:
-        check_output(path, FileKind("a scene", "scenes", (".yaml",)), force, IN_SHELL)
+        check_output(path, SCENE, force, IN_SHELL)
     robot = read_robot(Path(file), path.parent, base, within=Path(within) if within else None)
     text = robot.checked(str(path))
     for line in robot.left_out.lines():

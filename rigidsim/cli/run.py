@@ -50,7 +50,7 @@ def start_of(resume: bool, extend: float | None, force: bool, duration: str | No
     return "resumed" if resume else "anew" if extend is None else "extended"
 
 
-def _named_as(*suffixes: str, what: str, example: str) -> Callable[..., str | None]:
+def named_as(*suffixes: str, what: str, example: str) -> Callable[..., str | None]:
     """A check of the name of a file that an option makes, if one is given."""
 
     def check(_context: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
@@ -116,10 +116,10 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
 @click.option("--derivatives", metavar="NAMES", callback=listed,
               help="Record the derivatives with respect to numbers of the scene: inertia,bodies.rod.mass")  # fmt: skip
 @click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
-              callback=_named_as(".png", ".svg", ".pdf", what="picture", example="a .png, .svg or .pdf"),
+              callback=named_as(".png", ".svg", ".pdf", what="picture", example="a .png, .svg or .pdf"),
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
 @click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
-              callback=_named_as(".html", ".htm", what="page", example="an .html"),
+              callback=named_as(".html", ".htm", what="page", example="an .html"),
               help="Write a page that shows it in space, too.  [default: the trajectory's name, .html]")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted; where nothing was kept, begin.")
 @click.option("--extend", type=TimeType(), metavar="TIME", help="Go on with a complete run for this time: 10, '2 min'.")

@@ -35,8 +35,13 @@ def inverse(tensor):
 @formula
 def rotated(q_PB, tensor_B):
     """R I_B R^T: the tensor of the same body in the axes of P."""
-    rows = to_matrix(q_PB)
-    half = (apply(tensor_B, rows[0]), apply(tensor_B, rows[1]), apply(tensor_B, rows[2]))
+    return conjugated(to_matrix(q_PB), tensor_B)
+
+
+@formula
+def conjugated(rows, tensor):
+    """R T R^T of any symmetric tensor T; R by its rows."""
+    half = (apply(tensor, rows[0]), apply(tensor, rows[1]), apply(tensor, rows[2]))
     return (
         dot(rows[0], half[0]), dot(rows[1], half[1]), dot(rows[2], half[2]),
         dot(rows[0], half[1]), dot(rows[0], half[2]), dot(rows[1], half[2]),

@@ -1,4 +1,4 @@
-"""Vectors of three components."""
+"""Vectors of three components, and matrices as their rows."""
 
 from __future__ import annotations
 
@@ -59,3 +59,10 @@ def projection(u, v):
 def rejection(u, v):
     """v - (u . v) u: the component of v perpendicular to the unit vector u."""
     return sub(v, projection(u, v))
+
+
+@formula
+def transposed(rows):
+    """The columns of a matrix of three rows, as rows."""
+    x, y, z = rows
+    return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])

@@ -89,8 +89,8 @@ def _approximated(ledger: ContactLedger) -> list[str]:
     slow = [f"{counted(ledger.left_out, 'impact')} too slow for restitution, treated as e = 0"]
     impacts = counted(ledger.unsettled, "impact")
     shared = [
-        f"the impulses of {impacts} through many bodies at once did not settle: momentum is conserved, but how the"
-        " bodies share it, and which rebound, is approximate; compare a run with half the step if that matters"
+        f"the impulses of {impacts} through many bodies at once did not settle. Momentum is conserved, but how the"
+        " bodies share it, and which rebound, is approximate. Compare with a run with half the step"
     ]
     return [*(slow if ledger.left_out else []), *(shared if ledger.unsettled else [])]
 
@@ -107,7 +107,7 @@ def ledger_warnings(ledger: ContactLedger | None, step: float) -> list[str]:
     advised = step * math.sqrt(ALLOWED / ledger.relative_error)
     if advised < LEAST_PART * step:
         return [
-            f"{begin} more than turns of bodies in a step of {step:g} s explain; run once with {0.5 * step:g} s:"
+            f"{begin} more than turns of bodies in a step of {step:g} s explain. Run once with {0.5 * step:g} s;"
             " if the error does not fall to a quarter, shorter steps do not help, and the energies are not reliable"
         ]
     unit = 10.0 ** math.floor(math.log10(advised))
@@ -125,8 +125,8 @@ def momentum_warnings(ledger: ContactLedger | None, drift: list[Drift], step: fl
         return []
     return [
         f"the angular momentum drifted by {one.largest:.3g} {one.unit}, {one.relative:.2g} of {one.size:.4g}"
-        f" {one.unit}: shapes that slide on each other while they land, and trees that fold, have impulses with arms"
-        f" of two instants of a step of {step:g} s; use a shorter step if that matters"
+        f" {one.unit}. Impulses on shapes that slide while they land, and on trees that fold, have arms of two"
+        f" instants of a step of {step:g} s. Use a shorter step if that matters"
         for one in drift
         if one.name == "angular momentum" and one.relative > ALLOWED_MOMENTUM and one.began >= one.largest
     ]

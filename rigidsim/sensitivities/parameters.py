@@ -18,6 +18,7 @@ from rigidsim.errors import UsageError
 from rigidsim.scene.prepare.overrides import path_of
 from rigidsim.scene.read import Scene
 from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.amounts import as_written
 from rigidsim.scene.values.quantities import dimension_of, split_quantity
 from rigidsim.sweeps.variants import Variants
 
@@ -43,7 +44,11 @@ class VariedNumber(NamedTuple):
 
     def moved(self, e: float) -> float | str:
         """The written value plus e."""
-        return f"{self.written + e!r} {self.unit}" if self.unit else self.written + e
+        return as_written(self.written + e, self.unit)
+
+    def at(self, value: float) -> float | str:
+        """Another value, in SI units, as the scene has it."""
+        return as_written(float(value) / self.factor, self.unit)
 
 
 class Beside(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.building import build_world
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import lanes_of
 from rigidsim.engine.run import BlockRun
@@ -83,8 +84,8 @@ def differentiating(scene: Scene | str | Path, names: Sequence[str], **recorded:
     if is_interpreted():
         raise UsageError("derivatives are those of compiled code, which RIGIDSIM_JIT=off switches off")
     scene = as_scene(scene)
-    parameters, first = parameters_of(scene, names), Simulation(scene)
-    most = MOST_WITH_CONTACT if first.blueprint is not None and lanes_of(first._start) == 1 else MOST
+    parameters = parameters_of(scene, names)
+    most = MOST_WITH_CONTACT if lanes_of(build_world(scene)) == 1 else MOST
     groups = [parameters[k : k + most] for k in range(0, len(parameters), most)]
     return [DifferentiatedSimulation(scene, group, **recorded) for group in groups]
 

@@ -37,7 +37,7 @@ def header_of(
         changes=changes_of(world),
         scene_name=scene.name,
         scene_text=scene.source,
-        scene_resolved=json.dumps(scene.resolved(), indent=1),
+        scene_resolved=resolved_text(scene),
         provenance=provenance() | ({CALLBACKS: "yes"} if with_callbacks else {}),
         contact_settings=world.blueprint.contacts.summary if world.blueprint.contacts else NO_CONTACT.copy(),
         shapes=shapes,
@@ -48,6 +48,11 @@ def header_of(
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )
+
+
+def resolved_text(scene: Scene) -> str:
+    """The scene as plain data in SI units with all defaults, as files have it."""
+    return json.dumps(scene.resolved(), indent=1)
 
 
 def metric_units(scene: Scene) -> dict[str, str]:

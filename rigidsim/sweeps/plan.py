@@ -73,9 +73,9 @@ def read_table(path: Path) -> tuple[Axis, ...]:
     quantity such as `20 rpm`, a word or a list. Raises StorageError if the file cannot be read, and UsageError with the
     line and the column (both counted from one) of the first cell that is not valid.
     """
-    lines = _lines(path)
+    lines = csv_lines(path)
     number, header = next(lines, (1, []))
-    names = _names(path, number, header)
+    names = csv_names(path, number, header)
     numbers: list[int] = []
     columns: list[list[Any]] = [[] for _ in names]
     for number, cells in lines:
@@ -95,8 +95,8 @@ def read_table(path: Path) -> tuple[Axis, ...]:
     )
 
 
-def _lines(path: Path) -> Iterator[Line]:
-    """The lines of the file that are not empty."""
+def csv_lines(path: Path) -> Iterator[Line]:
+    """The lines of a CSV file that are not empty. Raises StorageError, and UsageError for what is not CSV."""
     if path.exists() and not path.is_file():
         raise StorageError(f"{path} is not a regular file; a table is a CSV file")
     try:
@@ -112,7 +112,8 @@ def _lines(path: Path) -> Iterator[Line]:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def _names(path: Path, line: int, header: list[str]) -> list[str]:
+def csv_names(path: Path, line: int, header: list[str]) -> list[str]:
+    """The names of the columns of a CSV file. Raises UsageError."""
     if not header:
         raise UsageError(f"{path}: the table is empty; its first line has the names, such as spin,bodies.top.mass")
     names = [cell.strip() for cell in header]

@@ -44,6 +44,7 @@ class FileKind(NamedTuple):
         return re.match(self.begin, head, re.DOTALL) is not None and result_kind(path) is None
 
 
+SCENE = FileKind("a scene", "scenes", (".yaml",))
 TRAJECTORY = FileKind("a trajectory", "trajectories", (".h5",), format="rigidsim-trajectory/", opens="rigidsim.load")
 SWEEP = FileKind(
     "the result file of a sweep",

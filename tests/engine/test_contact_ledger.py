@@ -234,7 +234,7 @@ def test_angular_momentum_that_contact_does_not_keep_gets_a_warning():
     ledger = ContactLedger(**causes, kinetic_energy=1.0, left_out=0, unsettled=0)
     drifted = Drift("angular momentum", "N m s", 9e-4, 19.0, began=17.0)
     (warning,) = momentum_warnings(ledger, [drifted], 1e-3)
-    assert warning.startswith("the angular momentum drifted by 0.0009 N m s, 4.7e-05 of 19 N m s: shapes that slide")
+    assert warning.startswith("the angular momentum drifted by 0.0009 N m s, 4.7e-05 of 19 N m s. Impulses on shapes")
     quiet = [
         replace(drifted, largest=1e-4), replace(drifted, largest=1e-16, size=1e-16, began=0.0),
         replace(drifted, name="linear momentum"),

@@ -15,6 +15,15 @@ from maximal_coordinates import Array, Equations, Motion, nodes_of
 from unilateral import settle, switches_of
 
 RTOL, ATOL = 1e-11, 1e-13
+BEYOND = 1e-6
+"""s: how long nothing is watched where a force that holds is at its bound, and after an impact. At the bound holding and
+slipping agree, and beyond it the speed is wrong by half the square of this times the rate of the force over the mass.
+After an impact the gap is zero, and would be taken for the end of a flight that is shorter than a step.
+"""
+BOUNDS = {"most", "least", "friction"}
+"""Margins of the forces that hold."""
+IMPACTS = {"low", "high", "gap"}
+"""Margins of what strikes."""
 LONGEST = 0.02
 """Of steps, s: where something can switch, what happens twice within one would not be seen."""
 
@@ -63,11 +72,22 @@ class Reference:
         )
         t, state = done.t[-1], done.y[:, -1].copy()
         met = [margin for margin, times in zip(margins, done.t_events or (), strict=False) if len(times)]
+        names = {name for _, name in met}
+        if names & BOUNDS:
+            t, state = beyond(tree, t, state, time)
         if met:
             settle(tree, t, state, met)
+        if names & IMPACTS:
+            t, state = beyond(tree, t, state, time)
         return t, state
 
 
 def watched(tree: Equations, switch, name: str, t: float, state: Array) -> float:
     """A margin, as scipy asks for it."""
     return switch.margin(name, tree, t, state)
+
+
+def beyond(tree: Equations, t: float, state: Array, time: float) -> tuple[float, Array]:
+    """The state a moment later, in the present modes."""
+    done = solve_ivp(tree.slope, (t, min(t + BEYOND, time)), state, "DOP853", rtol=RTOL, atol=ATOL)
+    return done.t[-1], done.y[:, -1].copy()

@@ -23,8 +23,12 @@ AT = 1e-9
 """rad, m: how near a coordinate is to a stop where it is at it."""
 
 
+JAMMED = 1e-3
+"""Of the inverse mass of a free body: below it at a wall, a joint lies nearly along the wall, and rounding decides."""
+
+
 class Undetermined(Exception):
-    """The laws leave open what comes next, or it hangs on the step: a slow impact, two at one instant."""
+    """The laws leave open what comes next, or it depends on the step: a slow impact, two at one instant, a jam."""
 
 
 class Grip:
@@ -257,6 +261,8 @@ class Touch:
             answers.append(solution(M, rows, units.F[k], np.zeros(len(rows.A)))[0])
         for j, k in itertools.product(range(3), range(3)):
             K[j, k] = units.A[j] @ answers[k]
+        if met.n @ K @ met.n * self.body.total < JAMMED:
+            raise Undetermined("a joint that lies nearly along a wall")
         tree.jump(state, law(K) @ np.array(answers))
 
     def choices(self, tree: Equations, t: float, state: Array) -> list[tuple]:

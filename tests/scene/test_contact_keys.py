@@ -320,7 +320,7 @@ def test_a_large_ratio_of_masses_is_warned_of_unless_the_sub_steps_are_written()
     bodies = {"a": ball(mass=401), "b": ball()}
     (only,) = scene_of(bodies).warnings
     assert only.startswith(
-        "simulation.contact: moving bodies that can collide have a ratio of masses of 401; above 400 "
+        "simulation.contact: moving bodies that can collide have a ratio of masses of 401. Above 400 "
     )
     assert scene_of(bodies, contact={"substeps": 16}).warnings == ()
     assert scene_of({"a": ball(mass=400), "b": ball()}).warnings == ()

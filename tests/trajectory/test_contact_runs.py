@@ -67,8 +67,8 @@ def test_a_run_ends_with_what_struck_what(command, monkeypatch):
         "  error of contact               -0.25  (0.0025 of the largest kinetic energy)",
         "  in all                            -7",
         "2 impacts too slow for restitution, treated as e = 0",
-        "the impulses of 3 impacts through many bodies at once did not settle: momentum is conserved, but how the"
-        " bodies share it, and which rebound, is approximate; compare a run with half the step if that matters",
+        "the impulses of 3 impacts through many bodies at once did not settle. Momentum is conserved, but how the"
+        " bodies share it, and which rebound, is approximate. Compare with a run with half the step",
     ]
     assert [line.split() for line in summary[14:]] == [
         ["ball", "and", "car/wheel", "2", "5", "-4"],

@@ -34,12 +34,14 @@ from rigidsim.engine.contact.convex import (
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
 from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.inertia import conjugated
 from rigidsim.physics.supports import bend_of_ellipsoid, bend_of_rim, farthest_on_ellipsoid, farthest_on_rim
-from rigidsim.physics.vector import add, dot, negated, norm, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub, transposed
 
 SMOOTH, SIDE, END, APEX, NO_MODE = 0, 1, 2, 3, -1
 MOST_TURNS = 12  # of Newton's method; two are usual
 PROVEN = 1e-13  # largest difference of the separations, in the unit of the pair
+ALONG = 1e-12  # squared sine: two generators at a smaller angle give no normal
 INSIDE = 1e-11  # how far beyond its feature a point may be, relative to it
 DEEPEST = 0.02  # in the unit: features of a deeper overlap are looked for anew, as others may be less deep
 NOTHING = (0.0, 0.0, 0.0)
@@ -113,16 +115,7 @@ def bend_with(row: SURFACE, share):
 @inlined
 def tensor_out_of_B(relative, t):
     """A tensor (xx yy zz xy xz yz) of B in the axes of A."""
-    xx, yy, zz, xy, xz, yz = t
-    x, y, z = relative.x, relative.y, relative.z
-    a = out_of_B(relative, (xx, xy, xz))
-    b = out_of_B(relative, (xy, yy, yz))
-    c = out_of_B(relative, (xz, yz, zz))
-    return (
-        a[0] * x[0] + b[0] * y[0] + c[0] * z[0], a[1] * x[1] + b[1] * y[1] + c[1] * z[1],
-        a[2] * x[2] + b[2] * y[2] + c[2] * z[2], a[0] * x[1] + b[0] * y[1] + c[0] * z[1],
-        a[0] * x[2] + b[0] * y[2] + c[0] * z[2], a[1] * x[2] + b[1] * y[2] + c[1] * z[2],
-    )  # fmt: skip
+    return conjugated(transposed((relative.x, relative.y, relative.z)), t)
 
 
 # --- Newton's method
@@ -253,10 +246,48 @@ def iterate(kinds, w):
     return False
 
 
+@inlined
+def generator(w, k, c_A):
+    """Generator k of both features, in the axes of A, with its sign in the equations."""
+    A, B = w.surface[0], w.surface[1]
+    if k < c_A:
+        return A.first if k == 0 else A.second
+    return negated(out_of_B(w.relative, B.first if k == c_A else B.second))
+
+
+@routine
+def solve_flat(w):
+    """The equations of two flat features with two generators g, h between them, a face and a corner or two edges, in
+    closed form: n = g x h/|g x h|, on the side of the guess. Whether they are not parallel.
+    """
+    n, found, c_A = w.features.normal, w.nearest, int(w.surface[0].count)
+    g, h = generator(w, 0, c_A), generator(w, 1, c_A)
+    area = cross(g, h)
+    square = dot(area, area)
+    if not square > ALONG * dot(g, g) * dot(h, h):
+        return False
+    d = sub(add(w.relative.p, out_of_B(w.relative, w.surface[1].p)), w.surface[0].p)
+    w.share[0], w.share[1] = dot(cross(d, h), area) / square, dot(cross(g, d), area) / square
+    n = scaled((1.0 if dot(area, n) > 0.0 else -1.0) / sqrt(square), area)
+    found.normal, found.separation = n, dot(n, d)
+    return True
+
+
+@inlined
+def find_from_features(kinds, w):
+    """Normal, separation and shares from the features, normal and separation in `features`; False without a result."""
+    f = w.features
+    if kinds[0] <= HULL and kinds[1] <= HULL and f.count_A + f.count_B == 4.0:
+        write_surfaces(kinds, f.normal, w)
+        if solve_flat(w):
+            return True
+    return iterate(kinds, w)
+
+
 @routine
 def polish(kinds, w):
     """The nearest points by the features of `features`; whether they are proven."""
-    if not iterate(kinds, w):
+    if not find_from_features(kinds, w):
         return False
     found, f = w.nearest, w.features
     n, separation = found.normal, found.separation

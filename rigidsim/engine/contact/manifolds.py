@@ -39,8 +39,9 @@ from rigidsim.engine.contact.pairs import along, axes_of, between, components, k
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, HULL, across
 from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.inertia import conjugated
 from rigidsim.physics.supports import farthest_on_rim
-from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub, transposed
 
 FLAT = 1e-2  # rad: a face, a side or an edge that is turned away from the other core by less lies on it
 BACK = 0.1  # of the extent of a core along the normal: corners deeper than that are not of its face
@@ -79,15 +80,18 @@ def placed(p, w, begin):
 @routine
 def lay_polytope(kind, core: CORE, n, frame, w, begin):
     """The corners of a polytope in the plane across n; of a thin one not those of its back."""
-    p, _ = support(kind, core, w.corner, n)
-    q, _ = support(kind, core, w.corner, negated(n))
-    count, most = 0, dot(p, n)
-    deepest = BACK * dot(sub(p, q), n)
+    p, first = support(kind, core, w.corner, n)
+    count, most, back, deepest = 0, dot(p, n), False, np.inf
     for k in range(int(core.count) if kind == HULL else 8):
         if kind == HULL or has_corner(core, k):
             x = corner_of(kind, core, w.corner, k)
-            if most - dot(x, n) <= min(FLAT * norm(sub(x, p)), deepest):
-                count = put_corner(w.polygon, begin, count, placed(x, w, begin), frame, k)
+            below, way = most - dot(x, n), sub(x, p)
+            if below * below <= FLAT * FLAT * dot(way, way):
+                if k != first and not back:
+                    q, _ = support(kind, core, w.corner, negated(n))
+                    back, deepest = True, BACK * dot(sub(p, q), n)
+                if below <= deepest:
+                    count = put_corner(w.polygon, begin, count, placed(x, w, begin), frame, k)
     return count
 
 
@@ -317,20 +321,7 @@ def bend_at(kind, lowest, n, axes, w):
     """The derivative of the farthest point of the first core by the normal, in world axes."""
     mode = APEX if kind == CONE and lowest[2] > 0.0 else SMOOTH
     write_surface(kind, w.core[0], w.corner, mode, w.active[0], 1.0, n, w.surface[0])
-    return tensor_along(axes, w.surface[0].bend)
-
-
-@inlined
-def tensor_along(axes, t):
-    """A tensor (xx yy zz xy xz yz) in the axes of a shape, in world axes."""
-    xx, yy, zz, xy, xz, yz = t
-    a, b, c = along(axes, (xx, xy, xz)), along(axes, (xy, yy, yz)), along(axes, (xz, yz, zz))
-    x, y, z = axes
-    return (
-        a[0] * x[0] + b[0] * y[0] + c[0] * z[0], a[1] * x[1] + b[1] * y[1] + c[1] * z[1],
-        a[2] * x[2] + b[2] * y[2] + c[2] * z[2], a[0] * x[1] + b[0] * y[1] + c[0] * z[1],
-        a[0] * x[2] + b[0] * y[2] + c[0] * z[2], a[1] * x[2] + b[1] * y[2] + c[1] * z[2],
-    )  # fmt: skip
+    return conjugated(transposed(axes), w.surface[0].bend)
 
 
 @inlined
@@ -486,10 +477,10 @@ def put_single(kinds, whole, places: PLACE, w):
         row.edge_first = unit_of(along(axes, A.first))
         row.edge_second = unit_of(along(axes, out_of_B(w.relative, B.first)))
     if kinds[0] > HULL:
-        bend_A = tensor_along(axes, bend_with(A, w.share[0] if 0 < c_A < 3 - c_B else 0.0))
+        bend_A = conjugated(transposed(axes), bend_with(A, w.share[0] if 0 < c_A < 3 - c_B else 0.0))
     if kinds[1] > HULL:
         of_B = bend_with(B, w.share[c_A] if 0 < c_B < 3 - c_A else 0.0)
-        bend_B = tensor_along(axes, tensor_out_of_B(w.relative, of_B))
+        bend_B = conjugated(transposed(axes), tensor_out_of_B(w.relative, of_B))
     row.bend_first, row.bend_second = grown(size, bend_A), grown(size, bend_B)
     normal, core = along(axes, found.normal), scaled(size, along(axes, found.a))
     return put_place(places, 0, normal, size * found.separation, core, d, value_i, value_j, reach, name, stays)

@@ -31,7 +31,7 @@ from rigidsim.physics.distances import (
 )
 from rigidsim.physics.elementary import with_sign
 from rigidsim.physics.quaternion import to_matrix
-from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub, transposed
 
 # Below this part of the sizes a distance between cores gives no direction: it is round-off.
 NO_DIRECTION = 1e-10
@@ -56,8 +56,7 @@ def between(pose_i: POSE, pose_j: POSE):
 @inlined
 def axes_of(pose: POSE):
     """The three axes of a shape, in world axes."""
-    x, y, z = to_matrix(pose.q)
-    return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
+    return transposed(to_matrix(pose.q))
 
 
 @inlined

@@ -43,6 +43,7 @@ RIDES = 0.1  # the ratio of masses below which a body rides on another, and its 
 # Of the way on which its smooth acceleration takes a body within a step: the levers follow the core of a shape that
 # swings by more. What is left out so is of third order in the step.
 SWINGS = 1e-3
+ROCKS = 0.1  # the same of faces, which hold each other: what they leave out is of second order, and bounded
 SPINS = 1e-6  # rad: friction acts beside the points of a face that spins on another by more within a step
 TOUCHING = 1e-6  # of the smaller shape: an overlap below it is a touch
 FIRST, SECOND = PLACE.place("first"), PLACE.place("second")
@@ -302,15 +303,14 @@ def stays_on_B(place: PLACE, swapped, slid):
 
 
 @inlined
-def swings(stays, on_B, A, B, slid, h, contacts, motions):
+def swings(stays, on_B, A, B, slid, least, motions):
     """Whether the core that a contact point stays on swings, or slides on A, so far within the step that the levers
-    have to follow it.
+    have to follow it: by more than this.
     """
-    start, finish = motions.start[contacts.shape[A].body], motions.finish[contacts.shape[A].body]
     way = motions.turn[A] * motions.lever[A]
     if on_B:
         way = motions.turn[B] * motions.lever[B] + norm(slid)
-    return stays != c.NOWHERE and way > SWINGS * h * norm(sub(finish.v, start.v))
+    return stays != c.NOWHERE and way > least
 
 
 @inlined
@@ -337,6 +337,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     classes = shape[i].surfaces, shape[j].surfaces
     rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
     flags, slides = flags_of(contacts.action[classes], swapped), scaled(h, sub(start_B.v, start_A.v))
+    least = (ROCKS if count > 2 else SWINGS) * h * norm(sub(finish_A.v, start_A.v))
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
@@ -362,7 +363,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         row.shift = row.total = (0.0, 0.0, 0.0)
         whose = points.who[n_point]
         whose.a, whose.b, whose.pair = a, b, number
-        follows = rides or swings(place.stays, on_B, A, B, slid, h, contacts, motions)
+        follows = rides or swings(place.stays, on_B, A, B, slid, least, motions)
         if follows and on_B:
             row.normal = swung(row.normal, turn_A)
         whose.feature, whose.flags = feature, flags + (c.FOLLOWING if follows else 0) + (c.ON_B if on_B else 0)

@@ -147,9 +147,9 @@ def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     meetings = Meetings(hierarchy)
     if meetings.settings.substeps is None and meetings.ratio > MOST_RATIO:
         message = (
-            f"moving bodies that can collide have a ratio of masses of {meetings.ratio:.3g}; above {MOST_RATIO:g} a"
-            " light body under a heavy one is pressed into what it lies on; a smaller step helps, and written substeps"
-            " end this warning"
+            f"moving bodies that can collide have a ratio of masses of {meetings.ratio:.3g}. Above {MOST_RATIO:g} a"
+            " light body under a heavy one sinks into what it lies on. A smaller step helps; given substeps end this"
+            " warning"
         )
         yield ("simulation", "contact"), message
     if meetings.settings.mode != "off" and meetings.surfaces.entries:

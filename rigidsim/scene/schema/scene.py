@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from rigidsim.scene.schema.body import Body, NewMotion
+from rigidsim.scene.schema.fit import FitSettings
 from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
@@ -68,6 +69,9 @@ class SceneData(SceneModel):
     metrics: Metrics = Field({}, description="Named numbers of the whole run.")
     oracle: Oracle = Field({}, description="What quantities should be, as expressions of t, to compare the run with.")
     sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
+    fit: FitSettings = Field(
+        None, description="Measured data, and the numbers of the scene that are estimated from them."
+    )
 
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:
         """Every body as (path, body, parent's path), parents first and in the order of the file."""

@@ -1,0 +1,1 @@
+"""Numbers of a scene estimated from measurements."""

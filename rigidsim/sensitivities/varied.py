@@ -1,0 +1,95 @@
+"""A scene as a function of some of its numbers, and the derivatives of named quantities of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import NamedQuantity, named
+from rigidsim.quantities.vocabulary import CONTACT, SCENE
+from rigidsim.scene.read import Scene, as_scene
+from rigidsim.sensitivities.parameters import FIRST, LEVELS, VariedNumber, parameters_of
+from rigidsim.sensitivities.runs import extrapolated
+from rigidsim.sensitivities.simulation import differentiated
+from rigidsim.simulation.batch import simulate
+from rigidsim.simulation.header import resolved_text
+from rigidsim.trajectory.derivatives import Derivative
+from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.trajectory import Trajectory
+
+
+class Varied:
+    """A scene as a function of some of its numbers, in SI units. Raises UsageError for what is not the name of one."""
+
+    def __init__(self, scene: Scene | str | Path, names: Sequence[str]):
+        self.scene = as_scene(scene)
+        self.parameters: list[VariedNumber] = parameters_of(self.scene, names)
+
+    @property
+    def values(self) -> np.ndarray:
+        """The numbers that the scene has."""
+        return np.array([one.value for one in self.parameters])
+
+    def at(self, values: Sequence[float]) -> Scene:
+        """The scene with other numbers. Raises SceneError if it is not valid."""
+        changes = zip(self.parameters, values, strict=True)
+        return self.scene.with_overrides([(one.name, one.at(value)) for one, value in changes])
+
+    def run(self, values: Sequence[float]) -> Trajectory:
+        """The run of that scene, with the derivatives with respect to these numbers. Raises SimulationError, too."""
+        scene, names = self.at(values), [one.name for one in self.parameters]
+        return differentiated(scene, names) if names else simulate(scene)
+
+    def rates(self, run: Trajectory, wanted: NamedQuantity) -> np.ndarray:
+        """The derivatives of a quantity of such a run, SI units, (time, components, parameter); of a single number
+        there is one component. A quantity is a function of the samples and, where it has masses or parameters, of the
+        scene; differences of this function along the derivatives of both are extrapolated.
+        """
+        if wanted.kind is not None and wanted.kind.needs == CONTACT:
+            raise UsageError(f"{wanted.name} has no derivatives: those of forces at contact points are not computed")
+        found = [np.zeros((len(run.time), max(1, len(wanted.components)), 0))]
+        for one in self.parameters:
+            derivative = run.derivative(one.name)
+            size = _first_size(run, derivative)
+            moves = [sign * size * 0.5**level for level in range(LEVELS) for sign in (1.0, -1.0)]
+            pairs = [(e, named(self._along(run, derivative, e, wanted), wanted.name).of()) for e in moves]
+            found.append(extrapolated(pairs).reshape(*found[0].shape[:2], 1))
+        return np.concatenate(found, axis=-1)
+
+    def _along(self, run: Trajectory, derivative: Derivative, e: float, wanted: NamedQuantity) -> Trajectory:
+        """The samples to first order, if a parameter is e larger, SI units."""
+        arrays = {name: np.asarray(run.arrays[name]) + e * np.asarray(derivative.arrays[name])
+                  for name in _in_both(run, derivative)}  # fmt: skip
+        header = replace(run.header, with_contacts=False)
+        if _reads_scene(run.header, wanted):
+            values = [
+                run.derivative(one.name).value + e * (one.name == derivative.parameter) for one in self.parameters
+            ]
+            header = replace(header, scene_resolved=resolved_text(self.at(values)))
+        return Trajectory(header, {"time": run.time} | arrays, run.status)
+
+
+def _in_both(run: Trajectory, derivative: Derivative) -> list[str]:
+    """The datasets of samples."""
+    return [field.name for field in run.header.fields if field.name in derivative.arrays]
+
+
+def _reads_scene(header: Header, wanted: NamedQuantity) -> bool:
+    """Whether a quantity depends on the scene besides the samples: by masses, parameters, or what was not recorded."""
+    kind = wanted.kind
+    return kind is None or bool(kind.of_free) or kind.needs == SCENE or header.recorded is not None
+
+
+def _first_size(run: Trajectory, derivative: Derivative) -> float:
+    """The first change of a parameter: it moves no dataset by more than a part of its largest number."""
+    sizes = [FIRST * abs(derivative.value or 1.0)]
+    for name in _in_both(run, derivative):
+        values, rates = np.asarray(run.arrays[name]), np.asarray(derivative.arrays[name])
+        largest, moved = np.nanmax(np.abs(values), initial=0.0), np.nanmax(np.abs(rates), initial=0.0)
+        if largest > 0.0 and moved > 0.0:
+            sizes.append(FIRST * largest / moved)
+    return float(min(sizes))
