@@ -74,6 +74,8 @@ HEAD = """\
 Made by `python docs/make_keys.py` from the schema, which `rigidsim schema` prints. The unit is that of a plain number.
 [The scene file](scene-format.md) explains the keys and has examples.
 """
+SCENE_FORMAT = PAGE.with_name("scene-format.md")
+EXAMPLE = re.compile(r"^```yaml\n.*?^```$", re.MULTILINE | re.DOTALL)
 UNIT = re.compile(r" \[([^\]\s,]+)\]$")
 
 
@@ -123,6 +125,14 @@ def table(place: str, mapping: dict) -> str:
     return "\n".join([head, "| key | unit | default | meaning |", "|---|---|---|---|", *rows(mapping)]) + "\n"
 
 
+def example(anchor: str) -> str:
+    """The first example of a section of scene-format.md."""
+    sections = re.split(r"^## (.*)\n", SCENE_FORMAT.read_text(), flags=re.MULTILINE)[1:]
+    texts = {title.lower().replace(" ", "-"): text for title, text in zip(sections[::2], sections[1::2], strict=True)}
+    found = EXAMPLE.search(texts[anchor])
+    return f"{found[0]}\n" if found else ""
+
+
 def document() -> str:
     """The whole page."""
     known, placed = mappings(), [name for names in TOPICS.values() for name in names]
@@ -130,7 +140,8 @@ def document() -> str:
         raise ValueError(f"each mapping has one topic: {set(known) ^ set(placed)}")
     parts = [HEAD]
     for (title, anchor), names in TOPICS.items():
-        parts.append(f"## {title}\n\n[Explanation and example](scene-format.md#{anchor})\n")
+        parts.append(f"## {title}\n\n[Explanation](scene-format.md#{anchor})\n")
+        parts.append(example(anchor))
         parts += [table(place, known[name]) for name, place in names.items()]
     return "\n".join(parts)
 

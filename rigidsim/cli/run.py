@@ -145,7 +145,6 @@ def run(
     generate_scene | rigidsim run - -o made.h5
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
-
     path, start = output_path(scene, output), start_of(resume, extend, force, settings["duration"])
     if extend is not None:
         with importing():

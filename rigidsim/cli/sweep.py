@@ -55,7 +55,6 @@ def sweep(
 
     The exit code is 7 if some runs failed; the others have their results.
     """
-
     resume |= retry_failed
     if force and resume:
         raise UsageError("--force begins again, --resume continues; use one of them")

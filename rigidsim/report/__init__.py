@@ -1,0 +1,1 @@
+"""The output of commands: lists of sections, as text, JSON or HTML."""

@@ -16,9 +16,9 @@ from unilateral import settle, switches_of
 
 RTOL, ATOL = 1e-11, 1e-13
 BEYOND = 1e-6
-"""s: how long nothing is watched where a force that holds is at its bound, and after an impact. At the bound holding and
-slipping agree, and beyond it the speed is wrong by half the square of this times the rate of the force over the mass.
-After an impact the gap is zero, and would be taken for the end of a flight that is shorter than a step.
+"""s: how long nothing is watched where a force that holds is at its bound, and after an impact. At the bound, holding
+and slipping agree, and beyond it the speed is wrong by half the square of this times the rate of the force over the
+mass. After an impact the gap is zero, and would be taken for the end of a flight that is shorter than a step.
 """
 BOUNDS = {"most", "least", "friction"}
 """Margins of the forces that hold."""

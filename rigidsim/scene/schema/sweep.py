@@ -35,7 +35,6 @@ DISTRIBUTION_SCHEMA = {"type": "string", "pattern": rf"^\s*({'|'.join(FAMILIES)}
 
 def _named(read: Any, schema: dict[str, Any]) -> Any:
     """The type of a mapping from the names of numbers of the scene to what `read` makes of a value."""
-
     values = Annotated[Any, BeforeValidator(read)]
     as_object = {"type": "object", "additionalProperties": schema}
     return Annotated[mapping_of(str, values, "names with values", '{spin: "0:60:13"}'), WithJsonSchema(as_object)]
