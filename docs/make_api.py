@@ -30,6 +30,9 @@ GROUPS = {
         "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
         "SweepError",
     ),
+    "Fits, linear motion": (
+        "fit", "rigidsim.fitting.estimate.Fit", "linearize", "equilibrium", "rigidsim.sensitivities.linear.LinearModel",
+    ),
     "Oracles": (
         "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
         "rigidsim.hindsight.oracles.reference",

@@ -16,6 +16,8 @@ _MODULE_OF = {
     "sweep": "rigidsim.sweeps.sweeping",
     "load_sweep": "rigidsim.sweeps.stored",
     "fit": "rigidsim.fitting.estimate",
+    "linearize": "rigidsim.sensitivities.linear",
+    "equilibrium": "rigidsim.sensitivities.linear",
     "assemble_sweep": "rigidsim.sweeps.assembly",
     "plot": "rigidsim.plots.plotting",
     "view": "rigidsim.views.view",

@@ -371,10 +371,10 @@ def fit(
 ) -> Fit:
     """Estimate numbers of a scene from measurements, by least squares.
 
-    `data` is the path of a CSV file, a mapping of arrays by name (a table), or a list of experiments, each a mapping
-    with the keys that `fit.data` has in a scene, where `table` may stand in place of `file`. `vary` names the numbers,
-    or is a mapping of names to what is known of them: `{"mass": {"bounds": [1, 3], "scale": "log"}}`. `loss` is one of
-    linear, soft_l1, huber, cauchy. Without any of these the `fit` of the scene is taken.
+    `data` is the path of a CSV file, a mapping of arrays by name (a table), or a list of experiments. Each of these is
+    a mapping with the keys that `fit.data` has in a scene; `table` may stand in place of `file`. `vary` names the
+    numbers, or is a mapping of names to what is known of them: `{"mass": {"bounds": [1, 3], "scale": "log"}}`. `loss`
+    is one of linear, soft_l1, huber, cauchy. Without any of these the `fit` of the scene is taken.
 
     Raises UsageError for bad data or settings, and the error of the scene at the start if that has one.
     """

@@ -35,6 +35,8 @@ class DifferentiatedSimulation(Simulation):
     were taken.
     """
 
+    least = 1  # tangents
+
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber], **recorded: Any):
         self.parameters = parameters
         self._parts: list[list[dict[str, np.ndarray]]] = [[] for _ in parameters]
@@ -42,7 +44,8 @@ class DifferentiatedSimulation(Simulation):
 
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> BlockRun:
         count, worlds = len(self.parameters), [beside(self.scene, one, world) for one in self.parameters]
-        return TangentRun(1 << (count - 1).bit_length(), worlds, world, with_terms, options[-1])
+        k = max(self.least, 1 << max(count - 1, 0).bit_length())
+        return TangentRun(k, worlds, world, with_terms, options[-1])
 
     def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
         for block in super()._blocks_to_the_end(watch, every):
@@ -52,11 +55,11 @@ class DifferentiatedSimulation(Simulation):
             yield block
 
     def _along(self, block: Block, k: int) -> Block:
-        """The derivatives of a block with respect to a parameter."""
+        """The derivatives of a block along a tangent."""
 
         def rates(part: Any) -> Any:
             if isinstance(part, np.ndarray):
-                return self._run.rates(part)[..., k]
+                return self._run.shadows.of(part)[..., k]
             return part and part._make(map(rates, part))
 
         names = ("local", "world", "joints", "ledger", "terms", "asked")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,28 +49,42 @@ class Varied:
         there is one component. A quantity is a function of the samples and, where it has masses or parameters, of the
         scene; differences of this function along the derivatives of both are extrapolated.
         """
-        if wanted.kind is not None and wanted.kind.needs == CONTACT:
-            raise UsageError(f"{wanted.name} has no derivatives: those of forces at contact points are not computed")
-        found = [np.zeros((len(run.time), max(1, len(wanted.components)), 0))]
-        for one in self.parameters:
-            derivative = run.derivative(one.name)
-            size = _first_size(run, derivative)
-            moves = [sign * size * 0.5**level for level in range(LEVELS) for sign in (1.0, -1.0)]
-            pairs = [(e, named(self._along(run, derivative, e, wanted), wanted.name).of()) for e in moves]
-            found.append(extrapolated(pairs).reshape(*found[0].shape[:2], 1))
-        return np.concatenate(found, axis=-1)
+        shape = len(run.time), max(1, len(wanted.components)), 1
+        found = [rates_along(run, run.derivative(p.name), wanted, self._header).reshape(shape) for p in self.parameters]
+        return np.concatenate([np.zeros((*shape[:2], 0)), *found], axis=-1)
 
-    def _along(self, run: Trajectory, derivative: Derivative, e: float, wanted: NamedQuantity) -> Trajectory:
-        """The samples to first order, if a parameter is e larger, SI units."""
+    def _header(self, run: Trajectory, derivative: Derivative, e: float) -> Header:
+        """The header of a run if a parameter is e larger, SI units."""
+        values = [run.derivative(one.name).value + e * (one.name == derivative.parameter) for one in self.parameters]
+        return replace(run.header, scene_resolved=resolved_text(self.at(values)))
+
+
+def same_header(run: Trajectory, _derivative: Derivative, _e: float) -> Header:
+    """The header, if the scene does not vary."""
+    return run.header
+
+
+def rates_along(
+    run: Trajectory,
+    derivative: Derivative,
+    wanted: NamedQuantity,
+    header: Callable[[Trajectory, Derivative, float], Header],
+) -> np.ndarray:
+    """The derivative of a quantity, SI units, (time) or (time, components), along those of all samples; `header` is
+    that of a run beside. Raises UsageError for what has none.
+    """
+    if wanted.kind is not None and wanted.kind.needs == CONTACT:
+        raise UsageError(f"{wanted.name} has no derivatives: those of forces at contact points are not computed")
+    size, reads_scene = _first_size(run, derivative), _reads_scene(run.header, wanted)
+
+    def value(e: float) -> np.ndarray:
         arrays = {name: np.asarray(run.arrays[name]) + e * np.asarray(derivative.arrays[name])
                   for name in _in_both(run, derivative)}  # fmt: skip
-        header = replace(run.header, with_contacts=False)
-        if _reads_scene(run.header, wanted):
-            values = [
-                run.derivative(one.name).value + e * (one.name == derivative.parameter) for one in self.parameters
-            ]
-            header = replace(header, scene_resolved=resolved_text(self.at(values)))
-        return Trajectory(header, {"time": run.time} | arrays, run.status)
+        own = replace(header(run, derivative, e) if reads_scene else run.header, with_contacts=False)
+        return named(Trajectory(own, {"time": run.time} | arrays, run.status), wanted.name).of()
+
+    moves = [sign * size * 0.5**level for level in range(LEVELS) for sign in (1.0, -1.0)]
+    return extrapolated([(e, value(e)) for e in moves])
 
 
 def _in_both(run: Trajectory, derivative: Derivative) -> list[str]:

@@ -1,0 +1,299 @@
+"""The linear motion about a state, `rigidsim.linearize`, and states of rest, `rigidsim.equilibrium`.
+
+The state x of a scene are the coordinates of joints and their rates; of a free body the position of its centre of mass
+relative to its parent, a small rotation theta in its own axes (q = q0 exp(theta/2)), and both velocities; of a ball
+joint theta and the angular velocity. A = dx'/dx, B = dx'/dp for numbers p of the scene, C = dy/dx for quantities y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.arguments import number
+from rigidsim.engine.assembly.hanging import coordinate_of, moved_rows
+from rigidsim.engine.layout import RATE, STATE
+from rigidsim.errors import SceneError, SimulationError, UsageError
+from rigidsim.hindsight.quantities import named
+from rigidsim.physics.quaternion import product
+from rigidsim.physics.vector import cross
+from rigidsim.scene.read import Scene, as_scene
+from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
+from rigidsim.sensitivities.runs import numbers_of
+from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
+from rigidsim.sensitivities.varied import Varied, rates_along, same_header
+from rigidsim.trajectory.derivatives import Derivative
+from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
+
+STILL = 1e-7
+"""An eigenvalue this small beside the largest one is zero: those of a free motion are a double root of a rounded A."""
+ROUNDING = 1e-12
+"""Relative to the largest eigenvalue, a real part this small is rounding."""
+AT_REST = 1e-9
+"""Of the rates that a state at rest may have, relative to those that a change of the numbers makes."""
+MOST_ROUNDS, MOST_SHORTENED, SETTLED = 30, 8, 1e-13
+
+
+class Variable(NamedTuple):
+    """A variable of the state: its name, its row, which of its kinds it is, and which component."""
+
+    name: str
+    row: int
+    kind: str  # position, turn, velocity, angular_velocity
+    component: int
+
+
+class Mode(NamedTuple):
+    """A mode of the linear motion: its eigenvalue (1/s), its frequency (Hz), damping ratio, and the shape, the parts of
+    the state without velocities, the largest of which is 1.
+    """
+
+    eigenvalue: complex
+    frequency: float
+    damping: float
+    shape: dict[str, complex]
+
+
+class LinearModel:
+    """x' = f + A x + B p and y = C x + D p about a state at a time. `states`, `inputs` and `outputs` name the parts of
+    x, p and y. `f` is the rate of the state there.
+    """
+
+    def __init__(self, time: float, variables: Sequence[Variable], inputs: Sequence[str], outputs: Sequence[str]):
+        self.time, self.inputs, self.outputs = time, list(inputs), list(outputs)
+        self.variables = list(variables)
+        self.states = [one.name for one in variables]
+        n, k, m = len(self.states), len(self.inputs), len(self.outputs)
+        self.A, self.B, self.C, self.D = np.zeros((n, n)), np.zeros((n, k)), np.zeros((m, n)), np.zeros((m, k))
+        self.f = np.zeros(n)
+
+    @cached_property
+    def modes(self) -> list[Mode]:
+        """The modes: one for each pair of conjugate eigenvalues, by frequency; at zero those that do not move."""
+        values, vectors = np.linalg.eig(self.A) if len(self.A) else (np.zeros(0), np.zeros((0, 0)))
+        largest = np.max(np.abs(values), initial=0.0)
+        values = np.where(np.abs(values) <= STILL * largest, 0.0, values)
+        values = np.where(np.abs(values.real) <= ROUNDING * largest, 1j * values.imag, values)
+        found = [self._mode(complex(values[k]), vectors[:, k]) for k in range(len(values)) if values[k].imag >= 0.0]
+        return sorted(found, key=lambda one: (one.frequency, one.eigenvalue.real))
+
+    def _mode(self, value: complex, vector: np.ndarray) -> Mode:
+        moved = {one.name: x for one, x in zip(self.variables, vector, strict=True) if one.kind in ("position", "turn")}
+        largest = max(moved.values(), key=abs, default=1.0) or 1.0
+        size = abs(value)
+        damping = -value.real / size + 0.0 if size else 0.0
+        return Mode(value, size / (2.0 * np.pi), damping, {name: complex(x / largest) for name, x in moved.items()})
+
+    def __repr__(self) -> str:
+        n, k, m = len(self.states), len(self.inputs), len(self.outputs)
+        return f"<LinearModel at {self.time:g} s: {n} states, {k} inputs, {m} outputs>"
+
+
+class _Probe(DifferentiatedSimulation):
+    """A simulation whose present state is varied."""
+
+    least = MOST
+
+    def __init__(self, scene: Scene, parameters: Sequence[VariedNumber]):
+        super().__init__(scene, parameters)
+        self.prepare()
+        if self._run.model.contacts is not None:
+            hint = "write simulation.contact: off, if they do not touch"
+            raise UsageError(f"the motion of shapes that can touch has no linear form here; {hint}")
+        if self._run.model.loops is not None:
+            raise UsageError(
+                "the state of a scene with loops has fewer degrees of freedom than coordinates; cut the loops"
+            )
+        self.variables = self._variables()
+
+    def _variables(self) -> list[Variable]:
+        found: list[Variable] = []
+        for row, moved in enumerate(moved_rows(self._run.worlds[0].tree)):
+            coordinate, path = coordinate_of(moved), moved.node.path
+            if coordinate is not None and coordinate.course is None:
+                words = ("angle", "rate") if coordinate.turns else ("displacement", "rate")
+                several = f"_{moved.number + 1}" * (len(moved.node.joint.coordinates) > 1)
+                kinds = zip(words, ("position", "velocity"), strict=True)
+                found += [Variable(f"{path}.{word}{several}", row, kind, 0) for word, kind in kinds]
+            elif moved.node.is_free():
+                found += _parts(path, row, ("position", "turn", "velocity", "angular_velocity"))
+            elif moved.node.joint.has_attitude:
+                found += _parts(path, row, ("turn", "angular_velocity"))
+        return found
+
+    def clear(self) -> None:
+        """Let nothing vary."""
+        for array in numbers_of(self._run):
+            self._run.shadows.of(array)[:] = 0.0
+
+    def vary_parameters(self) -> None:
+        """Let the numbers of the scene vary, and not the state."""
+        self._run.shadows.of(self._run.state)[:] = 0.0
+
+    def vary(self, variables: Sequence[Variable]) -> None:
+        """Let some variables of the state vary, each along a tangent of its own."""
+        tangents = self._run.shadows.of(self._run.state)
+        tangents[:] = 0.0
+        for k, one in enumerate(variables):
+            row = STATE.view(self._run.state[one.row], 0, 1)
+            if one.kind == "turn":
+                theta = tuple(0.5 * (i == one.component) for i in range(3))
+                tangents[one.row, STATE.q, k] = product(row.q, (0.0, *theta))
+            else:
+                part = {"position": STATE.p, "velocity": STATE.v, "angular_velocity": STATE.omega}[one.kind]
+                tangents[one.row, part.start + one.component, k] = 1.0
+
+    def rates(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rates of all variables, and their derivatives along the tangents, (variable, K)."""
+        self._run.observed(True)
+        values, tangents = [], []
+        state, rate = self._run.state, self._run._scratch.rate
+        along_state, along_rate = self._run.shadows.of(state), self._run.shadows.of(rate)
+        for one in self.variables:
+            value, along = _rate_of(one, state[one.row], rate[one.row], along_state[one.row], along_rate[one.row])
+            values.append(value)
+            tangents.append(along)
+        return np.array(values), np.array(tangents).reshape(len(values), -1)
+
+    def columns(self, outputs: Sequence[str]) -> list[str]:
+        """The names of all components of some quantities."""
+        run = self._seen(self._observed())
+        return [column for name in outputs for column in named(run, name).columns]
+
+    def outputs(self, outputs: Sequence[str], given: Varied | None = None) -> np.ndarray:
+        """The derivatives of quantities along the tangents, (component, tangent); of `given` if its numbers vary."""
+        block = self._observed()
+        run = self._seen(block)
+        wanted = [named(run, name) for name in outputs]
+        if given is not None:
+            run.with_derivatives({one.name: self._tangent(block, k, one) for k, one in enumerate(given.parameters)})
+            found = [given.rates(run, one)[0] for one in wanted]
+            return np.concatenate([np.zeros((0, len(given.parameters))), *found])
+        columns = []
+        for k in range(self._run.shadows.k):
+            along = self._tangent(block, k)
+            columns.append([rates_along(run, along, one, same_header).reshape(-1) for one in wanted])
+        return np.array([np.concatenate([np.zeros(0), *one]) for one in columns]).T
+
+    def _tangent(self, block: Block, k: int, one: VariedNumber | None = None) -> Derivative:
+        """The derivatives of the present state along a tangent, that of a number if there is one."""
+        name, value = (one.name, one.value) if one else ("", 0.0)
+        arrays = {key: np.array(array) for key, array in recorded_samples(self.header, self._along(block, k)).items()}
+        return Derivative(self.header, block.time, name, value, {n: a for n, a in arrays.items() if n != "time"}, {})
+
+    def _seen(self, block: Block) -> Trajectory:
+        """The present state as a trajectory of one sample."""
+        return Trajectory.from_blocks(self.header, [block])
+
+
+def _parts(path: str, row: int, kinds: Sequence[str]) -> list[Variable]:
+    return [Variable(f"{path}.{kind}.{axis}", row, kind, i) for kind in kinds for i, axis in enumerate("xyz")]
+
+
+def _rate_of(one: Variable, state, rate, along_state, along_rate) -> tuple[float, np.ndarray]:
+    """The rate of a variable, and its derivatives along the tangents: theta' = omega - omega0 x theta."""
+    i = one.component
+    if one.kind == "velocity":
+        return rate[RATE.a][i], along_rate[RATE.a][i]
+    if one.kind == "angular_velocity":
+        return rate[RATE.alpha][i], along_rate[RATE.alpha][i]
+    if one.kind == "position":
+        return state[STATE.v][i], along_state[STATE.v][i]
+    q, omega = tuple(state[STATE.q]), tuple(state[STATE.omega])
+    theta = tuple(2.0 * x for x in product((q[0], -q[1], -q[2], -q[3]), tuple(along_state[STATE.q]))[1:])
+    return omega[i], along_state[STATE.omega][i] - np.asarray(cross(omega, theta)[i])
+
+
+def linearize(
+    scene: Scene | str | Path, at: float = 0.0, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
+) -> LinearModel:
+    """The linear motion about the state of a run at a time (s), a whole number of steps.
+
+    `inputs` are names of numbers of the scene, `outputs` names of quantities. Raises UsageError for scenes with loops,
+    or with shapes that can touch.
+    """
+    scene, at = as_scene(scene), number(at, "at")
+    probe = _Probe(scene, parameters_of(scene, inputs))
+    steps = round(at / scene.simulation.step)
+    if not 0 <= steps <= probe.n_step or abs(steps * scene.simulation.step - at) > 1e-9 * max(
+        at, scene.simulation.step
+    ):
+        end = probe.n_step * scene.simulation.step
+        hint = f"a whole number of steps of {scene.simulation.step:g} s, from 0 to {end:g} s"
+        raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
+    probe.step(steps)
+    found = LinearModel(probe.time, probe.variables, inputs, probe.columns(outputs))
+    if inputs:
+        probe.vary_parameters()
+        found.f, along = probe.rates()
+        found.B, found.D = along[:, : len(inputs)], probe.outputs(outputs, Varied(scene, inputs))
+    probe.clear()
+    for begin in range(0, len(probe.variables), MOST):
+        part = slice(begin, min(begin + MOST, len(probe.variables)))
+        probe.vary(probe.variables[part])
+        found.f, along = probe.rates()
+        count = part.stop - begin
+        found.A[:, part], found.C[:, part] = along[:, :count], probe.outputs(outputs)[:, :count]
+    return found
+
+
+class Equilibrium(NamedTuple):
+    """A state of rest: the numbers of the scene that were found, SI units, the scene, and its linear motion."""
+
+    values: dict[str, float]
+    scene: Scene
+    linear: LinearModel
+    overrides: list[tuple[str, float | str]]  # the numbers as the scene has them
+
+
+def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
+    """Find numbers of a scene with which nothing accelerates at its start, by Newton's method. A step is shortened
+    where the rates of the state would grow, or the scene would not be valid. Where there are several solutions the
+    numbers change least.
+
+    Raises SimulationError if there is none near the numbers of the scene.
+    """
+    varied = Varied(scene, vary)
+    if not varied.parameters or len(varied.parameters) > MOST:
+        raise UsageError(f"an equilibrium needs the names of 1 to {MOST} numbers of the scene, got {len(vary)}")
+    x, (rates, slopes) = varied.values, _start(varied, varied.values)
+    for _ in range(MOST_ROUNDS):
+        step = -np.linalg.lstsq(slopes, rates, rcond=1e-12)[0]
+        if np.all(np.abs(step) <= SETTLED * np.maximum(np.abs(x), 1.0)):
+            break
+        if (found := _shortened(varied, x, step, rates)) is None:
+            break
+        x, rates, slopes = found
+    size = np.linalg.norm(slopes * np.maximum(np.abs(x), 1.0))
+    if np.linalg.norm(rates) > AT_REST * max(size, 1.0):
+        k = int(np.argmax(np.abs(rates)))
+        where = f"the rate of {_Probe(varied.at(x), ()).variables[k].name} is {rates[k]:.3g} in SI units"
+        raise SimulationError(f"no equilibrium was found near the numbers of the scene: {where}")
+    found = varied.at(x)
+    written = [(one.name, one.at(value)) for one, value in zip(varied.parameters, x, strict=True)]
+    return Equilibrium(dict(zip(vary, x.tolist(), strict=True)), found, linearize(found), written)
+
+
+def _start(varied: Varied, x: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """The rates of the state at the start, and their derivatives with respect to the numbers."""
+    scene = varied.at(x)
+    rates, along = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters])).rates()
+    return rates, along[:, : len(x)]
+
+
+def _shortened(varied: Varied, x: np.ndarray, step: np.ndarray, rates: np.ndarray) -> tuple | None:
+    """The next numbers, with their rates and derivatives; None if no step makes the rates smaller."""
+    for _ in range(MOST_SHORTENED):
+        try:
+            found, slopes = _start(varied, x + step)
+        except (SceneError, SimulationError):
+            found, slopes = np.full(1, np.inf), np.zeros(0)
+        if np.linalg.norm(found) < np.linalg.norm(rates):
+            return x + step, found, slopes
+        step = 0.5 * step
+    return None
