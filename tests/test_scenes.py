@@ -65,6 +65,7 @@ LEDGER_BOUNDS = {
     "four_bar": 1e-11,  # 1.8e-12
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
+    "poured_stones": 2e-9,  # 3.9e-10: they tumble fast
     "newtons_cradle": 3e-10,  # 7.1e-11
     "satellite_arm": 3e-12,  # 5.9e-13
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11

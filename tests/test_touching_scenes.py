@@ -47,6 +47,25 @@ def test_the_stack_stands(run):
     assert overlaps.max() <= 2e-4
 
 
+STONES = [
+    f"{kind}_{k}" for kind, n in (("tetrahedron", 4), ("octahedron", 4), ("wedge", 5), ("stone", 5)) for k in range(n)
+]
+
+
+def test_poured_stones_come_to_rest(run):
+    """No corner is below the ground by more than a thousandth of its stone's size, and the energy is accounted for."""
+    trajectory, scene = run("poured_stones"), rigidsim.Scene.from_file("scenes/poured_stones.yaml")
+    assert set(STONES) < set(trajectory)
+    for name in STONES:
+        motion, points = trajectory[name].world, scene.bodies[name].shapes[0].points
+        assert np.linalg.norm(motion.velocity[-1]) < 1e-3
+        lowest = min(rotate(motion.orientation[-1], p)[2] for p in points) + motion.position[-1, 2]
+        assert lowest > -2e-4
+    kinetic = trajectory.diagnostic("kinetic_energy")
+    assert kinetic[-1] < 1e-6 * kinetic.max()
+    assert abs(trajectory.contact_ledger.error) < 1e-3 * kinetic.max()
+
+
 def test_dominoes_fall_one_after_the_other(run):
     trajectory = run("dominoes")
     names = ["first", *(f"domino_{k}" for k in range(19))]

@@ -96,7 +96,7 @@ def test_full_disk_leaves_a_run_to_resume(shell, write, workplace):
     assert remains(workplace) == {"scene.yaml", "s.json", "a.h5", "whole.h5"}
 
 
-def leave_unfinished(write, scene: dict = REPARENTED, **versions: str) -> None:
+def leave_unfinished(write, scene: dict = REPARENTED, blocks: int = 60, **versions: str) -> None:
     """What a run leaves that is killed after a checkpoint; perhaps of another version."""
     from rigidsim.simulation.single import Simulation
     from rigidsim.trajectory.writer import Writer
@@ -105,7 +105,7 @@ def leave_unfinished(write, scene: dict = REPARENTED, **versions: str) -> None:
     simulation = Simulation("s.json")
     header = replace(simulation.header, provenance=simulation.header.provenance | versions)
     with Writer("a.h5", header, simulation.n_sample) as writer:
-        for block in islice(simulation.blocks(every=0.0), 60):  # of one sample
+        for block in islice(simulation.blocks(every=0.0), blocks):  # of one sample
             writer.append(block)
         writer.commit(simulation.events, simulation.metrics)
 
@@ -117,6 +117,31 @@ def test_what_a_killed_run_left_is_not_lost_by_mistake(call, write, workplace):
     assert err.startswith("error: a.h5: there are samples of a run that was interrupted")
     assert call("run", "s.json", "-o", "a.h5", "-q", "--force").code == 0
     assert remains(workplace) == {"scene.yaml", "s.json", "a.h5"}
+
+
+HULLS = {
+    "format": "rigidsim/1",
+    "simulation": {"duration": 1.5, "step": 2e-3, "record_every": 4e-3},
+    "world": {"gravity": [0, 0, -9.81]},
+    "bodies": {
+        "floor": {"shapes": [{"type": "plane"}]},
+        "lower": {"mass": 1, "shapes": [{"type": "hull", "file": "part.off"}], "position": [0, 0, 0.12]},
+        "upper": {"mass": 1, "shapes": [{"type": "hull", "file": "part.off"}], "position": [0.02, 0.01, 0.45]},
+    },
+}
+PART = "OFF\n5 1 0\n0.2 0 -0.1\n-0.1 0.2 -0.1\n-0.1 -0.2 -0.1\n0.1 0 0.1\n-0.1 0 0.12\n3 0 1 2\n"
+
+
+def test_killed_run_of_hulls_from_a_file_goes_on(call, write, workplace):
+    """The checkpoint has the features of the last step."""
+    pytest.importorskip("trimesh")
+    Path("part.off").write_text(PART)
+    leave_unfinished(write, HULLS, 4)
+    call("run", "s.json", "-o", "whole.h5", "-q")
+    assert call("run", "s.json", "-o", "a.h5", "-q", "--resume").code == 0
+    assert content_hash("a.h5") == content_hash("whole.h5")
+    with rigidsim.load("a.h5") as trajectory:
+        assert any(set(event.bodies) == {"lower", "upper"} for event in trajectory.events)
 
 
 @pytest.mark.parametrize("scene", [REPARENTED, JOINTED], ids=["reparented", "jointed"])

@@ -11,6 +11,7 @@ import pytest
 TITLES = {
     "benchmark": ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events", "Registers", "Threads"),
     "contact_benchmark": ("Spheres", "Stack of ten boxes", "Many spheres"),
+    "pairs_benchmark": ("Pairs apart, ns", "Pairs that overlap, ns", "Growth with corners"),
     "joints_benchmark": ("Pendulums of n rods, rkmk4", "The same motion by taylor", "Joints alone"),
     "recording_benchmark": ("Recording 20 bodies in the world", "Recording 20 bodies on a ship"),
     "variants_benchmark": ("Setting up 500 variants",),

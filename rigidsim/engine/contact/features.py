@@ -221,7 +221,7 @@ def is_inside(kind, core: CORE, mode, count, shares, first):
 @routine
 def iterate(kinds, w):
     """Newton's method from the features, normal and separation in `features`, to those of `nearest`; whether it
-    converged.
+    converged. `surface` has the features at that normal.
     """
     n, separation, last = w.features.normal, w.features.separation, 4.0
     w.share[:] = 0.0
@@ -239,6 +239,7 @@ def iterate(kinds, w):
         change = abs(y[0]) + abs(y[1]) + abs(y[2]) + abs(y[3])
         if change <= 4e-16 or (change <= 1e-13 and change >= 0.5 * last):
             w.nearest.normal, w.nearest.separation = n, separation
+            write_surfaces(kinds, n, w)
             return True
         if not change < 4.0:
             break
@@ -291,7 +292,6 @@ def polish(kinds, w):
         return False
     found, f = w.nearest, w.features
     n, separation = found.normal, found.separation
-    write_surfaces(kinds, n, w)
     c_A, c_B = int(w.surface[0].count), int(w.surface[1].count)
     a = point_of(w.surface[0], w.share, 0)
     found.a, found.b = a, add(a, scaled(separation, n))
