@@ -159,7 +159,7 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
             moved.append(com_state(node, starts[node.frame], hierarchy.composite(node).mass.center))
         else:
             motion, coordinates = starts[node.frame], node.joint.coordinates
-            own = [(0.0, 0.0) if one.course is not None else (one.start, one.rate) for one in coordinates]
+            own = [(0.0, 0.0) if one.is_prescribed else (one.start, one.rate) for one in coordinates]
             moved += joint_states(node.joint, own, motion.q, motion.omega_B)
     paced = [
         [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]

@@ -48,6 +48,7 @@ from rigidsim.physics.articulated import (
     free_acceleration,
     inertia_times,
     plus,
+    servo_torque,
     shifted_inertia,
     shifted_wrench,
     spring_torque,
@@ -57,7 +58,7 @@ from rigidsim.physics.elementary import sin_cos
 from rigidsim.physics.forces import misalignment
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
-from rigidsim.physics.modes import looseness, sliding_grip
+from rigidsim.physics.modes import looseness, sliding_grip, tracking_rate, tracks
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_acceleration, power, takes_torque
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
@@ -78,7 +79,13 @@ def has_modes(i, joints):
 @inlined
 def is_prescribed(i, joints):
     """Whether a motor prescribes the coordinate of a row."""
-    return joints.joint[i].jet != at.NO_ROW
+    return joints.joint[i].jet != at.NO_ROW and joints.joint[i].dof == 0
+
+
+@inlined
+def is_servo(i, joints):
+    """Whether a motor brings the coordinate of a row to a function of time, as far as its torque or force allows."""
+    return joints.joint[i].jet != at.NO_ROW and joints.joint[i].dof == 1
 
 
 @inlined
@@ -101,7 +108,7 @@ def keeps_mode(k, model):
 
 @inlined
 def jet_of(i, model, scratch):
-    """The coordinate of a row as a motor prescribes it, a jet of the time of the evaluation."""
+    """The coordinate of a row as a motor prescribes or a servo follows it, a jet of the time of the evaluation."""
     return scratch.working.jet[model.joints.joint[i].jet]
 
 
@@ -211,6 +218,50 @@ def place_ball(state: STAGE, rows: PlacedRows, lane):
     place_body(rows, state.q, sub(rotate(state.q, state.omega), rows.parent.omega), NONE, NONE)
 
 
+@lanewise
+def want_constant(value: JOINT_VALUE, grip: GRIP, lane):
+    """The wanted rate of a motor is a constant."""
+    grip.wanted = value.wanted
+    grip.wanted_dot = 0.0
+
+
+@lanewise
+def want_tracking(jet: JET, value: JOINT_VALUE, state: STAGE, grip: GRIP, lane):
+    """The wanted rate of a servo."""
+    desired = (jet.value, jet.rate, jet.rate_dot)
+    wanted, wanted_dot = tracking_rate(state.p[0], state.v[0], desired, value.tracking)
+    grip.wanted = wanted
+    grip.wanted_dot = wanted_dot
+
+
+@inlined
+def set_wanted(i, model, state, scratch, lanes):
+    """The rate that the motor of a coordinate wants which has modes; functions of time are evaluated."""
+    value, grip = model.joints.value[i], scratch.joints.modes.grip[model.joints.joint[i].mode]
+    if model.joints.servos is not None and model.expressions is not None and is_servo(i, model.joints):
+        want_tracking(jet_of(i, model, scratch), value, state[i], grip, lanes)
+    else:
+        want_constant(value, grip, lanes)
+
+
+@lanewise
+def hold_to_tracking(mode: COORDINATE, grip: GRIP, joint: KINEMATICS, lane):
+    """A coordinate that a servo holds accelerates as the wanted rate does: c has its part, S x''."""
+    x = tracks(mode.slip, mode.lag) * grip.wanted_dot
+    grip.held_dot = x
+    joint.c_alpha = add(joint.c_alpha, scaled(x, joint.S_omega))
+    joint.c_a = add(joint.c_a, scaled(x, joint.S_v))
+
+
+@inlined
+def want_rate(i, model, state, scratch, lanes):
+    """The rate that the motor of a coordinate wants which has modes, and with which acceleration a servo holds it."""
+    set_wanted(i, model, state, scratch, lanes)
+    if model.joints.servos is not None and is_servo(i, model.joints):
+        grip = scratch.joints.modes.grip[model.joints.joint[i].mode]
+        hold_to_tracking(state[i], grip, scratch.joints.kinematics[i], lanes)
+
+
 @inlined
 def place_row(i, model, state, scratch, rows, lanes):
     """Place a row of a joint."""
@@ -219,6 +270,8 @@ def place_row(i, model, state, scratch, rows, lanes):
         place_ball(state[i], rows, lanes)
     elif joint.dof == 1:
         place_by(place_moved, joint, state[i], rows, lanes)
+        if has_modes(i, model.joints):
+            want_rate(i, model, state, scratch, lanes)
     elif is_prescribed(i, model.joints):
         if model.expressions is not None:
             place_by(place_prescribed, joint, jet_of(i, model, scratch), rows, lanes)
@@ -341,6 +394,13 @@ def pass_through_modes(state: STAGE, mode: COORDINATE, grip: GRIP, factor: FACTO
 
 
 @lanewise
+def exert_servo(jet: JET, value: JOINT_VALUE, state: STAGE, joint: KINEMATICS, lane):
+    """The torque or force of a servo that has a stiffness; none of one that has not."""
+    desired, limit = (jet.value, jet.rate), value.servo_limit
+    joint.motor = servo_torque(state.p[0], state.v[0], desired, value.servo_stiffness, value.servo_damping, limit)
+
+
+@lanewise
 def damp_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, joint: KINEMATICS, lane):
     """The torque of the damper in a ball joint."""
     omega_rel = sub(frame.omega, parent.omega)
@@ -411,6 +471,8 @@ def propagate_inertia(model, state, scratch, lanes):
         rows = InwardRows(
             joints.value[i], dynamics.kinematics[i], dynamics.articulated[i], dynamics.articulated[parent]
         )
+        if model.expressions is not None and is_servo(i, joints):
+            exert_servo(jet_of(i, model, scratch), rows.value, state[i], rows.joint, lanes)
         if has_modes(i, joints):
             grip = dynamics.modes.grip[joints.joint[i].mode]
             pass_through_modes(state[i], state[i], grip, factor, rows, lanes)
@@ -520,6 +582,17 @@ def accelerate_modes(grip: GRIP, factor: FACTOR, rows: OutwardRows, lane):
 
 
 @lanewise
+def add_tracking(grip: GRIP, value: JOINT_VALUE, joint: KINEMATICS, rate: RATE, lane):
+    """The acceleration of a coordinate that a servo holds, and what that takes of the rotor."""
+    torque = value.armature * grip.held_dot
+    grip.torque = grip.torque + torque
+    joint.power = joint.power + torque * joint.rate
+    x, y, z = rate.a
+    rate.a = (x + grip.held_dot, y, z)
+    rate.power = rate.power + torque * joint.rate
+
+
+@lanewise
 def accelerate_ball(factor: BALL_FACTOR, rows: OutwardRows, lane):
     """The angular acceleration of a ball joint's body."""
     joint, parent = rows.joint, rows.parent
@@ -567,7 +640,10 @@ def accelerate_row(i, model, scratch, rows, lanes):
     joints, dynamics = model.joints, scratch.joints
     dof, factor = joints.joint[i].dof, dynamics.factor[i]
     if has_modes(i, joints):
-        accelerate_modes(dynamics.modes.grip[joints.joint[i].mode], factor, rows, lanes)
+        grip = dynamics.modes.grip[joints.joint[i].mode]
+        accelerate_modes(grip, factor, rows, lanes)
+        if joints.servos is not None and is_servo(i, joints):
+            add_tracking(grip, joints.value[i], rows.joint, rows.rate, lanes)
     elif dof == 1:
         accelerate_coordinate(factor, rows, lanes)
     elif dof == 3:

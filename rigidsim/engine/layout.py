@@ -128,9 +128,11 @@ JOINT_VALUE = Row(
     " frame's axes, m; the body's centre of mass relative to the joint, m, and the unit axis, both in the body's axes;"
     " what a unit of the coordinate displaces along it: 1 of a displacement, pitch / 2 pi of a screw, else 0;"
     " stiffness, rest and damping of a spring in the joint, SI; the stops of its coordinate and their restitution; dry"
-    " friction; the wanted rate of a motor, and its largest torque or force; the inertia of a rotor",
+    " friction; the wanted rate of a motor, and its largest torque or force; the inertia of a rotor; of a servo, one"
+    " over its time constant, 1/s, or its stiffness and damping, SI, and the largest torque or force of these",
     q=4, anchor=3, reach=3, r=3, axis=3, advance=1, stiffness=1, rest=1, damping=1,
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1, armature=1,
+    tracking=1, servo_stiffness=1, servo_damping=1, servo_limit=1,
 )  # fmt: skip
 STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 KINEMATICS = Row(
@@ -160,13 +162,14 @@ BALL_FACTOR = Row(
 GRIP = Row(
     "of a coordinate that has modes: 1 if it slides, 0 if its rate is held; what friction, motor and stop do together,"
     " N m or N; of those that contact may push, the impulse of that in the present step, N m s or N s, and 1 if its"
-    " bounds count only when contact is known",
-    loose=1, torque=1, given=1, waits=1,
+    " bounds count only when contact is known; the rate that a motor wants, and the derivative of that; the"
+    " acceleration with which a servo holds its coordinate, 0 if it slides",
+    loose=1, torque=1, given=1, waits=1, wanted=1, wanted_dot=1, held_dot=1,
 )  # fmt: skip
 MARGINS = Row(
     "of a coordinate that has modes, at a time within a step: how far it is from its stops; the rates that it slides"
     " with from those that can be held, or what holds it from the upper and the lower bound; and the rates of these"
-    " (`physics/modes.py`)",
+    " (`physics/modes.py`). At rest at a stop, `low` has how far the rate that a servo wants is from zero",
     low=2, high=2, slip=2, lag=2,
 )  # fmt: skip
 DUE = Row("which margins of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
@@ -302,7 +305,7 @@ JOINT = Row(
     " or, after those of the moved nodes, of a frame that is held, that of the world first, or NO_ROW; row of the free"
     " body at the root of its tree, or that after all others, or NO_ROW of a free body that carries nothing; 1 if the"
     " power of what holds that frame is counted here; 1 for a rotation about a point with a spring; register of the"
-    " coordinate that a motor prescribes, or NO_ROW; number among the coordinates that have modes, or NO_ROW",
+    " coordinate that a motor prescribes or a servo follows, or NO_ROW; number among those that have modes, or NO_ROW",
     dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(

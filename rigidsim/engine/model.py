@@ -284,7 +284,8 @@ class Joints(NamedTuple):
     jointed: np.ndarray  # (joint) likewise the row of its body
     fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
-    rows: ConstraintRows | None  # of these: a torque or force of one in each, on its body and on the carrier
+    servos: np.ndarray | None  # those of them that a servo without a stiffness moves, if there are any
+    rows: ConstraintRows | None  # of all with modes: a torque or force of one in each, on its body and on the carrier
 
 
 class Loops(NamedTuple):

@@ -37,7 +37,7 @@ from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import impulse_response
-from rigidsim.engine.switching import SHORT, count_events, note_taken
+from rigidsim.engine.switching import SHORT, count_events, keep_rates, note_taken, want_now
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
@@ -53,6 +53,7 @@ BOUNCES, CATCHES = 100, 400  # impacts that follow each other at an instant; rou
 MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
+SOON = 1e-9  # of the time constant of a servo
 SLACK = 1e-9  # of the largest grip: what a coordinate may lack that was released by rounding
 
 
@@ -74,19 +75,19 @@ def note_stop(occurs: SCALAR, mode: COORDINATE, value: JOINT_VALUE, blow: BLOW, 
 
 
 @lanewise
-def loosen(mode: COORDINATE, value: JOINT_VALUE, lane):
+def loosen(mode: COORDINATE, grip: GRIP, lane):
     """Let a coordinate slide."""
     v = mode.v
     mode.slip = select(v < 0.0, -1.0, 1.0)
-    mode.lag = select(v < value.wanted, -1.0, 1.0)
+    mode.lag = select(v < grip.wanted, -1.0, 1.0)
 
 
 @inlined
-def loosen_all(model, state, lanes):
+def loosen_all(model, state, scratch, lanes):
     """Let all coordinates slide: no finite torque acts in an impact."""
     joints = model.joints
     for n in range(len(joints.modes)):
-        loosen(state[joints.modes[n]], joints.value[joints.modes[n]], lanes)
+        loosen(state[joints.modes[n]], scratch.joints.modes.grip[n], lanes)
 
 
 @lanewise
@@ -266,13 +267,13 @@ def add_impulses(part, blow: BLOW, total: SCALAR, lane):
 
 
 @lanewise
-def end_blow(size: SCALAR, value: JOINT_VALUE, blow: BLOW, mode: COORDINATE, lane):
+def end_blow(size: SCALAR, value: JOINT_VALUE, grip: GRIP, blow: BLOW, mode: COORDINATE, lane):
     """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
     slow = select(blow.catch == 0.0, absolute(blow.rate) <= AT_REST * size.value, True)
     stays = select(blow.stop == 0.0, False, slow)
     mode.v = select(stays, 0.0, mode.v)
     mode.v_low = select(stays, 0.0, mode.v_low)
-    slip, lag = natural_mode(mode, value)
+    slip, lag = natural_mode(mode, value, grip)
     mode.slip = slip
     mode.lag = lag
 
@@ -290,7 +291,7 @@ def deliver_blows(t, model, state, scratch, made, lanes):
         close_loops(t, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        end_blow(found.takes, joints.value[i], found.blow[n], state[i], lanes)
+        end_blow(found.takes, joints.value[i], found.grip[n], found.blow[n], state[i], lanes)
 
 
 @inlined
@@ -373,7 +374,7 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
         return False
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     copy_rows(0, len(state), state, scratch.joints.modes.before)
-    loosen_all(model, state, lanes)
+    loosen_all(model, state, scratch, lanes)
     evaluate_touching(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
@@ -389,27 +390,43 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
 
 
 @inlined
-def natural_mode(mode, value):
-    """The mode of a coordinate, held if it can be."""
-    return mode_of(mode.x, mode.v, (value.low, value.high), value.friction, value.wanted, value.largest)
+def natural_mode(mode, value, grip):
+    """The mode of a coordinate, held if it can be. At a stop the rate that a servo wants counts as it is a moment
+    later, so that its sign is known where it turns.
+    """
+    slip, lag = mode_of(mode.x, mode.v, (value.low, value.high), value.friction, grip.wanted, value.largest)
+    rests, tracking = (
+        select(slip == 0.0, value.tracking > 0.0, False),
+        select(value.tracking > 0.0, value.tracking, 1.0),
+    )
+    soon = grip.wanted + SOON / tracking * grip.wanted_dot
+    return slip, select(rests, select(soon > 0.0, -1.0, 1.0), lag)
+
+
+@inlined
+def turns_now(value, grip):
+    """Whether the rate that a servo wants is zero, up to what it changes in a moment."""
+    change = SOON / select(value.tracking > 0.0, value.tracking, 1.0) * grip.wanted_dot
+    return select(value.tracking > 0.0, grip.wanted * grip.wanted <= change * change, False)
 
 
 @lanewise
-def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, mode: COORDINATE, lane):
+def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, grip: GRIP, mode: COORDINATE, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
     but one of which the grip has arrived at its bound begins to slide. What leaves a stop and is there again at once
     is at rest.
     """
     happens, slides = occurs.value > 0.0, looseness(mode.slip, mode.lag) > 0.0
     first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
-    low, high = select(happens, due.low > 0.0, False), select(happens, due.high > 0.0, False)
+    moves = select(happens, mode.slip != 0.0, False)
+    low, high = select(moves, due.low > 0.0, False), select(moves, due.high > 0.0, False)
     mode.x = select(low, value.low, select(high, value.high, mode.x))
     mode.x_low = select(low, 0.0, select(high, 0.0, mode.x_low))
     returns = select(low, mode.v > 0.0, select(high, mode.v < 0.0, False))
     stops, meets = select(returns, True, select(slides, first, False)), select(slides, second, False)
-    mode.v = select(stops, 0.0, select(meets, value.wanted, mode.v))
+    mode.v = select(stops, 0.0, select(meets, grip.wanted, mode.v))
     mode.v_low = select(stops, 0.0, select(meets, 0.0, mode.v_low))
-    slip, lag = natural_mode(mode, value)
+    slip, lag = natural_mode(mode, value, grip)
     way = select(slides, 0.0, select(first, -1.0, select(second, 1.0, 0.0)))
     slip, lag = select(slip == 0.0, way, slip), select(lag == 0.0, way, lag)
     mode.slip = select(happens, slip, mode.slip)
@@ -421,20 +438,26 @@ def review(
     one_by_one, occurs: SCALAR, value: JOINT_VALUE, rate: RATE, grip: GRIP, factor: FACTOR, mode: COORDINATE,
     changes: SCALAR, lane,
 ):  # fmt: skip
-    """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides."""
-    slip, lag = natural_mode(mode, value)
+    """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides. One
+    that leaves a stop as the rate that its servo wants turns is held by the servo, if that can.
+    """
+    slip, lag = natural_mode(mode, value, grip)
     holds = looseness(mode.slip, mode.lag) == 0.0
     lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
     over, under = grip.torque > upper, grip.torque < lower
     way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
-    returns = way * rate.a[0] < -SLACK * factor.D_inverse * (value.friction + value.largest)
+    a = rate.a[0] - select(slip == 0.0, 0.0, grip.wanted_dot)
+    returns = way * a < -SLACK * factor.D_inverse * (value.friction + value.largest)
     waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
     beyond = select(grip.waits > 0.0, False, select(over, True, under))
     releases = select(waits, False, select(holds, beyond, False))
     catches = select(waits, False, select(holds, False, returns))
-    away = select(over, -1.0, 1.0)
-    mode.slip = select(releases, select(slip == 0.0, away, slip), select(catches, slip, mode.slip))
-    mode.lag = select(releases, select(lag == 0.0, away, lag), select(catches, lag, mode.lag))
+    away, leaves = select(over, -1.0, 1.0), select(value.tracking > 0.0, mode.slip, 0.0)
+    begins = select(mode.slip == 0.0, turns_now(value, grip), False)
+    mode.slip = select(
+        releases, select(slip == 0.0, select(leaves == 0.0, away, leaves), slip), select(catches, slip, mode.slip)
+    )
+    mode.lag = select(releases, select(begins, 0.0, select(lag == 0.0, away, lag)), select(catches, lag, mode.lag))
     changes.value = select(releases, 1.0, select(catches, 1.0, changes.value))
 
 
@@ -475,12 +498,13 @@ def arrive_all(model, state, scratch, lanes):
     joints, found = model.joints, scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        arrive(found.due[n], found.occurs, joints.value[i], state[i], lanes)
+        arrive(found.due[n], found.occurs, joints.value[i], found.grip[n], state[i], lanes)
 
 
 @inlined
 def settle_modes(t, h, era, model, state, scratch, buffer, lanes):
     """What happens at time t (s) in lanes in which an event occurs; a rebound shorter than h (s) is none."""
+    want_now(t, model, state, scratch, lanes)
     arrive_all(model, state, scratch, lanes)
     instant = buffer.filled[0]
     strikes = strike_stops(t, h, era, model, state, scratch, buffer, lanes)
@@ -519,7 +543,8 @@ def settle_begin(era, model, state, scratch, buffer, lanes):
 def settle_taken(trial, era, model, state, scratch, buffer, lanes):
     """What happens at the events at the ends of trials that were taken."""
     found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], SHORT * model.step
-    note_taken(trial, found.search, found.occurs, now, lanes)
+    note_taken(trial, found.search, found.takes, found.occurs, now, lanes)
+    keep_rates(now, found.takes, model, state, scratch, lanes)
     if largest_of(found.occurs, lanes) > 0.0:
         settle_modes(now, h, era, model, state, scratch, buffer, lanes)
         count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
@@ -529,6 +554,7 @@ def settle_taken(trial, era, model, state, scratch, buffer, lanes):
 def resume_modes(t, era, model, state, scratch, lanes):
     """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
     let_all_occur(scratch.joints.modes, lanes)
+    want_now(t, model, state, scratch, lanes)
     arrive_all(model, state, scratch, lanes)
     choose_modes(t, era, model, state, scratch, lanes)
 

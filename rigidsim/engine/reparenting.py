@@ -73,7 +73,7 @@ def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Correct
     model, scratch, made = map(with_rows, (model, scratch, made))
     with _unbooked(state, lanes):
         if switches(model):
-            loosen_all(model, state, lanes)
+            loosen_all(model, state, scratch, lanes)
         distribute(model.every, model, state, scratch, made, lanes)
 
 

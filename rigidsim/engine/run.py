@@ -188,7 +188,7 @@ class BlockRun:
         """
         self._begin()
         found = {
-            "reached": np.array([self.n, self.era]),
+            "reached": np.array([self.n]),
             "time": np.array([self.done, self.isolated_until]),
             "state": self.state.copy(),
         }
@@ -200,7 +200,7 @@ class BlockRun:
 
     def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
         """Continue, in a run that has not begun, where `checkpoint` was made, with the same bits."""
-        n, era = map(int, checkpoint["reached"])
+        (n,) = map(int, checkpoint["reached"])
         for k, (number, body) in enumerate(checkpoint["changed"].tolist()):
             event = self.schedule.reparentings[number] if number != layout.NO_ROW else self._release_of(body)
             self._reparented.append([checkpoint[f"reparented.{k}.{i}"] for i in range(N_MOMENT)])
@@ -208,8 +208,10 @@ class BlockRun:
             self.changes.append(event._replace(time=float(checkpoint["changed.time"][k])))
         self._begun = True
         self._enter()
-        self.n, self.era = n, era
+        self.n = n
         self.done, self.isolated_until = map(float, checkpoint["time"])
+        # The end of a run is an edge for methods that choose their steps, so a longer run numbers its eras anew.
+        self.era = self.schedule.era_at((self.n, self.done))
         self.state[:] = checkpoint["state"]
         self._scratch = self.contacts.resume(checkpoint, self._scratch)
         self._metering.resume(checkpoint)

@@ -23,7 +23,16 @@ from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
-from rigidsim.engine.switching import SHORT, begin_search, begin_trial, end_trial, keep_step, put_step_back, switches
+from rigidsim.engine.switching import (
+    SHORT,
+    begin_search,
+    begin_trial,
+    end_trial,
+    keep_rates_inside,
+    keep_step,
+    put_step_back,
+    switches,
+)
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
@@ -113,7 +122,10 @@ def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
         observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
         return known
     known = look(method, t, known, era, model, state, scratch, lanes)
-    observe(in_lanes(method, t, scratch, lanes), era, model, scratch.stage, scratch, samples, row, lanes)
+    now = in_lanes(method, t, scratch, lanes)
+    if switches(model):
+        keep_rates_inside(now, model, scratch.stage, scratch, lanes)
+    observe(now, era, model, scratch.stage, scratch, samples, row, lanes)
     return known
 
 
@@ -209,7 +221,8 @@ def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
     if contact is not None and have_grips(model):
         wait_for_contact(model.contacts, model, scratch)
     if switches(model):
-        loosen_all(model, state, lanes)
+        keep_rates_inside(in_lanes(method, t, scratch, lanes), model, state, scratch, lanes)
+        loosen_all(model, state, scratch, lanes)
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):

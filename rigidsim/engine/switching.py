@@ -9,6 +9,8 @@ of the step goes on. Each lane does so for itself; lanes that wait for others, o
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.articulated import set_wanted
+from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
     COORDINATE,
@@ -38,6 +40,7 @@ from rigidsim.physics.modes import (
     rate_margins,
     sliding_grip,
     stop_margins,
+    tracks,
 )
 from rigidsim.physics.step_control import parts_of_step
 
@@ -130,11 +133,12 @@ def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, grip: GRIP, 
     """The margins of a coordinate in a state that was evaluated."""
     x, v, slip, lag, stops = mode.x, mode.v, mode.slip, mode.lag, (value.low, value.high)
     below, above = stop_margins(x, v, slip, stops)
-    first, second = rate_margins(v, rate.a[0], slip, lag, value.friction, value.wanted, value.largest)
+    wanted, rests = (grip.wanted, grip.wanted_dot), select(slip == 0.0, value.tracking > 0.0, False)
+    first, second = rate_margins(v, rate.a[0], slip, lag, value.friction, wanted, value.largest)
     upper, lower = grip_margins(grip.torque, grip_bounds(x, slip, lag, stops, value.friction, value.largest))
     slides, waits = looseness(slip, lag) > 0.0, grip.waits > 0.0
     upper, lower = select(waits, FAR, upper), select(waits, FAR, lower)
-    margins.low = below
+    margins.low = select(rests, -lag * grip.wanted, below[0]), select(rests, -lag * grip.wanted_dot, below[1])
     margins.high = above
     margins.slip = select(slides, first[0], upper), select(slides, first[1], 0.0)
     margins.lag = select(slides, second[0], lower), select(slides, second[1], 0.0)
@@ -152,17 +156,22 @@ def least_of(margins):
 def suspect(
     before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, length: SCALAR, search: SEARCH, changes: SCALAR, lane
 ):
-    """Note whether a trial has to be looked at: 1 where a rate is held, 2 where an event is passed or searched for."""
+    """Note whether a trial has to be looked at: 1 where a rate is held or a servo acts, 2 where an event is passed or
+    searched for.
+    """
     slip, lag, stops = after.slip, after.lag, (value.low, value.high)
     below, above = stop_margins(after.x, after.v, slip, stops)
     start_below, start_above = stop_margins(before.x, before.v, slip, stops)
-    first, second = rate_margins(after.v, 0.0, slip, lag, value.friction, value.wanted, value.largest)
+    follows = value.tracking > 0.0
+    largest = select(follows, 0.0, value.largest)
+    first, second = rate_margins(after.v, 0.0, slip, lag, value.friction, (value.wanted, 0.0), largest)
     _, lowest = dip(length.value, start_below, below)
     _, highest = dip(length.value, start_above, above)
     least = select(below[0] < above[0], below[0], above[0])
     least = select(lowest < least, lowest, select(highest < least, highest, least))
     least = select(first[0] < least, first[0], select(second[0] < least, second[0], least))
-    found = select(least < 0.0, 2.0, select(search.tried == 0.0, 1.0 - looseness(slip, lag), 2.0))
+    holds = select(follows, 1.0, 1.0 - looseness(slip, lag))
+    found = select(least < 0.0, 2.0, select(search.tried == 0.0, holds, 2.0))
     found = select(length.value > 0.0, found, 0.0)
     changes.value = select(found > changes.value, found, changes.value)
 
@@ -424,7 +433,45 @@ def end_trial(h, era, model, state, scratch, lanes):
                 found.takes, scratch.part[at.PART_LENGTH], state[i], model.joints.value[i], found.grip[n], lanes
             )  # fmt: skip
     give_up(state, scratch, lanes)
+    keep_rates(scratch.part[at.PART_END], scratch.joints.modes.takes, model, state, scratch, lanes)
     return largest_of(scratch.joints.modes.occurs, lanes)
+
+
+# --- servos
+
+
+@inlined
+def want_now(t, model, state, scratch, lanes):
+    """The rates that all motors want in the state at time t, s."""
+    if model.joints.servos is not None:
+        drive(t, model, state, scratch, lanes)
+    for i in model.joints.modes:
+        set_wanted(i, model, state, scratch, lanes)
+
+
+@lanewise
+def keep_tracking(takes: SCALAR, grip: GRIP, mode: COORDINATE, lane):
+    """Give a coordinate that a servo holds its rate, without the error of a step."""
+    holds = takes.value * tracks(mode.slip, mode.lag) > 0.0
+    mode.v = select(holds, grip.wanted, mode.v)
+    mode.v_low = select(holds, 0.0, mode.v_low)
+
+
+@inlined
+def keep_rates(t, takes, model, state, scratch, lanes):
+    """Give coordinates that servos hold their rates at time t (s), in lanes that took a step."""
+    joints = model.joints
+    if joints.servos is not None:
+        want_now(t, model, state, scratch, lanes)
+        for i in joints.servos:
+            keep_tracking(takes, scratch.joints.modes.grip[joints.joint[i].mode], state[i], lanes)
+
+
+@inlined
+def keep_rates_inside(t, model, state, scratch, lanes):
+    """Likewise in all lanes, of a state inside of a trial or at its end."""
+    fill(scratch.joints.modes.changes, 1.0, lanes)
+    keep_rates(t, scratch.joints.modes.changes, model, state, scratch, lanes)
 
 
 # --- of methods that choose their steps
@@ -527,7 +574,8 @@ def next_try(era, model, state, scratch, lanes):
 
 
 @lanewise
-def note_taken(trial: STEP, search: SEARCH, occurs: SCALAR, now: SCALAR, lane):
-    """Whether a trial that was taken ends at an event, and when, s."""
+def note_taken(trial: STEP, search: SEARCH, takes: SCALAR, occurs: SCALAR, now: SCALAR, lane):
+    """Whether a trial was taken and ends at an event, and when, s."""
+    takes.value = trial.takes
     occurs.value = select(trial.takes > 0.0, search.ends, 0.0)
     now.value = trial.t

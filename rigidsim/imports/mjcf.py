@@ -23,13 +23,17 @@ from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector, from_ax
 from rigidsim.structures.columns import hypot
 
 NO_COUNTERPART = {
-    "actuator": "motors are written in the joint",
+    **dict.fromkeys(
+        ("general", "cylinder", "muscle", "adhesion", "damper", "intvelocity", "dcmotor"),
+        "of actuators only motor, velocity and position are understood",
+    ),
     "weld": "only points are held together",
     **dict.fromkeys(("sensor", "keyframe", "tendon", "deformable", "contact", "skin"), "it has no counterpart"),
 }
+ACTUATORS = ("motor", "velocity", "position")
 PARTS = ("body", "joint", "freejoint", "geom", "inertial", "frame")
 APPEARANCE = ("asset", "visual", "statistic", "size", "site", "camera", "light", "custom")
-READ = ("default", "compiler", "option", "worldbody", "equality", *APPEARANCE)
+READ = ("default", "compiler", "option", "worldbody", "equality", "actuator", *APPEARANCE)
 COMPILER = {"angle", "eulerseq", "inertiafromgeom", "inertiagrouprange", "autolimits", "meshdir", "assetdir",
             "coordinate", "texturedir", "discardvisual", "fusestatic", "usethread", "strippath", "balanceinertia",
             "alignfree"}  # fmt: skip
@@ -44,6 +48,8 @@ JOINT = {"name", "class", "type", "pos", "axis", "stiffness", "springref", "ref"
 GEOM = {"name", "class", "type", "size", "fromto", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mass",
         "density", "contype", "conaffinity", "friction", "mesh", "group", "condim", "priority", "solref", "solimp",
         "solmix", "margin", "gap", "rgba", "material", "user"}  # fmt: skip
+ACTUATOR = {"name", "class", "joint", "gear", "kp", "kv", "ctrllimited", "ctrlrange", "forcelimited", "forcerange",
+            "group", "user"}  # fmt: skip
 TURNS = {"quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
@@ -83,6 +89,8 @@ class Mjcf:
     paths: dict[str, tuple[str, ...]] = field(default_factory=lambda: {"world": ()})
     joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The path of the body that moves by each joint, by its name."""
+    zeros: dict[str, float] = field(default_factory=dict)
+    """The coordinate of each joint of the file in its pose at zero, rad or m."""
     places: dict[tuple[str, ...], tuple[Vector, Quaternion]] = field(default_factory=lambda: {(): (ORIGIN, IDENTITY)})
     """Of each body by its name, and its pose in the world with all joints at zero, by its path."""
 
@@ -128,6 +136,13 @@ class Mjcf:
         q = turn_of_z(unit(v)) if key == "zaxis" else _from_xy(v[:3], v[3:])
         return q, _written(q)
 
+    def note_joint(self, joint: Element, path: tuple[str, ...]) -> None:
+        """Keep the path of the body that moves by a joint, and the coordinate of its pose at zero, rad or m."""
+        self.joints[joint.name] = path
+        turns = joint.attributes.get("type", "hinge") == "hinge"
+        zero = joint.number("ref", 0.0)
+        self.zeros[joint.name] = self.radians(zero) if turns else zero
+
     def radians(self, angle: float) -> float:
         """An angle of the file in radians."""
         return angle * (math.pi / 180) if self.in_degrees else angle
@@ -169,6 +184,10 @@ def mjcf_robot(root: Element, folder: Path, within: Path | None) -> Robot:
         _bodies(mjcf, (), found, rests=True)
     for equality in root.all("equality"):
         _close_loops(mjcf, equality)
+    for actuators in root.all("actuator"):
+        robot.left_out.children(actuators, ACTUATORS, NO_COUNTERPART)
+        for actuator in actuators.all(*ACTUATORS):
+            _drive(mjcf, mjcf.resolved(actuator, "main"))
     if not robot.bodies:
         raise root.error("empty", f"{root} has no bodies")
     return robot
@@ -289,14 +308,15 @@ def _add_body(
     pose, place = own.keys(), (add(p, rotate(q, own.position)), product(q, own.q))
     for joint in joints[:-1]:
         parent = robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(mjcf, joint)})
-        mjcf.joints[joint.name] = parent
+        mjcf.note_joint(joint, parent)
         pose = {}
     motion = _motion(mjcf, joints[-1]) if joints else {"motion": "fixed"}
     geoms = [each for each in found if each[0].tag == "geom"]
     keys = {**_weight(mjcf, body, geoms, rests), **pose, **motion}
     path = robot.add(parent, name, body, keys, joints[-1] if joints else None)
     mjcf.paths[body.name], mjcf.places[path] = path, place
-    mjcf.joints |= {joint.name: path for joint in joints[-1:]}
+    for joint in joints[-1:]:
+        mjcf.note_joint(joint, path)
     _bodies(mjcf, path, found, rests)
 
 
@@ -342,6 +362,54 @@ def _couple(mjcf: Mjcf, equality: Element) -> None:
         return
     second, first = paths
     robot.couple(equality, first, second, ratio, constant)
+
+
+def _drive(mjcf: Mjcf, actuator: Element) -> None:
+    """The motor that an actuator is: of the length gear q, with the force f, the torque is gear f. Its control is a
+    parameter, zero as MuJoCo has it at the start.
+    """
+    robot, name = mjcf.robot, actuator.attributes.get("joint")
+    if name is not None and name not in mjcf.joints:
+        raise actuator.error("joint", f"{actuator}: there is no joint '{shown(name)}'", did_you_mean(name, mjcf.joints))
+    if name is None or not robot.has_coordinate(mjcf.joints[name]):
+        robot.left_out.add(actuator, "only hinges and slides, by their 'joint', have motors")
+        return
+    if "motor" in robot.motion_of(mjcf.joints[name])[1]:
+        robot.left_out.add(actuator, "its joint has a motor already")
+        return
+    robot.left_out.attributes(actuator, ACTUATOR)
+    largest = _largest_force(mjcf, actuator)
+    if largest is not None:
+        gear = (actuator.numbers("gear", None, (1.0,)))[0]
+        control = robot.parameter(f"{actuator.name or name}_control", 0.0)
+        robot.drive(mjcf.joints[name], _motor(actuator, gear, control, mjcf.zeros[name], largest))
+
+
+def _motor(actuator: Element, gear: float, control: str, zero: float, largest: float) -> dict[str, Any]:
+    """The key `motor`, of which `rate`, `angle` and `max_effort` stand for those of the type of joint."""
+    limit = {"max_effort": abs(gear) * largest} if largest < math.inf else {}
+    if actuator.tag == "position":
+        k, c = gear * gear * actuator.number("kp", 1.0), gear * gear * actuator.number("kv", 0.0)
+        goal = " ".join(["=", control, *([f"/ {gear!r}"] * (gear != 1.0)), *([f"- {zero!r}"] * (zero != 0.0))])
+        return {"coordinate": goal, "stiffness": k, **without_defaults(damping=c), **limit}
+    force = control
+    if actuator.tag == "velocity":
+        force = f"{actuator.number('kv', 1.0)!r}*({control} - {gear!r}*rate)"
+    if limit:
+        force = f"max({-largest!r}, min({largest!r}, {force}))"
+    return {"effort": f"= {gear!r}*{force}" if gear != 1.0 else f"= {force}"}
+
+
+def _largest_force(mjcf: Mjcf, actuator: Element) -> float | None:
+    """The largest force of an actuator, infinite without limits; None if it has another one than the smallest."""
+    written = actuator.word("forcelimited", ("auto", "true", "false"), "auto")
+    if written == "false" or (written == "auto" and not (mjcf.autolimits and "forcerange" in actuator.attributes)):
+        return math.inf
+    low, high = actuator.numbers("forcerange", 2, (0.0, 0.0))
+    if not 0 < high == -low:
+        mjcf.robot.left_out.add(actuator, "only motors with the same largest force both ways are understood")
+        return None
+    return high
 
 
 def _weight(mjcf: Mjcf, body: Element, geoms: list[Found], rests: bool) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from rigidsim.scene.text.plain import as_yaml
 
 WIDTH = 120
 PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_/.-]*( [A-Za-z0-9_-]+)*")
+NO_NAME = re.compile("[^A-Za-z0-9_]|^(?=[0-9])")
+"""What a name in an expression must not have."""
 KEYS = ("mass", "density", "center_of_mass", "inertia", "position", "orientation", "motion", "shapes", "material",
         "collide", "children")  # fmt: skip
 """The order in which a body says what it is."""
@@ -44,6 +46,7 @@ class Robot:
     collides: bool = True
     bodies: dict[str, Any] = field(default_factory=dict)
     loops: list[dict[str, Any]] = field(default_factory=list)
+    parameters: dict[str, float] = field(default_factory=dict)
     placed: dict[str, dict[str, Any]] = field(default_factory=dict)
     origins: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, Element] = field(default_factory=dict)
@@ -77,13 +80,30 @@ class Robot:
         self, element: Element, first: tuple[str, ...], second: tuple[str, ...], ratio: float, constant: float
     ) -> None:
         """Let the coordinate of the second joint, of one, follow that of the first, and begin where that says."""
-        kind, keys = next(iter(self.placed[self._place(second)]["motion"].items()))
+        kind, keys = self.motion_of(second)
         start = ratio * self._start(first) + constant
         name = "displacement" if kind == "slide" else "angle"
         keys |= {name: start} if start or name in keys else {}
         coupling = {"type": "coupling", "between": ["/".join(first), "/".join(second)], "ratio": ratio}
         self.origins[f"world.loops[{len(self.loops)}]"] = element
         self.loops.append(coupling | {name: constant})
+
+    def parameter(self, name: str, value: float) -> str:
+        """A parameter of the scene, of which the name is changed if it has to be."""
+        name = free_name(NO_NAME.sub("_", name), self.parameters)
+        self.parameters[name] = value
+        return name
+
+    def drive(self, path: tuple[str, ...], motor: dict[str, Any]) -> None:
+        """Give a hinge or slide a motor; `coordinate`, `effort` and `max_effort` stand for the keys of its type."""
+        kind, keys = self.motion_of(path)
+        coordinate, effort = ("displacement", "force") if kind == "slide" else ("angle", "torque")
+        words = {"coordinate": coordinate, "effort": effort, "max_effort": f"max_{effort}"}
+        keys["motor"] = {words.get(key, key): value for key, value in motor.items()}
+
+    def motion_of(self, path: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
+        """The type of the joint of a body, and what it says."""
+        return next(iter(self.placed[self._place(path)]["motion"].items()))
 
     def has_coordinate(self, path: tuple[str, ...]) -> bool:
         """Whether the joint of a body is a hinge or a slide."""
@@ -92,7 +112,7 @@ class Robot:
 
     def _start(self, path: tuple[str, ...]) -> float:
         """The coordinate of a hinge or slide at the start, rad or m."""
-        (keys,) = self.placed[self._place(path)]["motion"].values()
+        _, keys = self.motion_of(path)
         start = keys.get("angle", keys.get("displacement", 0.0))
         return math.radians(float(start.removesuffix(" deg"))) if isinstance(start, str) else start
 
@@ -123,6 +143,7 @@ class Robot:
         return {
             "format": "rigidsim/1",
             **({"title": self.title} if self.title else {}),
+            **without_defaults(parameters=self.parameters),
             "simulation": {
                 "duration": float(f"{steps * self.step:.12g}"),
                 "step": self.step,

@@ -18,6 +18,7 @@ in place of spatial ones about one origin.
 from __future__ import annotations
 
 from rigidsim.jit import formula
+from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
@@ -186,6 +187,14 @@ def bias_acceleration(omega_WP, omega_WB, c_alpha, reach, r, slip):
     """
     inner = cross(omega_WP, add(cross(omega_WP, reach), scaled(2.0, slip)))
     return add(inner, add(cross(omega_WB, cross(omega_WB, r)), cross(c_alpha, r)))
+
+
+@formula
+def servo_torque(x, rate, desired, stiffness, damping, largest):
+    """k (x_d - x) + c (x_d' - x'), but not more than the largest either way, N m or N; `desired` is (x_d, x_d')."""
+    value, desired_rate = desired
+    torque = stiffness * (value - x) + damping * (desired_rate - rate)
+    return select(torque > largest, largest, select(torque < -largest, -largest, torque))
 
 
 @formula

@@ -1,7 +1,8 @@
 """Coordinates of joints that slide, are held, or are at a stop: Coulomb's law without regularisation.
 
 A coordinate x (rad or m) with the rate v may have dry friction F (N m or N), a motor that wants the rate r with a
-torque of T at most, and stops, low <= x <= high. What they do together is its grip,
+torque of T at most, and stops, low <= x <= high. The rate r is a constant, or that of `tracking_rate`, which brings the
+coordinate to a function of time. What they do together is its grip,
 
     g = -F sgn(v) - T sgn(v - r),
 
@@ -30,6 +31,12 @@ def looseness(slip, lag):
 
 
 @formula
+def tracks(slip, lag):
+    """slip^2 (1 - lag^2): 1 of a coordinate that moves at the rate that its motor wants, else 0."""
+    return slip * slip * (1.0 - lag * lag)
+
+
+@formula
 def sliding_grip(slip, lag, friction, largest):
     """-F slip - T lag, N m or N."""
     return -friction * slip - largest * lag
@@ -52,6 +59,17 @@ def grip_bounds(x, slip, lag, stops, friction, largest):
 def motor_share(grip, slip, lag, friction, largest):
     """The torque of the motor alone, N m or N; where a rate is held, it has what the friction leaves."""
     return select(lag == 0.0, grip + friction * slip, -largest * lag)
+
+
+@formula
+def tracking_rate(x, v, desired, tracking):
+    """(r, r') of a position servo: r = x_d' + (x_d - x)/T, rad/s or m/s, and its derivative; where the rate is r, the
+    error x_d - x falls as exp(-t/T). `desired` has x_d, x_d' and x_d'', `tracking` is 1/T, 1/s.
+
+    Source: Slotine and Li, Applied Nonlinear Control (1991), section 7.1: the surface of a sliding mode, r - v = 0.
+    """
+    value, rate, rate_dot = desired
+    return rate + tracking * (value - x), rate_dot + tracking * (rate - v)
 
 
 @formula
@@ -79,11 +97,11 @@ def stop_margins(x, v, slip, stops):
 @formula
 def rate_margins(v, a, slip, lag, friction, wanted, largest):
     """((margin, its rate) of the sign of v, the same of that of v - r): how far a coordinate that slides, with the
-    acceleration a, is from being held, rad/s or m/s; FAR where it cannot be.
+    acceleration a, is from being held, rad/s or m/s; FAR where it cannot be. `wanted` is (r, r').
     """
-    slips, lags = friction > 0.0, largest > 0.0
+    slips, lags, (r, r_dot) = friction > 0.0, largest > 0.0, wanted
     first = select(slips, slip * v, FAR), select(slips, slip * a, 0.0)
-    return first, (select(lags, lag * (v - wanted), FAR), select(lags, lag * a, 0.0))
+    return first, (select(lags, lag * (v - r), FAR), select(lags, lag * (a - r_dot), 0.0))
 
 
 @formula

@@ -128,7 +128,7 @@ class Coordinate(NamedTuple):
     rest: Any = 0.0  # the coordinate at which that spring is relaxed
     damping: Any = 0.0  # N m s/rad or N s/m
     law: Any = None  # torque or force of a motor, N m or N
-    course: Any = None  # the coordinate as a function of time, if a motor prescribes it: rad, or the parent's lengths
+    course: Any = None  # a function of time that a motor prescribes or follows: rad, or the parent's lengths
     low: Any = -math.inf  # limits: stops
     high: Any = math.inf
     restitution: Any = 0.0  # of an impact at a limit
@@ -137,6 +137,20 @@ class Coordinate(NamedTuple):
     armature: Any = 0.0  # inertia of a rotor that turns with the coordinate, kg m^2 or kg
     lead: Any = None  # of a screw: what it displaces along the axis, m/rad
     largest: Any = 0.0  # the largest torque or force with which it does, N m or N; 0 without such a motor
+    tracking: Any = 0.0  # of a servo that wants a rate: one over the time constant of its error, 1/s
+    servo_stiffness: Any = 0.0  # of a servo that exerts a torque: N m/rad or N/m
+    servo_damping: Any = 0.0  # N m s/rad or N s/m
+    servo_limit: Any = 0.0  # the largest torque or force of these, N m or N
+
+    @property
+    def is_prescribed(self) -> bool:
+        """Whether a motor alone says how it moves, whatever that takes."""
+        return self.course is not None and not (self.largest or self.servo_limit)
+
+    @property
+    def tracks(self) -> bool:
+        """Whether a servo wants a rate that brings it to a function of time."""
+        return self.course is not None and bool(self.largest)
 
     @property
     def slides(self) -> bool:

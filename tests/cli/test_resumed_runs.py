@@ -72,6 +72,25 @@ def test_extended_run_is_one_run(call, write, scene, times):
         assert json.loads(before["earlier"])["until"] == f"{times[0]} s"
 
 
+@pytest.mark.parametrize("method", ["adaptive", "taylor"])
+def test_what_is_scheduled_after_the_end_happens_in_an_extended_run(call, write, method):
+    """These methods choose their steps: the end is an edge of the short run, and no edge of the long one."""
+    drop = {"mass": 2.0, "inertia": {"principal": [1, 1, 1]}}
+    struck = drop | {"impulses": [{"time": 0.4, "impulse": [2, 0, 0]}, {"time": 0.7, "impulse": [0, 4, 0]}]}
+    taken = {"time": 0.6, "body": "left", "to": "struck", "motion": "fixed"}
+    simulation = {"duration": 1, "record_every": 0.1, "integrator": method}
+    bodies = {"struck": struck, "left": drop | {"position": [3, 0, 0]}}
+    write({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, "reparent": [taken]})
+    call("run", "s.json", "-o", "whole.h5", "-q")
+    call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.3")
+    for more in ("0.2", "0.5"):
+        assert call("run", "s.json", "-o", "a.h5", "-q", "--extend", more).code == 0
+    with rigidsim.load("whole.h5") as whole, rigidsim.load("a.h5") as extended:
+        assert extended.events.time.tolist() == whole.events.time.tolist() == [0.4, 0.6, 0.7]
+        far = extended["struck"].world.position - whole["struck"].world.position
+        assert abs(far).max() < 1e-12  # sums of a few lengths of 1 m
+
+
 def test_report_is_that_of_the_whole_run(call, write):
     write(TOUCHING)
     whole = json.loads(call("run", "s.json", "-o", "whole.h5", "--json").out)

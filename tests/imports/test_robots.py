@@ -361,6 +361,53 @@ def test_joints_in_a_linear_equality_are_coupled(tmp_path):
     assert scene.hierarchy["b"].joint.coordinates[0].start == 0.25
 
 
+DRIVEN = """<mujoco><compiler angle="degree"/><default><position kp="20"/></default><worldbody>
+<body name="a"><joint name="ja" axis="0 0 1" ref="30"/><geom type="box" size=".1 .1 .1"/></body>
+<body name="b" pos="1 0 0"><joint name="jb" type="slide" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/></body>
+<body name="c" pos="3 0 0"><joint name="jc" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/></body>
+<body name="d" pos="5 0 0"><joint name="jd" type="ball"/><geom type="box" size=".1 .1 .1"/></body>
+</worldbody><actuator>
+<motor joint="jb" forcerange="-1 2"/>
+<position name="hip" joint="ja" gear="2" kv="3" forcerange="-4 4" ctrlrange="-1 1"/>
+<velocity name="2 lift" joint="jb" kv="5" gear="-3"/>
+<motor name="hip" joint="jc" gear="7" forcerange="-2 2"/>
+<motor joint="ja"/><motor joint="jd"/><motor site="x"/><muscle joint="ja"/>
+</actuator></mujoco>"""
+
+
+def test_actuators_are_motors_with_a_parameter_for_their_control(tmp_path):
+    """The torque of MuJoCo's documentation: gear f with f = kp (u - gear q) - kv gear q', kv (u - gear q'), and u, as
+    far as `forcerange` lets it; q counts from `ref`.
+    """
+    robot = robot_in(tmp_path, DRIVEN)
+    assert [line.rpartition(": ")[2] for line in robot.left_out.lines()] == [
+        "of actuators only motor, velocity and position are understood",
+        "only motors with the same largest force both ways are understood",
+        "its joint has a motor already",
+        "only hinges and slides, by their 'joint', have motors",
+    ]
+    plain = yaml.safe_load(robot.checked("scene.yaml"))
+    assert plain["parameters"] == {"hip_control": 0, "_2_lift_control": 0, "hip_control_2": 0}
+    plain["simulation"] |= {"duration": 0.002, "record_every": 0.002}
+    q, v = (0.3, 0.1, 0.2), (0.4, -0.6, 0.5)
+    for body, x, rate in zip("abc", q, v, strict=True):
+        ((kind, keys),) = plain["bodies"][body]["motion"].items()
+        keys |= {"displacement" if kind == "slide" else "angle": x, "rate": rate}
+    for u in ((2.0, 0.7, 1.5), (2.4, -0.7, -3.0)):
+        plain["parameters"] = dict(zip(plain["parameters"], u, strict=True))
+        found = rigidsim.simulate(Scene.from_dict(plain))
+        f = [20 * (u[0] - 2 * (q[0] + np.pi / 6)) - 3 * 2 * v[0], 5 * (u[1] + 3 * v[1]), u[2]]
+        f[0], f[2] = np.clip(f[0], -4, 4), np.clip(f[2], -2, 2)
+        torque = np.array(f) * (2, -3, 7)
+        assert np.allclose(np.asarray(found.arrays["joints/motor"])[0], torque, rtol=1e-14, atol=0)
+
+
+def test_an_actuator_of_an_unknown_joint_is_an_error_with_its_line(tmp_path):
+    with pytest.raises(SceneError, match="there is no joint 'jx'") as found:
+        read(tmp_path, DRIVEN.replace('joint="ja" gear', 'joint="jx" gear'))
+    assert found.value.problems[0].line == 8
+
+
 def test_points_that_are_connected_close_a_loop(tmp_path):
     robot = robot_in(tmp_path, FOUR_BARS)
     assert [line.rpartition(": ")[2] for line in robot.left_out.lines()] == [

@@ -72,5 +72,10 @@ ARTICULATED_CHECKS = {
     "ball_acceleration": [((symmetric(INVERSE), B.ravel(), WRENCH[:3], D), ALPHA, DIGITS)],
     "free_acceleration": [((INERTIA, *two(WRENCH)), two(-np.linalg.solve(WHOLE, WRENCH)), DIGITS)],
     "bias_acceleration": [((W, P, U, D, R, SLIP), BIAS, DIGITS)],
+    "servo_torque": [
+        ((0.7, -0.4, (0.9, 0.1), 3.0, 0.6, 5.0), 3.0 * 0.2 + 0.6 * 0.5, 4 * EPS),
+        ((0.7, -0.4, (0.9, 0.1), 3.0, 0.6, 0.5), 0.5, 0.0),
+        ((0.7, 0.4, (0.1, 0.1), 3.0, 0.6, 0.5), -0.5, 0.0),
+    ],
     "spring_torque": [((0.7, -0.4, 3.0, 0.2, 0.6), -3.0 * 0.5 + 0.6 * 0.4, 4 * EPS)],
 }  # fmt: skip

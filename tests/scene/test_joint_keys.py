@@ -251,9 +251,26 @@ FAULTS = {
         f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{rate: 1, max_torque: 0}}}}}}}}",
         *("not-positive", "b.motion.hinge.motor.max_torque", "must be greater than zero"),
     ),
-    "a largest force without a rate": (
+    "a largest force beside a force": (
         f"b: {{{BRICK}, motion: {{planar: {{normal: [1, 0, 0], motors: [{{force: 1, max_force: 2}}, null, null]}}}}}}",
-        *("motion", "b.motion.planar.motors[0]", "a motor with a 'rate' has a 'max_force', and no other has one"),
+        *("motion", "b.motion.planar.motors[0].max_force", "limits a motor with a 'rate' or 'displacement'"),
+    ),
+    "friction where a servo has a largest torque": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], friction: 1, motor: {{angle: 1, max_torque: 2}}}}}}}}",
+        *("motion", "b.motion.hinge.friction", "the motor brings the rate to one of its own"),
+    ),
+    "a time constant beside a stiffness": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{angle: 1, max_torque: 2, stiffness: 3,"
+        f" time_constant: 1}}}}}}}}",
+        *("motion", "b.motion.hinge.motor.time_constant", "follows by that, not within a 'time_constant'"),
+    ),
+    "a time constant without a largest torque": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{angle: 1, time_constant: 1}}}}}}}}",
+        *("motion", "b.motion.hinge.motor.time_constant", "a motor with 'angle' and 'max_torque'"),
+    ),
+    "a stiffness of a rate": (
+        f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{rate: 1, max_torque: 1, stiffness: 2}}}}}}}}",
+        *("motion", "b.motion.hinge.motor.stiffness", "belongs to a motor with 'angle'"),
     ),
     "two kinds of motors in one": (
         f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], motor: {{rate: 1, torque: 1}}}}}}}}",

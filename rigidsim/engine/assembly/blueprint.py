@@ -52,7 +52,11 @@ class Schedule:
 
     def era(self, t: float) -> int:
         """The era that holds, or begins, at a time (s)."""
-        return bisect_right(self.instants, instant_of(t, self.step))
+        return self.era_at(instant_of(t, self.step))
+
+    def era_at(self, instant: tuple[int, float]) -> int:
+        """The era that holds, or begins, at an instant: a step, and a part of it."""
+        return bisect_right(self.instants, instant)
 
     def span(self, during: tuple[float, float] | None) -> tuple[int, int]:
         """The eras [begin, until) of a window; None stands for the whole run."""

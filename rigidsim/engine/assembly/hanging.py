@@ -20,7 +20,8 @@ from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
-COORDINATE_KEYS = ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest", "armature")
+COORDINATE_KEYS = ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest", "armature",
+                   "tracking", "servo_stiffness", "servo_damping", "servo_limit")  # fmt: skip
 """What a row of a joint has as its coordinate has it."""
 
 
@@ -84,6 +85,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
          registers.get(k, layout.NO_ROW), modes.index(k) if k in modes else layout.NO_ROW)
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
+    servos = [k for k in modes if coordinate_of(moved[k]).tracks]
     roots = [row[layout.JOINT.root] for row in rows]
     inner = np.array([k for k in inward(moved, tree) if roots[k] != layout.NO_ROW], dtype=np.int64)
     return Joints(
@@ -97,6 +99,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         ),
         fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
+        servos=np.array(servos, dtype=np.int64) if servos else None,
         rows=constraint_rows([[k, carriers[k]] for k in modes], inner) if modes else None,
     )
 
@@ -130,7 +133,7 @@ def coordinate_of(row: MovedRow) -> Coordinate | None:
 
 
 def rows_with_modes(moved: Sequence[MovedRow]) -> list[int]:
-    """The rows of coordinates that have stops, dry friction or a motor of a wanted rate."""
+    """The rows of coordinates that have stops, dry friction or a motor of a wanted rate with a largest torque."""
     return [k for k, row in enumerate(moved) if (given := coordinate_of(row)) and given.has_modes]
 
 
@@ -183,7 +186,7 @@ def dof_of(row: MovedRow) -> int:
     given = coordinate_of(row)
     if given is None:
         return 3 if row.node.joint.has_attitude else 0
-    return int(given.course is None)
+    return int(not given.is_prescribed)
 
 
 def motion_of(row: MovedRow) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, write_row
 from rigidsim.engine.responses import drive_left, impulse_response
-from rigidsim.engine.switching import switches
+from rigidsim.engine.switching import switches, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.modes import grip_bounds, looseness
@@ -99,8 +99,9 @@ def hold_back(blow: BLOW):
 
 
 @inlined
-def begin_grips(model, scratch):
-    """No coordinate is released yet."""
+def begin_grips(t, model, state, scratch, lanes):
+    """No coordinate is released yet at time t, s."""
+    want_now(t, model, state, scratch, lanes)
     for n in range(len(model.joints.modes)):
         hold_back(scratch.joints.modes.blow[n])
 
@@ -116,7 +117,7 @@ def compare(h, returns, missing, value: JOINT_VALUE, jump: TRIPLE, grip: GRIP, b
     """Release a coordinate whose grip is out of bounds in a step of h s; with `returns`, hold a released one that moves
     the other way. Returns whether it was changed.
     """
-    slip, lag = natural_mode(mode, value)
+    slip, lag = natural_mode(mode, value, grip)
     if looseness(mode.slip, mode.lag) == 0.0:
         lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
         needed, size = grip.given + missing, SLACK * (abs(grip.given) + abs(missing))
@@ -214,14 +215,15 @@ def strike_by_grips(contacts, model, scratch, made, lanes):
 
 
 @routine
-def end_grip(value: JOINT_VALUE, mode: COORDINATE):
+def end_grip(value: JOINT_VALUE, grip: GRIP, mode: COORDINATE):
     """The mode of a coordinate after contact: held if it can be."""
-    mode.slip, mode.lag = natural_mode(mode, value)
+    mode.slip, mode.lag = natural_mode(mode, value, grip)
 
 
 @inlined
-def end_grips(contacts, model, state):
-    """The modes of all coordinates after contact."""
+def end_grips(t, contacts, model, state, scratch, lanes):
+    """The modes of all coordinates after contact at time t, s."""
+    want_now(t, model, state, scratch, lanes)
     for i in contacts.trees.inward:
         if has_modes(i, model.joints):
-            end_grip(model.joints.value[i], state[i])
+            end_grip(model.joints.value[i], scratch.joints.modes.grip[model.joints.joint[i].mode], state[i])

@@ -215,7 +215,7 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
     if have_grips(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
-        begin_grips(model, scratch)
+        begin_grips(t, model, state, scratch, lanes)
     solve(h, n_round, least, n_point, contacts, trees, model, arrays)
     if have_grips(model):
         solve_with_grips(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
@@ -379,7 +379,7 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         restored, _, _, of_rates = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
         if have_grips(model):
-            end_grips(contacts, model, state)
+            end_grips(t, contacts, model, state, scratch, lanes)
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
     add_to_sums(state[0], work=of_loads)
     ledger.step[c.W_LOADS] += inherited + of_loads + (gained - by_impulses)

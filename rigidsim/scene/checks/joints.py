@@ -165,7 +165,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 def needs_mass(joint: Joint) -> bool:
     """Whether forces move a coordinate of a joint, or a ball."""
-    return joint.has_attitude or any(one.course is None for one in joint.coordinates)
+    return joint.has_attitude or not all(one.is_prescribed for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
@@ -237,7 +237,7 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     return [
         Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
         for k, (one, axis) in each
-        if one.course is None
+        if not one.is_prescribed
     ]
 
 

@@ -70,7 +70,7 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
     if loop.between[0] == loop.between[1] and numbers[0] == numbers[1]:
         message = "both ends are the same coordinate, so there is nothing to hold"
         yield Finding("loop", message, (*place, "between"), "name two coordinates")
-    if first.course is not None and second.course is not None:
+    if first.is_prescribed and second.is_prescribed:
         message = "motors prescribe both coordinates, so nothing can hold one at the other"
         yield Finding("loop", message, (*place, "between"), "omit one of the motors, or the coupling")
     wrong, right = ("displacement", "angle") if second.turns else ("angle", "displacement")

@@ -60,7 +60,7 @@ def unprescribed(hierarchy: Hierarchy, word: str) -> Iterator[tuple[Unknown, boo
     `rate`.
     """
     for one in coordinates_in(hierarchy):
-        if one.coordinate.course is None:
+        if not one.coordinate.is_prescribed:
             yield one, one.key(word)[0] not in one.node.body.joint[1].model_fields_set
 
 
@@ -69,7 +69,7 @@ def opposed_motors(hierarchy: Hierarchy) -> list[Unknown]:
     t = 0 whatever all others do: the torques of these motors are not determined.
     """
     unknowns = [*coordinates_in(hierarchy)]
-    is_held = np.array([one.coordinate.course is not None or one.coordinate.largest > 0.0 for one in unknowns], bool)
+    is_held = np.array([one.coordinate.is_prescribed or one.coordinate.largest > 0.0 for one in unknowns], bool)
     if not is_held.any():
         return []
     J = _openings(hierarchy, unknowns)

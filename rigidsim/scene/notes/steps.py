@@ -302,8 +302,10 @@ def _joint_loads(hierarchy: Hierarchy, start: Starts) -> Iterator[LoadRates]:
     for node in hierarchy:
         if node.joint is None or not hierarchy.composite(node).mass.mass:
             continue
-        free = [coordinate for coordinate in node.joint.coordinates if coordinate.course is None]
-        loads = [(one.stiffness, one.damping) for one in free] or [(node.joint.stiffness, node.joint.damping)] * 3
+        free = [coordinate for coordinate in node.joint.coordinates if not coordinate.is_prescribed]
+        loads = [(one.stiffness + one.servo_stiffness, one.damping + one.servo_damping) for one in free] or [
+            (node.joint.stiffness, node.joint.damping)
+        ] * 3
         inertias = own_resistances(node, hierarchy, start)
         rates = [(k / m, c / m) for (k, c), m in zip(loads, inertias, strict=False) if m > 0.0]
         swing, decay = (max((float(pair[i]) for pair in rates), default=0.0) for i in (0, 1))

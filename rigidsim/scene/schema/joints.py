@@ -23,6 +23,7 @@ from rigidsim.scene.values.quantities import (
     LENGTH,
     MASS,
     STIFFNESS,
+    TIME,
     TORQUE,
     TORSION_DAMPING,
     TORSION_STIFFNESS,
@@ -70,37 +71,80 @@ class BallSpring(SceneModel):
     stiffness: not_negative(TORSION_STIFFNESS) = Field(description="Torque per angle, about the axis of the rotation.")
 
 
+TIME_CONSTANT = 0.05  # s
+CONSTANT = (
+    f"Of a servo with a largest {{}} alone: the time in which its error falls to 1/e; default: {TIME_CONSTANT:g} s."
+)
+SERVO = "Of a servo: {} per error of the {}."
+SERVO_DAMPING = "Of a servo: {} per error of the rate of the {}; default: 0."
+
+
 class Motor(SceneModel):
-    """A motor in a joint. It prescribes the coordinate, whatever that takes, or exerts what its law says, or as much as
-    it must, up to a largest torque or force, to bring the rate to a wanted one and to keep it there.
+    """A motor in a joint. It prescribes the coordinate, whatever that takes; or follows a function of time as a servo,
+    with a stiffness or a largest torque or force; or exerts what its law says; or brings the rate to a wanted one and
+    keeps it there, with as much as that takes, up to a largest torque or force.
     """
 
     @model_validator(mode="after")
     def _require_one(self) -> Motor:
-        course, law, rate, largest = type(self).model_fields
-        given = [key for key in (course, law, rate) if getattr(self, key) is not None]
+        (course, law, rate, largest, *servo), said = type(self).model_fields, self.said()
+        given = [key for key in (course, law, rate) if key in said]
         if len(given) != 1:
             message = f"a motor has one of '{course}', '{law}' and '{rate}'"
             raise invalid("motion" if given else "missing-key", message, "give one of them")
-        if (given == [rate]) != (getattr(self, largest) is not None):
-            message = f"a motor with a '{rate}' has a '{largest}', and no other has one"
+        if rate in said and largest not in said:
+            message = f"a motor with a '{rate}' has a '{largest}'"
+            raise invalid("missing-key", message, f"write {{{rate}: 0.2, {largest}: 50}}")
+        if law in said and largest in said:
+            message = f"'{largest}' limits a motor with a '{rate}' or '{course}', not a '{law}'"
             raise invalid(
-                "missing-key" if given == [rate] else "motion", message, f"write {{{rate}: 0.2, {largest}: 50}}"
+                "motion", message, f"omit it, or write '{law}' as an expression with min and max", key=(largest,)
             )
+        for key in servo:
+            needs = {"time_constant": largest, "stiffness": course, "damping": "stiffness"}[key]
+            if key in said and not (course in said and needs in said):
+                message = f"'{key}' belongs to a motor with '{course}'" + f" and '{needs}'" * (needs != course)
+                raise invalid("motion", message, f"omit it, or write {{{course}: 0.3, {needs}: ...}}", key=(key,))
+        if "time_constant" in said and "stiffness" in said:
+            message = "a motor with a 'stiffness' follows by that, not within a 'time_constant'"
+            raise invalid("motion", message, "omit one of them", key=("time_constant",))
         return self
+
+    def said(self) -> set[str]:
+        """The keys that are given."""
+        return {key for key in type(self).model_fields if getattr(self, key) is not None}
+
+    @property
+    def prescribes(self) -> bool:
+        """Whether it alone says how the joint moves."""
+        course, _, _, largest, *_ = type(self).model_fields
+        return course in self.said() and not self.said() & {largest, "stiffness"}
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it holds a rate with a torque or force that is limited, as dry friction does."""
+        return self.values()[3] is not None and self.stiffness is None
 
     def values(self) -> tuple[Any, Any, Any, Any]:
         """The coordinate as a function of time, the law, the wanted rate, and the largest torque or force; None for
         what is not given.
         """
-        return tuple(getattr(self, key) for key in type(self).model_fields)
+        return tuple(getattr(self, key) for key in list(type(self).model_fields)[:4])
 
     def driven(self, coordinate: Coordinate, metres: Any) -> Coordinate:
         """The coordinate with this motor; `metres` is 1 for an angle."""
         course, law, rate, largest = self.values()
-        if course is not None:
+        if self.prescribes:
             start, speed, _ = jet_of(course, 0.0)
             return coordinate._replace(start=metres * start, rate=metres * speed, course=course)
+        if self.stiffness is not None:
+            return coordinate._replace(
+                course=course, servo_stiffness=self.stiffness, servo_damping=self.damping or 0.0,
+                servo_limit=math.inf if largest is None else largest,
+            )  # fmt: skip
+        if course is not None:
+            tracking = 1.0 / (TIME_CONSTANT if self.time_constant is None else self.time_constant)
+            return coordinate._replace(course=course, largest=largest, tracking=tracking)
         if law is not None:
             return coordinate._replace(law=law)
         return coordinate._replace(wanted=metres * rate, largest=largest)
@@ -109,23 +153,37 @@ class Motor(SceneModel):
 class TurnMotor(Motor):
     """A motor that turns a joint."""
 
-    angle: over_time(ANGLE) = Field(None, description="Angle, which may be an expression of t.")
+    angle: over_time(ANGLE) = Field(
+        None, description="Angle to prescribe, or to follow as a servo; it may be an expression of t."
+    )
     torque: varying(TORQUE, {"time", "angle"}) = Field(
         None, description="Torque, which may be an expression of angle, rate and t."
     )
     rate: quantity(ANGULAR_VELOCITY) = Field(None, description="The rate to reach and keep.")
-    max_torque: positive(TORQUE) = Field(None, description="The largest torque to do so.")
+    max_torque: positive(TORQUE) = Field(
+        None, description="The largest torque to reach and keep the rate or the angle."
+    )
+    time_constant: positive(TIME) = Field(None, description=CONSTANT.format("torque"))
+    stiffness: positive(TORSION_STIFFNESS) = Field(None, description=SERVO.format("torque", "angle"))
+    damping: not_negative(TORSION_DAMPING) = Field(None, description=SERVO_DAMPING.format("torque", "angle"))
 
 
 class SlideMotor(Motor):
     """A motor that moves a slide."""
 
-    displacement: over_time(LENGTH) = Field(None, description="Displacement, which may be an expression of t.")
+    displacement: over_time(LENGTH) = Field(
+        None, description="Displacement to prescribe, or to follow as a servo; it may be an expression of t."
+    )
     force: varying(FORCE, {"time", "displacement"}) = Field(
         None, description="Force, which may be an expression of displacement, rate and t."
     )
     rate: quantity(VELOCITY) = Field(None, description="The rate to reach and keep.")
-    max_force: positive(FORCE) = Field(None, description="The largest force to do so.")
+    max_force: positive(FORCE) = Field(
+        None, description="The largest force to reach and keep the rate or the displacement."
+    )
+    time_constant: positive(TIME) = Field(None, description=CONSTANT.format("force"))
+    stiffness: positive(STIFFNESS) = Field(None, description=SERVO.format("force", "displacement"))
+    damping: not_negative(DAMPING) = Field(None, description=SERVO_DAMPING.format("force", "displacement"))
 
 
 def _limits(dimension: Dimension) -> Any:
@@ -257,13 +315,12 @@ class JointModel(SceneModel):
         for number, one in enumerate(self.given()):
             if one.motor is None:
                 continue
-            course, _, rate, _ = one.motor.values()
             spring, limits = (one.spring.stiffness, one.spring.rest), one.limits or UNLIMITED
             values = one._replace(spring=spring, limits=limits)[1:-2]
             said = [key for key, value, none in zip(Given._fields[1:-2], values, AT_REST, strict=True) if value != none]
-            if course is not None and said:
+            if one.motor.prescribes and said:
                 why = "the motor alone says how the joint moves"
-            elif rate is not None and "friction" in said:
+            elif one.motor.is_limited and "friction" in said:
                 said, why = ["friction"], "the motor brings the rate to one of its own, as friction would to zero"
             else:
                 continue
