@@ -22,15 +22,15 @@ MOST_STEPS = 1000
 """Longer runs are shortened, if that leaves out no event."""
 
 
-def hash_of(scene: str, way: str) -> str:
-    """The hash of a scene in one of the ways of `ways_of`."""
+def hash_of(scene: str, way: str, steps: int = MOST_STEPS) -> str:
+    """The hash of a scene in one of the ways of `hashes`, of so many steps if that leaves out no event."""
     import rigidsim
 
     def read(*changes: str) -> rigidsim.Scene:
         return rigidsim.Scene.from_file(ROOT / "scenes" / f"{scene}.yaml", list(changes))
 
     given = read()
-    duration = INTERPRETED[scene] if way == "interpreted" else MOST_STEPS * given.simulation.step
+    duration = INTERPRETED[scene] if way == "interpreted" else steps * given.simulation.step
     shorter = [f"simulation.duration={duration}"] if duration < given.simulation.duration else []
     try:
         read(*shorter)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -37,7 +39,7 @@ def _draw(fit: Fit, k: int, i: int, above: Axes, below: Axes) -> None:
     time = one.time + _offset(fit, k)
     (points,) = above.plot(time, one.values, ".", color=colour_of(1), markersize=3)
     (line,) = above.plot(run.time, wanted.of(), color=colour_of(0), linewidth=1.0)
-    label_axes(above, y=with_unit(one.quantity, wanted.unit), title=_title(fit, each))
+    label_axes(above, y=textwrap.fill(with_unit(one.quantity, wanted.unit), 26), title=_title(fit, each))
     below.plot(time, fit.readings[k][i].residuals / sigma, ".", color=colour_of(1), markersize=3)
     below.axhline(0.0, color=INK, linewidth=0.8)
     label_axes(below, x="time, s", y="residual / sigma")

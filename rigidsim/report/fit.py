@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rigidsim.report.sections import Report, Section, Table
 from rigidsim.report.wording import counted
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 NOTABLE = 0.1  # part of a direction
 FAR = 3.0  # standard deviations of chi2
+SERIAL = 5.0  # standard deviations of the correlation of neighbours
 ROUGH = 0.1  # standard deviations of a measurement
 
 
@@ -90,8 +93,21 @@ def _warnings(fit: Fit) -> list[str]:
             f"residuals are {size:.3g} times their standard deviations: the model or these are not right, and the"
             " standard deviations of the estimates hold for right ones only"
         )
+    for one, values in ((one, values) for found in fit.residuals for one, values in found.items()):
+        alike = _serial_correlation(values)
+        if alike > SERIAL / math.sqrt(len(values)):
+            yield (
+                f"residuals of {one} resemble their neighbours (correlation {alike:.2f}): the model misses something,"
+                " and the standard deviations of the estimates are too small"
+            )
     if fit.interpolation_error > ROUGH:
         yield (
             f"measurements lie between samples that are too far apart: reading there may be wrong by"
             f" {fit.interpolation_error:.2g} standard deviations; make simulation.record_every smaller"
         )
+
+
+def _serial_correlation(values: np.ndarray) -> float:
+    """The correlation of residuals with the next ones."""
+    total = float(values @ values)
+    return float(values[:-1] @ values[1:]) / total if total else 0.0

@@ -17,6 +17,7 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError
+from rigidsim.trajectory.stored import as_format_error
 
 if TYPE_CHECKING:
     from rigidsim.trajectory.events import Events
@@ -80,10 +81,14 @@ def write_checkpoint(root: h5py.File, arrays: Arrays, content_hash: str) -> None
 
 def read_checkpoint(path: Path, content_hash: str) -> dict[str, np.ndarray]:
     """The checkpoint in a trajectory file; empty if there is none."""
+    from rigidsim.trajectory.checks import has_object, own_dataset  # here, to keep other runs fast
+
     with h5py.File(path) as root:
-        if CHECKPOINT not in root:
+        if not has_object(root, path, CHECKPOINT):
             return {}
-        content, stored = root[CHECKPOINT][()].tobytes(), root[CHECKPOINT].attrs["sha256"]
+        dataset = own_dataset(root, path, CHECKPOINT)
+        with as_format_error(path, CHECKPOINT):
+            content, stored = dataset[()].tobytes(), str(dataset.attrs["sha256"])
     if stored != _digest(content, content_hash):
         raise FormatError(f"{path} is damaged: its checkpoint does not match its sha256")
     return unpacked(content, path)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import h5py
 import numpy as np
 
-from rigidsim.trajectory.chunks import chunk_shape, filters
+from rigidsim.trajectory.chunks import DEFAULT, chunk_shape, filters
 from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, LOOP, TYPES, Field
 from rigidsim.trajectory.header import NO_CONTACT, Header
 from rigidsim.trajectory.recorded import ROWS, labels_of
@@ -126,6 +126,13 @@ def _create_field(
     for i, dimension in enumerate(field.dimensions):
         attach(dataset, i, dimension, scales[dimension])
     described(dataset, *in_file(field, header))
+
+
+def is_as_created(dataset: h5py.Dataset, rows: int, compression: str) -> bool:
+    """Whether a dataset of samples can grow, and has chunks of so many samples and the filters of a compression."""
+    made = filters(compression)
+    has_filters = all((getattr(dataset, key) or None) == made.get(key) for key in filters(DEFAULT))
+    return dataset.maxshape[0] is None and dataset.chunks == chunk_shape(dataset.shape, rows) and has_filters
 
 
 def in_file(field: Field, header: Header) -> tuple[str, str]:

@@ -35,7 +35,16 @@ from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import as_format_error, opened
-from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, create, write_checksums, write_metrics, write_summary
+from rigidsim.trajectory.structure import (
+    FORMAT,
+    JOINTED,
+    LOOPED,
+    create,
+    is_as_created,
+    write_checksums,
+    write_metrics,
+    write_summary,
+)
 from rigidsim.trajectory.tables import complete_points, create_tables, write_events
 
 NO_METRICS: Mapping[str, float] = MappingProxyType({})
@@ -142,6 +151,7 @@ class Writer:
         self._rows = {name: int(rows) for name, rows in left.group("rows").items()}
         self._largest, self._checkpoint = left.group("largest"), left.group("run")
         self._checksums |= {name: list(sums) for name, sums in left.group("checksums").items()}
+        self._check_datasets()
         for name, rows in self._rows.items():
             self._digests[name] = digest_of_begin(header, name, self._file[name], rows)
         self._use_datasets()
@@ -149,6 +159,14 @@ class Writer:
             self._staging.add(staged)
             self._points = [left.group("points")]
         return left._replace(header=header, events=Events(header, events))
+
+    def _check_datasets(self) -> None:
+        """Raise FormatError unless chunks that are encoded here fit those of the file."""
+        for name in self._checksums:
+            compression = "none" if name == "time" else self._compression
+            if not is_as_created(self._file[name], self.chunk_rows, compression):
+                reason = f"{name} is not stored in the chunks of its checkpoint"
+                raise FormatError(f"{self._spool.path} is damaged: {reason}")
 
     def commit(
         self, events: Events, metrics: Mapping[str, float] = NO_METRICS, contact_ledger: ContactLedger | None = None

@@ -291,6 +291,20 @@ def test_damaged_checkpoint_is_reported(call, write):
     assert (code, err.startswith("error: .a.h5.resume is damaged: its checkpoint cannot be read")) == (6, True)
 
 
+@pytest.mark.parametrize("steps", [1, 2], ids=["other chunks", "no filters"])
+@pytest.mark.parametrize("command", [("recover", "a.h5"), ("run", "s.json", "-o", "a.h5", "--resume")])
+def test_samples_stored_otherwise_than_the_checkpoint_says_are_reported(call, write, command, steps):
+    leave_unfinished(write, blocks=1)
+    with h5py.File(".a.h5.tmp", "r+") as file:
+        (rows, *rest), shape = file["world/velocity"].chunks, file["world/velocity"].shape
+        del file["world/velocity"]
+        file.create_dataset(
+            "world/velocity", shape, "f8", chunks=(rows * steps // 2, *rest), maxshape=(None, *shape[1:])
+        )
+    expected = "error: .a.h5.tmp is damaged: world/velocity is not stored in the chunks of its checkpoint\n"
+    assert call(*command)[::2] == (6, expected)
+
+
 def test_changed_checkpoint_in_a_file_is_reported(call, write):
     write(REPARENTED)
     call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.1")
@@ -298,6 +312,17 @@ def test_changed_checkpoint_in_a_file_is_reported(call, write):
         file["checkpoint"][10] ^= 1
     code, _, err = call("run", "s.json", "-o", "a.h5", "--extend", "1")
     assert (code, err.splitlines()[-1]) == (6, "error: a.h5 is damaged: its checkpoint does not match its sha256")
+
+
+@pytest.mark.parametrize("target", ["/checkpoint", "/scene"], ids=["circle", "elsewhere"])
+def test_link_in_place_of_a_checkpoint_is_reported(call, write, target):
+    write(REPARENTED)
+    call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.1")
+    with h5py.File("a.h5", "r+") as file:
+        del file["checkpoint"]
+        file["checkpoint"] = h5py.SoftLink(target)
+    code, _, err = call("run", "s.json", "-o", "a.h5", "--extend", "1")
+    assert (code, err.splitlines()[-1]) == (6, "error: a.h5 is damaged: checkpoint is a link to elsewhere")
 
 
 def test_run_under_way_is_not_disturbed(spawn, call, write, workplace):

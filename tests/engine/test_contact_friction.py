@@ -265,9 +265,11 @@ def test_a_box_that_falls_on_an_edge_stays_in_its_plane_of_symmetry(step):
     assert abs(world.angular_velocity[-1, 1]) < 1e-6  # it has landed
 
 
-@pytest.mark.parametrize("step", STEPS[:1])
+@pytest.mark.parametrize("step", [1e-3, 1e-4])
 def test_a_car_that_hits_a_wall_squarely_does_not_turn(step):
-    """With a passenger on a spring; it turned by 43 degrees, to the left or to the right by the step."""
+    """With a passenger on a spring; it turned by 43 degrees, to the left or to the right by the step. After landing it
+    rocks by some 1e-3 rad/s. Where that counted as rest (at 0.1 ms), the ends of its bumper struck one after the other.
+    """
     car = block((4, 1.7, 0.4), at=(0, 0, 0.6), restitution=0.1, friction=0.1) | {"velocity": [15, 0, 0]}
     car |= {"mass": 1200, "inertia": {"principal": [300, 1500, 1500]}, "children": {"passenger": PASSENGER}}
     car["shapes"][0]["position"] = [0, 0, -0.3]

@@ -344,6 +344,23 @@ def test_impacts_far_apart_in_time_do_not_end_each_other(method):
     assert abs(x + folded).max() < 1e-12 and abs(abs(v) - 1.0).max() < 1e-12
 
 
+@pytest.mark.parametrize("method", ["adaptive", "taylor"])
+def test_many_bodies_between_stops_do_not_share_a_count_of_impacts(method):
+    """Ten beads, 146 impacts in all: each takes the share 0.95 of a rate, so the k-th way takes 0.2/(0.95^k rate)."""
+    stops = {"limits": [-0.1, 0.1], "restitution": 0.95}
+    beads = {f"b{k}": on_slide([1, 0, 0], rate=1 + 0.1 * k, **stops) | {"position": [0, k, 0]} for k in range(10)}
+    found = run(beads, duration=3, step=1e-3, integrator=method, record_every=0.5)
+    counts = []
+    for k in range(10):
+        rate, time, count = 1 + 0.1 * k, 0.1 / (1 + 0.1 * k), 0
+        while time < 3:
+            rate, count = -0.95 * rate, count + 1
+            time += 0.2 / abs(rate)
+        assert joints_of(found, "rate")[-1, k] == pytest.approx(rate, abs=1e-13)
+        counts.append(count)
+    assert sum(counts) == 146
+
+
 def test_impacts_at_stops_are_events(tmp_path):
     """At their exact times, with the impulse on the body, its rate before and after, and the energy that is lost."""
     ball = on_slide([0, 0, -1], displacement=-1.0, limits=[None, 0], restitution=0.5) | {"scale": 2.0}

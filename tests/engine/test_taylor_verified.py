@@ -30,6 +30,7 @@ FORCES = {
         1.0,
         10.0,
     ),
+    "a sigmoid": ("= 1/(1 + exp(-(t - 5)/0.1))", lambda t, x: 1 / (1 + math.exp((5 - t) / 0.1)), 0.0, 1.0, 10.0),
     "a gust": ("= exp(-(t - 5)^2/0.1)", lambda t, x: math.exp(-((t - 5) ** 2) / 0.1), 0.0, 1.0, 10.0),
     "pushes between rests": ("= sin(t)^8", lambda t, x: math.sin(t) ** 8, 0.0, 1.0, 20.0),
     "a chirp": ("= sin(t^6)", lambda t, x: math.sin(t**6), 0.0, 1.0, 2.5),
@@ -76,11 +77,14 @@ def test_rounding_makes_no_step_shorter():
     assert found[-1, 1] == pytest.approx(5.0, abs=1e-11)
 
 
-def test_the_work_of_a_motor_is_integrated_to_the_tolerance():
+@pytest.mark.parametrize(
+    "method", [{"name": "taylor", "tolerance": TOLERANCE}, {"name": "adaptive", "rtol": TOLERANCE}]
+)
+def test_the_work_of_a_motor_is_integrated_to_the_tolerance(method):
     """A hinge that is moved as 0.7 sin(2 t + 0.3): the work is what the kinetic energy gains."""
     scene = {
         "format": "rigidsim/1",
-        "simulation": {"duration": 2, "record_every": 0.1, "integrator": {"name": "taylor", "tolerance": TOLERANCE}},
+        "simulation": {"duration": 2, "record_every": 0.1, "integrator": method},
         "bodies": {
             "arm": {"mass": 1, "inertia": {"principal": [1, 1, 1]},
                     "motion": {"hinge": {"axis": [0, 0, 1], "motor": {"angle": "= 0.7*sin(2*t + 0.3)"}}}},

@@ -11,6 +11,7 @@ from rigidsim.fitting.estimate import Problem
 from rigidsim.fitting.residuals import interpolation
 from rigidsim.fitting.written import text_with
 from rigidsim.hindsight.quantities import named
+from rigidsim.report.fit import FitReport
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.varied import Varied
 
@@ -122,6 +123,15 @@ def test_priors_bounds_and_logarithms():
     log = rigidsim.fit(scene(stiffness=0.1), data, {"stiffness": {"scale": "log", "bounds": [0.01, None]}})
     assert log.values["stiffness"] == pytest.approx(free.values["stiffness"], rel=1e-6)
     assert log.sigma["stiffness"] == pytest.approx(free.sigma["stiffness"], rel=1e-4)
+
+
+def test_a_model_that_misses_something_is_told_from_noise():
+    """The stiffness alone cannot give a start that is off by a degree."""
+    right = FitReport("swing", rigidsim.fit(scene(), [experiment(measured(scene()))], ["stiffness"]))
+    wrong = FitReport("swing", rigidsim.fit(scene(start="69 deg"), [experiment(measured(scene()))], ["stiffness"]))
+    assert right.warnings == []
+    assert [one.partition(" ")[0] for one in wrong.warnings] == ["residuals", "residuals"]
+    assert "times their standard deviations" in wrong.warnings[0] and "resemble their neighbours" in wrong.warnings[1]
 
 
 def test_a_robust_loss_bears_outliers():

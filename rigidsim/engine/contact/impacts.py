@@ -65,7 +65,9 @@ ROUNDS = 6  # of a sub-step, after a blow to a large pile
 # After a strike without rebound: most rounds of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
 LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
-TIPS, FACE = 1e-6, 4  # rad: a body that turns by more within a step tips on an edge, of fewer points than a face
+# A body tips on an edge, of fewer points than a face, if it turns there faster than this part of what the smooth motion
+# adds to its speed in a step: slower turns change how the edge shares its load by less than the second order.
+TIPS, FACE = 1e-3, 4
 BLOW = 4.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
@@ -413,10 +415,10 @@ def is_blow(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
 
 
 @inlined
-def turns_in(h, b, vel: LINE):
-    """Whether a body turns within a step of h seconds by enough to change how its points share their load."""
+def turns_on(b, lever, gain, vel: LINE):
+    """Whether a body turns on a point fast enough, beside the gain of speed in a step, to share its load anew."""
     omega = vel[b].angular
-    return h * h * dot(omega, omega) > TIPS * TIPS
+    return dot(omega, omega) * dot(lever, lever) > TIPS * TIPS * gain * gain
 
 
 @inlined
@@ -433,8 +435,10 @@ def tips(begin, end, h, n_sub, point_who: WHO, point, vel, smooth: LINE):
             approach, gain = approach_of(n_sub, whose, row, vel, smooth)
             if row.gap <= h * (approach + gain):
                 bears, is_new = bears + 1, is_new or row.gap > row.closed
-    whose = point_who[begin]
-    return bears > 1 and (is_new or (bears < FACE and (turns_in(h, whose.a, vel) or turns_in(h, whose.b, vel))))
+    whose, row = point_who[begin], point[begin]
+    _, gain = approach_of(n_sub, whose, row, vel, smooth)
+    turns = turns_on(whose.a, row.lever_A, gain, vel) or turns_on(whose.b, row.lever_B, gain, vel)
+    return bears > 1 and (is_new or (bears < FACE and turns))
 
 
 @inlined

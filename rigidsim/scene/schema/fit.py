@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, Wi
 
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
+from rigidsim.scene.expressions.tokens import names_in
 from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.text.plain import plain_data
@@ -58,13 +59,15 @@ def _sigma(value: Any) -> Amount | str | None:
     return amount
 
 
-def _quantity(name: str) -> str:
+def _quantity(name: str, info: ValidationInfo) -> str:
     """The name of a quantity, of a body or of the run, or an expression of the state; perhaps with a unit, `[deg]`."""
     if not is_expression(name):
         try:
             read_name(name_and_unit(name)[0].strip())
         except BadName as error:
             raise invalid("fit-quantity", error.message, error.hint, key=name) from None
+    elif info.context:
+        info.context.used.update(names_in(name))  # the parameters in it are in use
     return name
 
 
