@@ -435,11 +435,12 @@ def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, grip: GRIP, mode: COORD
 
 @lanewise
 def review(
-    one_by_one, occurs: SCALAR, value: JOINT_VALUE, rate: RATE, grip: GRIP, factor: FACTOR, mode: COORDINATE,
-    changes: SCALAR, lane,
+    one_by_one, occurs: SCALAR, due: DUE, value: JOINT_VALUE, rate: RATE, grip: GRIP, factor: FACTOR,
+    mode: COORDINATE, changes: SCALAR, lane,
 ):  # fmt: skip
     """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides. One
-    that leaves a stop as the rate that its servo wants turns is held by the servo, if that can.
+    that leaves a stop as the rate that its servo wants turns is held by the servo, if that can. As the force of a stop
+    vanishes, so does the acceleration, and its sign is that of rounding: the coordinate leaves.
     """
     slip, lag = natural_mode(mode, value, grip)
     holds = looseness(mode.slip, mode.lag) == 0.0
@@ -447,7 +448,9 @@ def review(
     over, under = grip.torque > upper, grip.torque < lower
     way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
     a = rate.a[0] - select(slip == 0.0, 0.0, grip.wanted_dot)
-    returns = way * a < -SLACK * factor.D_inverse * (value.friction + value.largest)
+    most = value.friction + value.largest
+    leaves_stop = select(most == 0.0, due.slip + due.lag > 0.0, False)
+    returns = select(leaves_stop, False, way * a < -SLACK * factor.D_inverse * most)
     waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
     beyond = select(grip.waits > 0.0, False, select(over, True, under))
     releases = select(waits, False, select(holds, beyond, False))
@@ -472,8 +475,8 @@ def choose_modes(t, era, model, state, scratch, lanes):
         for n in range(len(joints.modes)):
             i = joints.modes[n]
             review(
-                one_by_one, found.occurs, joints.value[i], scratch.rate[i], found.grip[n], scratch.joints.factor[i],
-                state[i], found.changes, lanes,
+                one_by_one, found.occurs, found.due[n], joints.value[i], scratch.rate[i], found.grip[n],
+                scratch.joints.factor[i], state[i], found.changes, lanes,
             )  # fmt: skip
         if largest_of(found.changes, lanes) == 0.0:
             break

@@ -120,7 +120,7 @@ def crossing(begin, end, first, last):
     The cubic in the margin with the times and their derivatives at both ends (inverse interpolation after Hermite),
     where it is monotonic (Fritsch and Carlson 1980: no derivative above three times the slope of the chord); else the
     parabola in time with the first rate and both margins, or the chord. What is negative at the beginning counts as
-    zero there; if it grows, it vanishes again.
+    zero there; if it grows, it vanishes again: also if it grows from rest, by t^2 (a + b t) with a > 0.
     """
     (y_0, d_0), (y_1, d_1) = first, last
     y = select(y_0 > 0.0, y_0, 0.0)
@@ -132,7 +132,10 @@ def crossing(begin, end, first, last):
     grows, is_known, curve = d_0 > 0.0, d_0 != 0.0, (way - length * d_0) / (length * length)
     size = select(grows, d_0, -d_0) + sqrt(d_0 * d_0 - 4.0 * curve * y)
     parabola = select(grows, -size / (2.0 * select(grows, curve, 1.0)), 2.0 * y / select(is_known, size, 1.0))
-    return begin + select(falls, cubic, select(is_known, parabola, length * part))
+    rests = select(y == 0.0, select(is_known, False, length * d_1 < 3.0 * y_1), False)
+    again = length * (length * d_1 - 3.0 * y_1) / select(rests, length * d_1 - 2.0 * y_1, 1.0)
+    other = select(rests, again, length * part)
+    return begin + select(falls, cubic, select(is_known, parabola, other))
 
 
 @formula

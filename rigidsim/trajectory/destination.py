@@ -117,9 +117,9 @@ def check_output(
     """
     with as_storage_error(path):
         _check_place(path, kind, force, hints)
+        check_temporary(path, kind, hints)  # first: a run under way has a checkpoint, too
         if not (keeps_unfinished or force):
             require_no_unfinished(path, hints)
-        check_temporary(path, kind, hints)
 
 
 def require_no_unfinished(path: Path, hints: Hints) -> None:

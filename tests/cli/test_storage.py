@@ -139,10 +139,9 @@ def test_process_that_saves_to_a_full_disk_lives_on(workplace):
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_second_writer_is_refused_and_the_first_one_is_not_disturbed(spawn, call, workplace, force):
     first = spawn("run", "scene.yaml", "-o", "a.h5", "--duration", "1e6", "--step", "1e-3", "--record-every", "1e3")
-    while not (workplace / ".a.h5.tmp").exists():
+    while not (workplace / ".a.h5.resume").exists():
         assert first.poll() is None, first.communicate()
         time.sleep(0.01)
-    time.sleep(0.3)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *force)
     assert (code, err) == (5, "error: another process is writing a.h5\n")
     first.send_signal(signal.SIGINT)

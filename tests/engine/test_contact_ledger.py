@@ -225,7 +225,7 @@ def test_an_error_that_turns_do_not_explain_is_not_said_to_fall_with_the_step():
     causes = dict.fromkeys(CAUSES, 0.0) | {"error": -2.0}
     (warning,) = ledger_warnings(ContactLedger(**causes, kinetic_energy=1.0, left_out=0, unsettled=0), 1e-3)
     assert "use at most" not in warning and "turn too far" not in warning
-    assert "run once with 0.0005 s: if the error does not fall to a quarter" in warning
+    assert "0.0005 s; if the error does not fall to a quarter" in warning
 
 
 def test_angular_momentum_that_contact_does_not_keep_gets_a_warning():

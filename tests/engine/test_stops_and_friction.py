@@ -270,6 +270,28 @@ def test_a_coordinate_that_rattles_between_near_stops_comes_to_rest_and_never_pa
     assert found.diagnostic("work")[-1] == pytest.approx(-0.5, abs=1e-12)
 
 
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+def test_a_force_of_time_takes_a_body_off_its_stop_at_its_instant(method):
+    """F = 2 (0.3 - t) N holds 1 kg at the stop; from 0.3 s on x = -(t - 0.3)^3/3 m. The sign of the acceleration at
+    that instant is that of rounding.
+    """
+    block = on_slide([1, 0, 0], limits=[None, 0], restitution=0) | {"forces": [{"force": ["= 2*(0.3 - t)", 0, 0]}]}
+    found = run({"block": block}, duration=0.8, step=0.02, integrator=method)
+    away = np.maximum(found.time - 0.3, 0.0)
+    assert motion_of(found)[0] == pytest.approx(-(away**3) / 3, abs=1e-10)
+    assert motion_of(found)[1] == pytest.approx(-(away**2), abs=1e-10)
+
+
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+def test_a_body_that_leaves_its_stop_from_rest_and_comes_back_in_a_step_does_not_pass_it(method):
+    """F = t - 0.05 N on 1 kg at a stop: x = t^3/6 - t^2/40 m up to 0.15 s, then zero."""
+    block = on_slide([1, 0, 0], limits=[None, 0], restitution=0) | {"forces": [{"force": ["= t - 0.05", 0, 0]}]}
+    found = run({"block": block}, duration=0.5, step=0.1, integrator=method)
+    t = found.time
+    assert motion_of(found)[0] == pytest.approx(np.where(t < 0.15, t**3 / 6 - t**2 / 40, 0.0), abs=1e-12)
+    assert [event.time for event in found.events] == pytest.approx([0.15], abs=1e-10)
+
+
 def tangled(k: int = 0) -> dict:
     """A tree with all three: a cart with friction on a tilted slide, an arm on it with stops, a wheel with a motor."""
     wheel = BOX | {"mass": 0.3, "center_of_mass": [0.02, 0, 0.01], "position": [0, 0, -1]}

@@ -274,6 +274,7 @@ def of_frames() -> dict[str, dict[str, list]]:
 
 CHECKS = {
     "summation": summation(),
+    "vector": {"transposed": [((R.tolist(),), R.T, 0)]},
     "quaternion": quaternion() | CANONICAL | {"dexp_inverse_full": TURNING},
     "elementary": elementary() | arc_tangents(),
     "inertia": inertia(),

@@ -26,13 +26,15 @@ MODE_EQUIVALENT = {
     "modes.stop_margins: doubled 0.0": 4,
     "modes.stop_margins: negated select(slip == 0.0, False, high < INFINITY)": 1,
     "modes.rate_margins: doubled 0.0": 4,
-    "modes.crossing: doubled 0.0": 4,
+    "modes.crossing: doubled 0.0": 5,
+    "modes.crossing: negated select(is_known, False, length * d_1 < 3.0 * y_1)": 1,
+    "modes.crossing: negated select(y == 0.0, select(is_known, False, length * d_1 < 3.0 * y_1), False)": 1,
     "modes.crossing: negated select(length * d_0 <= steep, length * d_1 <= steep, False)": 1,
     "modes.dip: negated select(d_0 < 0.0, d_1 > 0.0, False)": 1,
     "modes.dip: doubled 0.0": 3,
     "modes.least_approach: doubled 0.0": 2,
     # What keeps a cubic or a parabola that is not used away from 0/0.
-    "modes.crossing: doubled 1.0": 4,
+    "modes.crossing: doubled 1.0": 5,
     "modes.dip: no sign in -1.0": 1,
     "modes.dip: doubled 1.0": 2,
 }
@@ -59,6 +61,13 @@ def on_parabola(begin, end, first, last) -> float:
     return begin + root
 
 
+def from_rest(begin, end, y, d) -> float:
+    """The zero in the interval of the cubic that begins at zero, with the rate zero."""
+    cubic = CubicHermiteSpline([0, end - begin], [0, y], [0, d])
+    (root,) = [x for x in cubic.roots(extrapolate=False) if x > 1e-6]
+    return begin + root
+
+
 def crossings() -> list:
     falling = [(0.2, 0.9, (0.5, -0.6), (-0.1, -1.3)), (0.0, 2.0, (0.5, -0.6), (-0.7, -0.4))]
     # It grows first, falls from rest or slowly at one end, or grows at last.
@@ -72,6 +81,9 @@ def crossings() -> list:
         # From zero: it grows, and vanishes again; or it falls at once.
         ((0.2, 0.9, (0.0, 0.6), (-0.1, -1.0)), 0.2 + 0.7 * 0.6 / (0.6 + 0.1 / 0.7), FEW),
         ((0.2, 0.9, (-0.3, 0.6), (-0.1, -1.0)), 0.2 + 0.7 * 0.6 / (0.6 + 0.1 / 0.7), FEW),
+        ((0.2, 0.9, (0.0, 0.0), (-0.1, -1.0)), from_rest(0.2, 0.9, -0.1, -1.0), FEW),
+        ((0.2, 0.9, (-0.3, 0.0), (-0.2, -1.3)), from_rest(0.2, 0.9, -0.2, -1.3), FEW),
+        ((0.2, 0.9, (0.0, 0.0), (-0.5, -1.0)), 0.2, 0.0),
         ((0.2, 0.9, (0.0, -0.6), (-0.1, -1.0)), 0.2, 0.0),
         ((0.2, 0.9, (-0.3, 0.0), (-0.1, 0.0)), 0.2, 0.0),
     ]
