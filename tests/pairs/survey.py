@@ -71,7 +71,9 @@ def ends(trajectory: rigidsim.Trajectory) -> dict[str, np.ndarray]:
 
 
 def end_of(trajectory: rigidsim.Trajectory) -> Ends:
-    """What is compared of a run."""
+    """What is compared of a run; in lanes one that fails raises no error."""
+    if trajectory.status != "complete":
+        raise rigidsim.SimulationError(f"the run is {trajectory.status} at t = {trajectory.time[-1]:g} s")
     ledger = trajectory.contact_ledger
     contact = abs(ledger.error) / max(ledger.kinetic_energy, 1e-9) if ledger else 0.0
     return Ends(ends(trajectory), imbalance(trajectory), contact)
