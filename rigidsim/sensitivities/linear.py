@@ -115,7 +115,7 @@ class _Probe(DifferentiatedSimulation):
         found: list[Variable] = []
         for row, moved in enumerate(moved_rows(self._run.worlds[0].tree)):
             coordinate, path = coordinate_of(moved), moved.node.path
-            if coordinate is not None and coordinate.course is None:
+            if coordinate is not None and not coordinate.is_prescribed:
                 words = ("angle", "rate") if coordinate.turns else ("displacement", "rate")
                 several = f"_{moved.number + 1}" * (len(moved.node.joint.coordinates) > 1)
                 kinds = zip(words, ("position", "velocity"), strict=True)

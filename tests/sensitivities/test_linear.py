@@ -180,3 +180,19 @@ def test_refusals():
         linearize(scene(DOUBLE), inputs=["nothing"])
     with pytest.raises(UsageError, match="1 to 8 numbers"):
         equilibrium(scene(DOUBLE), [])
+
+
+def test_a_servo_with_a_stiffness_is_a_spring_and_a_damper():
+    """I x'' = -k x - c x' about the wanted angle: eigenvalues -c/2I +- i sqrt(k/I - (c/2I)^2)."""
+    k, c, moment = 8.0, 0.5, 0.5
+    motor = {"angle": "= 0*t", "stiffness": f"{k} N m/rad", "damping": f"{c} N m s/rad"}
+    rod = {
+        "mass": 1.0,
+        "inertia": {"principal": [moment] * 3},
+        "motion": {"hinge": {"axis": [0, 0, 1], "motor": motor}},
+    }
+    simulation = {"duration": 1, "step": 0.01}
+    found = linearize(Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": {"rod": rod}}))
+    (mode,) = found.modes
+    wanted = complex(-c / (2 * moment), (k / moment - (c / (2 * moment)) ** 2) ** 0.5)
+    assert mode.eigenvalue == pytest.approx(wanted, rel=1e-12)
