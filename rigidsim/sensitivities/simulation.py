@@ -117,5 +117,5 @@ def differentiated(
     simulations = differentiating(scene, names, **recorded)
     trajectory = history_of(simulations[0], watch).with_derivatives(finished(simulations, watch))
     for simulation in simulations:
-        simulation.give_back()
+        simulation._give_back()
     return trajectory

@@ -149,7 +149,7 @@ def _simulate_one(
         return _differentiated(scene, derivatives, watch, **recorded)
     simulation = Simulation(scene, **recorded, callbacks=callbacks)
     found = history_of(simulation, watch)
-    simulation.give_back()
+    simulation._give_back()
     return found
 
 

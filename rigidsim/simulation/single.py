@@ -116,7 +116,7 @@ class Simulation:
         spare = None if callbacks else spare_runs.take(world, with_terms)
         return spare or BlockRun([world], 1, with_terms, callbacks, *options)
 
-    def give_back(self) -> None:
+    def _give_back(self) -> None:
         """Let the run of another simulation use the arrays of this one, which is at its end and not used any more."""
         spare_runs.give(self._run, self._kind)
 
