@@ -45,7 +45,8 @@ _OPTIONS = (
     click.option("--table", type=click.Path(),
                  help="CSV file with one run per line: names in the header, numbers or quantities below."),
     click.option("--sample", metavar="METHOD:N",
-                 help="Sample the distributions of --over by N points: sobol, lhs, random; saltelli:N makes N (d + 2) "
+                 help="Sample the distributions of --over, else those of the scene's uncertain numbers, by N points: "
+                      "sobol, lhs, random; saltelli:N makes N (d + 2) "
                       "runs for the sensitivity indices of d numbers."),
     click.option("--over", metavar="NAME=DISTRIBUTION", multiple=True,
                  help="Distribution of a number in a sample. It is uniform(low, high), loguniform(low, high), "
@@ -87,6 +88,8 @@ def plan_from(
         "sample": sample,
         "over": _values("--over", over, "'spin=uniform(20, 40)'"),
     }
+    if sample and not over and scene.uncertain:
+        given["over"] = {name: str(one) for name, one in scene.uncertain.items()}
     if any(given.values()):
         return make_plan(**given, seed=seed or 0)
     if scene.sweep is None:

@@ -18,7 +18,8 @@ SHARE = 1e-3  # of a parameter without a spread, by which `--check` displaces it
 @click.option("--by", metavar="NAMES", callback=listed, help="Numbers of the scene: e,bodies.rod.mass")
 @click.option("--spread", "spreads", metavar="NAME=SIZE", multiple=True,
               callback=lambda _context, _parameter, given: by_name("--spread", given, "e=1%"),
-              help="Standard deviation of a number: e=1%, mass='20 g'; repeatable.")  # fmt: skip
+              help="Standard deviation of a number: e=1%, mass='20 g'; repeatable.  [default: that in the scene]",
+              )  # fmt: skip
 @click.option("--check", is_flag=True, help="Compare with runs in which each number is displaced to both sides.")
 @json_option
 def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings):
@@ -31,22 +32,23 @@ def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings)
     rigidsim sensitivities scene.yaml --spread e=1% --spread bodies.ball.mass="5 g"
     rigidsim sensitivities scene.yaml --by e --check --metric top='= max(speed("ball"))'
     """
-    names = list(dict.fromkeys([*by, *spreads]))
+    read = read_scene(scene, overrides(sets, metrics, **settings))
+    names = list(dict.fromkeys([*by, *spreads, *read.uncertain]))
     if not names:
         raise UsageError("name numbers of the scene with --by, or with --spread and their standard deviations")
-    read = read_scene(scene, overrides(sets, metrics, **settings))
     with importing():
         from rigidsim.report.sensitivities import SensitivityReport
         from rigidsim.running.compiling import compiling
         from rigidsim.running.progress import Working
-        from rigidsim.sensitivities.parameters import spread_of
+        from rigidsim.sensitivities.parameters import spread_of, spreads_of
         from rigidsim.sensitivities.spread import displaced, reach_of, sigma_of
         from rigidsim.sensitivities.varied import Varied
 
     if not read.metrics:
         raise UsageError("""the scene has no metrics; add one: --metric top='= max(speed("ball"))'""")
     varied = Varied(read, names, "sensitivities")
-    sizes = {one.name: spread_of(one, spreads[one.name]) for one in varied.parameters if one.name in spreads}
+    sizes = spreads_of(read, varied.parameters)
+    sizes |= {one.name: spread_of(one, spreads[one.name]) for one in varied.parameters if one.name in spreads}
     with compiling(as_json), Working(f"running {shown_name(scene)}", as_json):
         found = varied.run()
         others = displaced(varied, found, sizes, SHARE) if check else []

@@ -27,7 +27,7 @@ class Verdict:
 
     def __init__(self, file: str, sets: tuple[str, ...], strict: bool):
         self.file, self.strict, self.error = shown_name(file), strict, None
-        self.bodies, self.warnings, self.contact_settings = Counter(), (), NO_CONTACT
+        self.bodies, self.warnings, self.contact_settings, self.uncertain = Counter(), (), NO_CONTACT, {}
         try:
             scene = read_scene(file, sets)
             if scene.sweep is not None:
@@ -42,6 +42,7 @@ class Verdict:
         chosen = f"{timing.duration:g} s {timing.pace}"
         self.course = f"{self.steps} steps of {timing.step:g} s" if self.steps else chosen
         self.warnings, self.contact_settings = _start(scene)
+        self.uncertain = {name: str(one) for name, one in scene.uncertain.items()}
 
     @property
     def exit_code(self) -> int:
@@ -57,6 +58,7 @@ class Verdict:
             refused = {} if problems else {"error": str(self.error)}
             return {"valid": False, "problems": [problem.as_dict() for problem in problems], **refused}
         summary = {"bodies": self.bodies, "steps": self.steps, "contact_settings": dict(self.contact_settings)}
+        summary |= {"uncertain": self.uncertain} if self.uncertain else {}
         return {"valid": not self.exit_code, "problems": [], **summary, "warnings": self.warnings}
 
     def __str__(self) -> str:
@@ -79,7 +81,8 @@ class Verdict:
         from rigidsim.report.contact import contact_lines
 
         if not (alone and self.exit_code):
-            print_result("\n".join([str(self), *(contact_lines(self.contact_settings) if alone else [])]))
+            uncertain = [f"uncertain: {name}, {one}" for name, one in self.uncertain.items()]
+            print_result("\n".join([str(self), *([*contact_lines(self.contact_settings), *uncertain] * alone)]))
 
 
 @click.command(short_help="Check scenes without simulating them.")

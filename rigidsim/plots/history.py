@@ -8,6 +8,7 @@ import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.sampling import drawn_samples
+from rigidsim.sensitivities.spread import band_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 
@@ -27,6 +28,11 @@ class History(NamedTuple):
             return np.concatenate([each.reshape(len(each), -1) for each in found], axis=1)
 
         return drawn_samples(self.trajectory.time, self.samples, values)
+
+    def band(self, quantity: NamedQuantity, time: np.ndarray) -> np.ndarray | None:
+        """The standard deviations at these times of samples, (time, component), if the scene is uncertain."""
+        found = band_of(self.trajectory, quantity)
+        return None if found is None else found[np.searchsorted(self.trajectory.time, time)]
 
     @property
     def span(self) -> tuple[float, float]:

@@ -19,6 +19,8 @@ from rigidsim.plots.references import draw_reference, error_text, reference_of
 from rigidsim.plots.sampling import MOST
 from rigidsim.plots.style import DENSE, LINES, MOST_NAMED, draw_legend, label_axes
 
+BAND = 0.25
+"""How opaque the standard deviation of a curve is."""
 CONSTANT = 1e-12
 """Values that differ by less, relative to the largest, are drawn as one."""
 Entry = tuple[History, NamedQuantity]
@@ -41,7 +43,7 @@ class SeriesPanel:
         absolute, closed = False, []
         for history, named in self.entries:
             time, values = history.read(named)
-            expected = reference_of(named, time, values)
+            expected, band = reference_of(named, time, values), None if self.is_log else history.band(named, time)
             if self.is_log:
                 absolute |= bool(np.any(values < 0.0))
                 values, expected = np.abs(values), None if expected is None else np.abs(expected)
@@ -49,6 +51,9 @@ class SeriesPanel:
                 color, style = styles[len(lines)]
                 width = DENSE if len(time) > MOST or len(parts) > MOST_NAMED else None
                 lines += axes.plot(time, values[:, column], color=color, linestyle=style, linewidth=width)
+                if band is not None:
+                    low, high = values[:, column] - band[:, column], values[:, column] + band[:, column]
+                    axes.fill_between(time, low, high, color=color, alpha=BAND, linewidth=0.0)
                 if expected is not None and np.isfinite(expected[:, column]).any():
                     circles = draw_reference(axes, (time, expected[:, column]), color)
                     closed.append((values[:, column], expected[:, column]))

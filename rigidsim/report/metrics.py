@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rigidsim.report.contact import SHOWN_PAIRS, ContactSummary
 from rigidsim.report.sections import Section, Table
+from rigidsim.trajectory.derivatives import Derivative
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
@@ -18,17 +20,34 @@ def outcome(
     units: Mapping[str, str],
     oracle: Sequence[OracleError],
     most: int | None = SHOWN_PAIRS,
+    sigmas: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Section]:
-    """Contact, with at most so many pairs, metrics, and errors with respect to the oracle, each if there is any."""
+    """Contact, with at most so many pairs, metrics, those of uncertain scenes with their standard deviations, and
+    errors with respect to the oracle, each if there is any.
+    """
     found = contact.sections(most)
     if metrics:
-        rows = [[name, f"{value:.9g} {units.get(name, '')}".rstrip()] for name, value in metrics.items()]
-        found.append(Section({"metrics": metrics}, table=Table(["metric", "value"], rows)))
+        spread = {name: f" +- {sigma:.3g}" for name, sigma in sigmas.items()}
+        rows = [[n, f"{x:.9g}{spread.get(n, '')} {units.get(n, '')}".rstrip()] for n, x in metrics.items()]
+        data = {"metrics": metrics} | ({"standard_deviations": sigmas} if sigmas else {})
+        found.append(Section(data, table=Table(["metric", "value"], rows)))
     if oracle:
         head = ["oracle", "largest error", "at", "tolerance"]
         data = {"oracle": {each.name: _plain_error(each) for each in oracle}}
         found.append(Section(data, table=Table(head, [*map(_error_row, oracle)])))
     return [*found, Section({"metric_units": units})] if units else found
+
+
+def metric_sigmas(derivatives: Mapping[str, Derivative]) -> dict[str, float]:
+    """The standard deviations of the metrics, to first order, for independent errors of the uncertain numbers."""
+    uncertain = [one for one in derivatives.values() if one.sigma]
+    if not uncertain:
+        return {}
+    from rigidsim.sensitivities.spread import sigma_of
+
+    spreads = {one.parameter: one.sigma for one in uncertain}
+    names = uncertain[0].metrics
+    return {name: sigma_of({one.parameter: one.metrics[name] for one in uncertain}, spreads) for name in names}
 
 
 def _error_row(error: OracleError) -> list[str]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rigidsim.report.contact import ContactSummary, chosen_contact, contact_lines
 from rigidsim.report.drift import Drift
-from rigidsim.report.metrics import outcome
+from rigidsim.report.metrics import metric_sigmas, outcome
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import StateTable
 from rigidsim.report.wording import counted
 from rigidsim.simulation.single import Simulation
+from rigidsim.trajectory.derivatives import Derivative
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
@@ -34,12 +36,14 @@ class RunReport(Report):
         compile_seconds: float,
         run_seconds: float,
         most: int | None,
+        derivatives: Mapping[str, Derivative] = MappingProxyType({}),
     ):
         """`run_seconds` (s) are those until the file was complete, without compiling, `warnings` about the result; of
         at most `most` bodies the last state is shown.
         """
         self.path, self.samples, self.warnings = path, samples, tuple(warnings)
         self.compile_seconds, self.run_seconds = compile_seconds, run_seconds
+        sigmas = metric_sigmas(derivatives)
         settings, last = simulation.header.contact_settings, StateTable(simulation.state, most=most)
         contact = ContactSummary(simulation.events.contact, ledger=simulation.contact_ledger)
         before = (*simulation.scene.warnings, *simulation.overlaps)
@@ -57,7 +61,7 @@ class RunReport(Report):
             Section(data, *([f"  {line}" for line in lines] for lines in (modes, pairs[len(modes) :])), joins=True),
             Section(lines=[f"  {one}" for one in drift], joins=True),
             Section(lines=last.lines()),
-            *outcome(contact, simulation.metrics, simulation.header.metric_units, oracle),
+            *outcome(contact, simulation.metrics, simulation.header.metric_units, oracle, sigmas=sigmas),
         )
 
     def _title(self, simulation: Simulation) -> Section:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.errors import Interrupted, SimulationError, StorageError, UsageError
+from rigidsim.jit.kernels import is_interpreted
 from rigidsim.report.contact import ledger_warnings, momentum_warnings
 from rigidsim.report.drift import DriftMeter, drift_of
 from rigidsim.report.run import RunReport
@@ -51,8 +52,8 @@ def run_to_file(
     """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
     called before the run with warnings about its start. The report has the last state of at most `most` bodies. A run
     that does not start anew goes on with the one in the file, with the bits of an undisturbed one; one that is resumed
-    where nothing was kept starts anew, and says so. A complete run has the `derivatives` with respect to these
-    numbers of the scene.
+    where nothing was kept starts anew, and says so. A complete run has the `derivatives` with respect to these numbers
+    of the scene, and to the uncertain ones.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
@@ -70,18 +71,19 @@ def run_to_file(
         overlaps = simulation.overlaps
     warn(overlaps)
     samples, header = simulation.n_sample, simulation.header
+    kinds = sum(len(getattr(one, "parameters", ())) for one in simulations)
     what = f"{samples} samples of {len(header.paths)} bodies need"
-    check_space(path, what, samples * header.sample_bytes * (1 + len(derivatives)), LESS)
+    check_space(path, what, samples * header.sample_bytes * (1 + kinds), LESS)
     with compiling(quiet) as watch:  # outside StopRequest, so that Ctrl-C stops it immediately
         opened = opened_writer(path, simulation, start, compression, force)
     with opened as writer, StopRequest(writer.discard) as stop:
         try:
-            gathered, seconds, failure = _simulate_into(writer, simulations, stop, quiet)
+            gathered, seconds, failure, derivatives = _simulate_into(writer, simulations, stop, quiet)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
     spent = {"compile_seconds": watch.seconds + seconds[0], "run_seconds": seconds[1], "most": most}
     found = _found(simulation, path, gathered, start)
-    report = RunReport(simulation, path, writer.content_hash, **found, **spent)
+    report = RunReport(simulation, path, writer.content_hash, derivatives=derivatives, **found, **spent)
     show(report)
     _raise_unless_complete(report, simulation, stop, failure)
     return report
@@ -89,10 +91,12 @@ def run_to_file(
 
 def _simulations(scene: Scene, derivatives: Sequence[str], start: RunStart, **recorded: bool) -> list[Simulation]:
     """The simulation of a scene; with derivatives as many as these need, of which the first makes the samples."""
+    if derivatives and start is not RunStart.ANEW:
+        raise UsageError("--derivatives are those of a run from its start; leave out --resume and --extend")
+    if start is RunStart.ANEW and not is_interpreted():
+        derivatives = [*dict.fromkeys([*derivatives, *scene.uncertain])]
     if not derivatives:
         return [Simulation(scene, **recorded)]
-    if start is not RunStart.ANEW:
-        raise UsageError("--derivatives are those of a run from its start; leave out --resume and --extend")
     from rigidsim.sensitivities.simulation import differentiating
 
     return differentiating(scene, derivatives, **recorded)
@@ -166,9 +170,9 @@ class _Checkpoints:
 
 def _simulate_into(
     writer: Writer, simulations: Sequence[Simulation], stop: StopRequest, quiet: bool
-) -> tuple[_Gathered, tuple[float, float], SimulationError | None]:
-    """Write all samples and finish the file; the seconds of compiling and of all else, and the failure if there was
-    one.
+) -> tuple[_Gathered, tuple[float, float], SimulationError | None, Mapping[str, Derivative]]:
+    """Write all samples and finish the file; the seconds of compiling and of all else, the failure if there was one,
+    and the derivatives.
     """
     simulation, failure = simulations[0], None
     gathered = _Gathered(simulation)
@@ -190,11 +194,10 @@ def _simulate_into(
         finally:
             progress.clear()
     with Working(f"completing {writer.path}", quiet):
-        writer.finish(
-            simulation.status, str(failure or ""), simulation.events, simulation.metrics, simulation.contact_ledger,
-            _derivatives_of(simulations) if simulation.status == "complete" else {},
-        )  # fmt: skip
-    return gathered, (watch.seconds, time.perf_counter() - begin - watch.seconds), failure
+        derivatives = _derivatives_of(simulations) if simulation.status == "complete" else {}
+        rest = simulation.events, simulation.metrics, simulation.contact_ledger, derivatives
+        writer.finish(simulation.status, str(failure or ""), *rest)
+    return gathered, (watch.seconds, time.perf_counter() - begin - watch.seconds), failure, derivatives
 
 
 def _derivatives_of(simulations: Sequence[Simulation]) -> Mapping[str, Derivative]:

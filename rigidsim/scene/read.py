@@ -24,6 +24,7 @@ from rigidsim.scene.prepare.expansion import expand
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
 from rigidsim.scene.prepare.parameters import read_parameters, unused
 from rigidsim.scene.prepare.quantities import read_quantities
+from rigidsim.scene.prepare.uncertain import names_of, read_uncertain
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema.problems import MANY, problems_in
 from rigidsim.scene.schema.scene import SceneData
@@ -32,6 +33,7 @@ from rigidsim.scene.text.document import Document, path_text
 from rigidsim.scene.text.plain import as_yaml, bodies_in, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
+from rigidsim.scene.values.samples import Distribution
 from rigidsim.shown import calling
 from rigidsim.tree.joints import IS_ANGLE
 
@@ -49,6 +51,7 @@ class Scene(SceneData):
     _overrides: tuple[Override, ...] = PrivateAttr(())
     _warnings: tuple[str, ...] = PrivateAttr(())
     _hierarchy: Hierarchy | None = PrivateAttr(None)
+    _uncertain: dict[str, Distribution] = PrivateAttr(default_factory=dict)
     _made: dict[Callable, Any] = PrivateAttr(default_factory=dict)
     _scope: Scope | None = PrivateAttr(None)
 
@@ -111,7 +114,7 @@ class Scene(SceneData):
     def document(self) -> Document:
         """The text or data of the scene, read anew, with its overrides."""
         document = _document(self._written, self._file)
-        apply_overrides(document, self._overrides, Scene)
+        _override(document, self._overrides, Scene)
         return document
 
     def with_overrides(self, overrides: Iterable[Override]) -> Scene:
@@ -132,6 +135,11 @@ class Scene(SceneData):
     def scope(self) -> Scope:
         """The names that the scene adds to expressions."""
         return self._scope
+
+    @property
+    def uncertain(self) -> dict[str, Distribution]:
+        """The distributions of numbers that were written with one, by their names; the scene has their means."""
+        return dict(self._uncertain)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -164,14 +172,24 @@ def _document(written: str | dict, file: str) -> Document:
     return read_text(written, file) if isinstance(written, str) else Document(written)
 
 
+def _override(document: Document, overrides: Iterable[Override], kind: type[Scene]) -> list[Override]:
+    """Put overrides into a document, and the means of uncertain numbers, of which these may have some."""
+    read_uncertain(document)
+    given = apply_overrides(document, overrides, kind)
+    if given:
+        read_uncertain(document)
+    return given
+
+
 @collector_paused()
 def _checked(
     kind: type[Scene], document: Document, overrides: Iterable[Override], written: str | dict, name: str
 ) -> Scene:
     """The scene in a document, with warnings; all its problems are raised in one SceneError."""
     require_mapping(document)
-    given = apply_overrides(document, overrides, kind)
+    given = _override(document, overrides, kind)
     scene, reading = checked(document, kind)
+    scene._uncertain = names_of(document)
     noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(scene.hierarchy))
     scene._written, scene._name, scene._file, scene._overrides = written, name, document.file, tuple(given)
     scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)

@@ -17,6 +17,7 @@ from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.model import Model
 from rigidsim.errors import UsageError
 from rigidsim.scene.prepare.overrides import path_of
+from rigidsim.scene.prepare.uncertain import deviation_of
 from rigidsim.scene.read import Scene
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.values.amounts import as_written
@@ -121,6 +122,12 @@ def spread_of(parameter: VariedNumber, text: str) -> float:
             f"--spread {parameter.name}={text}: expected a positive number, a quantity, or a part such as 1%"
         )
     return size
+
+
+def spreads_of(scene: Scene, parameters: Sequence[VariedNumber]) -> dict[str, float]:
+    """The standard deviations, SI units, of those that are uncertain in the scene."""
+    known = scene.uncertain
+    return {one.name: one.factor * deviation_of(known[one.name]) for one in parameters if one.name in known}
 
 
 def beside(scene: Scene, parameters: Sequence[VariedNumber], world: World) -> list[list[Beside]]:

@@ -16,7 +16,7 @@ from rigidsim.engine.run import BlockRun
 from rigidsim.errors import UsageError
 from rigidsim.jit.kernels import is_interpreted
 from rigidsim.scene.read import Scene, as_scene
-from rigidsim.sensitivities.parameters import DERIVATIVES, VariedNumber, beside, parameters_of
+from rigidsim.sensitivities.parameters import DERIVATIVES, VariedNumber, beside, parameters_of, spreads_of
 from rigidsim.sensitivities.runs import TangentRun
 from rigidsim.simulation.batch import history_of
 from rigidsim.simulation.blocks import Watch
@@ -85,7 +85,8 @@ class DifferentiatedSimulation(Simulation):
         events = {name: np.ascontiguousarray(found[name].imag) for name in wanted}
         values = dict(zip(self.header.metrics, metrics.tolist(), strict=True))
         times = np.concatenate([part["time"] for part in self._parts[k]])
-        return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values)
+        sigma = spreads_of(self.scene, [parameter]).get(parameter.name, 0.0)
+        return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values, sigma)
 
 
 def differentiating(

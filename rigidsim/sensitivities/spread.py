@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP
-from rigidsim.sensitivities.varied import Varied
+from rigidsim.hindsight.quantities import NamedQuantity
+from rigidsim.sensitivities.varied import Varied, rates_along, reads_scene, same_header
 from rigidsim.simulation.batch import simulate
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.trajectory import Trajectory
@@ -58,6 +59,17 @@ def _changes(trajectory: Trajectory, derivative: Derivative) -> Iterator[Reach]:
 def sigma_of(rates: Mapping[str, float], spreads: Mapping[str, float]) -> float:
     """The standard deviation of a metric, to first order, for independent errors of these standard deviations."""
     return math.sqrt(math.fsum((rates[name] * spread) ** 2 for name, spread in spreads.items()))
+
+
+def band_of(trajectory: Trajectory, wanted: NamedQuantity) -> np.ndarray | None:
+    """The standard deviation of a quantity, in its unit, (time, components), to first order, for independent errors of
+    the uncertain numbers. None if no number is uncertain, or if the quantity depends on the scene besides the samples.
+    """
+    uncertain = [one for one in map(trajectory.derivative, trajectory.parameters) if one.sigma]
+    if not uncertain or reads_scene(trajectory.header, wanted):
+        return None
+    each = [one.sigma * rates_along(trajectory, one, wanted, same_header) / wanted.si_units for one in uncertain]
+    return np.sqrt(sum(part * part for part in each)).reshape(len(trajectory.time), -1)
 
 
 class Displaced(NamedTuple):

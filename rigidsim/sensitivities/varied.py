@@ -79,12 +79,12 @@ def rates_along(
     """
     if wanted.kind is not None and wanted.kind.needs == CONTACT:
         raise UsageError(f"{wanted.name} has no derivatives: those of forces at contact points are not computed")
-    size, reads_scene = _first_size(run, derivative), _reads_scene(run.header, wanted)
+    size, reads = _first_size(run, derivative), reads_scene(run.header, wanted)
 
     def value(e: float) -> np.ndarray:
         arrays = {name: np.asarray(run.arrays[name]) + e * np.asarray(derivative.arrays[name])
                   for name in _in_both(run, derivative)}  # fmt: skip
-        own = replace(header(run, derivative, e) if reads_scene else run.header, with_contacts=False)
+        own = replace(header(run, derivative, e) if reads else run.header, with_contacts=False)
         return named(Trajectory(own, {"time": run.time} | arrays, run.status), wanted.name).of()
 
     moves = [sign * size * 0.5**level for level in range(LEVELS) for sign in (1.0, -1.0)]
@@ -96,10 +96,10 @@ def _in_both(run: Trajectory, derivative: Derivative) -> list[str]:
     return [field.name for field in run.header.fields if field.name in derivative.arrays]
 
 
-def _reads_scene(header: Header, wanted: NamedQuantity) -> bool:
+def reads_scene(header: Header, wanted: NamedQuantity) -> bool:
     """Whether a quantity depends on the scene besides the samples: by masses, parameters, or what was not recorded."""
     kind = wanted.kind
-    return kind is None or bool(kind.of_free) or kind.needs == SCENE or header.recorded is not None
+    return kind is None or bool(kind.of_free) or kind.needs in (SCENE, CONTACT) or header.recorded is not None
 
 
 def _first_size(run: Trajectory, derivative: Derivative) -> float:

@@ -18,14 +18,15 @@ from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion
 from rigidsim.trajectory.recorded import PartialArray
 
-GROUP, METRICS, VALUE = "derivatives", "metrics/", "value"
+GROUP, METRICS, VALUE, SIGMA = "derivatives", "metrics/", "value", "standard_deviation"
 COMPRESSED = {"compression": "gzip", "shuffle": True, "fletcher32": True}
 SMALL = 256  # numbers; so few are not worth compressing
 
 
 class Derivative(BodyMapping):
     """The derivatives with respect to a parameter, per SI unit of it: of bodies by path, as a trajectory has them, of
-    `metrics`, and of `events` by the names of their columns. `value` is that of the parameter, SI units.
+    `metrics`, and of `events` by the names of their columns. `value` is that of the parameter, SI units, and `sigma`
+    its standard deviation, 0 if the scene gives none.
 
     Of a quaternion these are the four derivatives of its components. At the instant of an event the derivative goes
     along with the event.
@@ -39,6 +40,7 @@ class Derivative(BodyMapping):
         value: float,
         arrays: Mapping[str, np.ndarray],
         metrics: Mapping[str, float],
+        sigma: float = 0.0,
     ):
         rows = {name: header.recorded_rows(name) for name in arrays if name not in EVENT_NAMES}
         wide = {
@@ -46,7 +48,7 @@ class Derivative(BodyMapping):
             for name, array in arrays.items()
         }
         super().__init__(header, time, wide)
-        self.parameter, self.value, self.metrics = parameter, value, dict(metrics)
+        self.parameter, self.value, self.sigma, self.metrics = parameter, value, sigma, dict(metrics)
         self.stored = dict(arrays)
         self.events = {name.partition("/")[2]: arrays[name] for name in EVENT_NAMES if name in arrays}
 
@@ -86,9 +88,8 @@ def write_derivatives(root: h5py.File, derivatives: Mapping[str, Derivative], co
         group.attrs["sha256"] = digest_of_summary(values, content_hash)
         for name, array in values.items():
             made = group.create_dataset(name, data=array, **(COMPRESSED if array.size > SMALL else {}))
-            made.attrs["long_name"] = (
-                f"derivative of /{name} with respect to {parameter}" if name != VALUE else parameter
-            )
+            own = {VALUE: parameter, SIGMA: f"standard deviation of {parameter}"}
+            made.attrs["long_name"] = own.get(name, f"derivative of /{name} with respect to {parameter}")
             if units.get(name):
                 made.attrs["units"] = f"{units[name]} per SI unit of {parameter}"
 
@@ -97,7 +98,8 @@ def _values(one: Derivative) -> dict[str, np.ndarray]:
     """All numbers of a derivative, by dataset."""
     metrics = {f"{METRICS}{name}": np.float64(rate) for name, rate in one.metrics.items()}
     arrays = {name: np.ascontiguousarray(array) for name, array in one.stored.items()}
-    return {VALUE: np.float64(one.value), **arrays, **metrics}
+    own = {VALUE: np.float64(one.value)} | ({SIGMA: np.float64(one.sigma)} if one.sigma else {})
+    return {**own, **arrays, **metrics}
 
 
 def derivatives_in(file: h5py.File, path: Path, header: Header, time: np.ndarray, stored_hash: str) -> dict:
@@ -115,7 +117,8 @@ def _read(
 ) -> Derivative:
     """The derivatives with respect to a parameter. Raises FormatError if they do not match their digest."""
     place, n_event = f"{GROUP}/{parameter}", len(file["events/time"]) if "events/time" in file else 0
-    shapes = {VALUE: ()} | {name: file[name].shape for name in header.dataset_names if name in file[place]}
+    shapes = dict.fromkeys((VALUE, *({SIGMA} & {*file[place]})), ())
+    shapes |= {name: file[name].shape for name in header.dataset_names if name in file[place]}
     shapes |= {name: (n_event, *file[name].shape[1:]) for name in EVENT_NAMES if name in file[place]}
     shapes |= {f"{METRICS}{name}": () for name in header.metrics}
     for name, rows in ((name, header.recorded_rows(name)) for name in shapes if name in header.dataset_names):
@@ -125,5 +128,5 @@ def _read(
     if own_object(file, path, place).attrs.get("sha256") != digest_of_summary(values, stored_hash):
         raise FormatError(f"{path} is damaged: {place} does not match its sha256")
     metrics = {name: float(values[f"{METRICS}{name}"]) for name in header.metrics}
-    arrays = {name: x for name, x in values.items() if name != VALUE and not name.startswith(METRICS)}
-    return Derivative(header, time, parameter, float(values[VALUE]), arrays, metrics)
+    arrays = {name: x for name, x in values.items() if name not in (VALUE, SIGMA) and not name.startswith(METRICS)}
+    return Derivative(header, time, parameter, float(values[VALUE]), arrays, metrics, float(values.get(SIGMA, 0.0)))

@@ -158,6 +158,8 @@ def _index(node: list, rest: str, dotted: str) -> tuple[int, str]:
 
 def put(document: Document, path: Path, value: Any) -> None:
     """Put a value into a document. Containers along the way are copied: an alias elsewhere may share them."""
+    for known in [known for known in document.uncertain if known[: len(path)] == path]:
+        del document.uncertain[known]
     document.data = node = document.twin(document.data, document.data.copy())
     for part in path[:-1]:
         is_new = isinstance(node, dict) and part not in node

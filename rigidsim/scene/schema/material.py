@@ -9,7 +9,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, cre
 
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, Text, invalid, one_of
-from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, VELOCITY, quantity, vector
+from rigidsim.scene.values.quantities import (
+    EXPRESSION_SCHEMA,
+    NUMBER_ONLY,
+    UNCERTAIN_SCHEMA,
+    VELOCITY,
+    quantity,
+    vector,
+)
 
 LARGEST = 1e100
 """The largest coefficient; products of two are finite."""
@@ -24,7 +31,9 @@ def _within(largest: float) -> Any:
             raise invalid("out-of-range", f"{wanted}, got {number:g}")
         return number + 0.0  # no negative zero: which of two zeros is the larger is undefined
 
-    schema = WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": largest}, EXPRESSION_SCHEMA]})
+    schema = WithJsonSchema(
+        {"anyOf": [{"type": "number", "minimum": 0, "maximum": largest}, EXPRESSION_SCHEMA, UNCERTAIN_SCHEMA]}
+    )
     return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), schema]
 
 

@@ -41,6 +41,9 @@ class Document:
     copies: dict[tuple[Path, str], str] = field(default_factory=dict)
     """Bodies made by `repeat`: the path of each copy, and the path of the original in the text."""
 
+    uncertain: dict[Path, Any] = field(default_factory=dict)
+    """The distributions of numbers that were written with one."""
+
     def copy(self) -> Document:
         """A document to which values can be set without changing this one."""
         return replace(
@@ -49,6 +52,7 @@ class Document:
             problems=list(self.problems),
             overrides=list(self.overrides),
             copies=dict(self.copies),
+            uncertain=dict(self.uncertain),
         )
 
     def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
