@@ -14,15 +14,12 @@ from rigidsim.scene.values.quantities import TIME, positive, whole
 MOST_SUBSTEPS = 16
 DEFAULT_SAMPLES = 1000
 """Of a run without a step and without times between samples."""
-MODES = ("auto", "stepping", "off")
+MODES = ("auto", "stepping", "events", "off")
 
 
 def _require_mode(value: Any) -> Any:
     if value is False:
         return "off"
-    if value == "events":
-        message = "contact in events mode is not available in this version"
-        raise invalid("contact", message, "write contact: stepping, or omit it")
     otherwise = f"write {', '.join(MODES)}, or {{mode: stepping, substeps: 4}}"
     require_word(value, MODES, "a mode of contact", "contact", otherwise)
     return value
