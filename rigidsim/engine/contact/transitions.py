@@ -201,31 +201,38 @@ def renew_pairs(h, contacts, lasting, arrays):
 
 
 @inlined
+def lever_of(k, apart, contacts):
+    """The largest distance of a point of a core from the centre of its body; of a plane, near a shape at a distance."""
+    value = contacts.shape_value[k]
+    return norm(value.p) + (apart if value.bound > 1e300 else norm(value.half))
+
+
+@inlined
 def closing_of(first, second, contacts, lasting):
-    """A bound of how fast the gap of two shapes closes as they move now, m/s."""
+    """(the velocity of the centre of the second body relative to the first one, and a bound of what turns add to it),
+    m/s.
+    """
     A, B = lasting.motion[contacts.shape[first].body], lasting.motion[contacts.shape[second].body]
-    of_A, of_B = contacts.shape_value[first], contacts.shape_value[second]
-    reach_A = norm(of_A.p) + (0.0 if of_A.bound > 1e300 else of_A.bound)
-    reach_B = norm(of_B.p) + (0.0 if of_B.bound > 1e300 else of_B.bound)
     apart = norm(sub(lasting.pose[second].p, lasting.pose[first].p))
-    turning = norm(A.omega) * (apart if of_A.bound > 1e300 else reach_A)
-    turning += norm(B.omega) * (apart if of_B.bound > 1e300 else reach_B)
-    return norm(sub(B.v, A.v)) + turning
+    turning = norm(A.omega) * lever_of(first, apart, contacts) + norm(B.omega) * lever_of(second, apart, contacts)
+    return sub(B.v, A.v), turning
 
 
 @inlined
 def limit_by_pairs(length, contacts, lasting, arrays):
-    """The longest trial in which no pair that is near passes through the other unseen, s."""
+    """The longest trial in which no pair that is near passes through the other unseen, s. The shapes are convex, so
+    they do not touch while a plane separates them.
+    """
     for k in range(arrays.candidates.count[0]):
         first, second = arrays.candidates.pair[k, 0], arrays.candidates.pair[k, 1]
-        closing, size = closing_of(first, second, contacts, lasting), size_of(first, second, contacts)
-        if closing * length > FAST * size:
-            count = find_places(first, second, closing * length, contacts, lasting)
-            if count > 0:
-                gap = lasting.place[0].gap
-                for m in range(1, count):
-                    gap = min(gap, lasting.place[m].gap)
-                length = min(length, max(0.5 * gap, FAST * size) / closing)
+        v, turning = closing_of(first, second, contacts, lasting)
+        size, most = size_of(first, second, contacts), norm(v) + turning
+        if most * length > FAST * size and not has_slot(first, second, lasting):
+            count = find_places(first, second, most * length, contacts, lasting)
+            for m in range(count):
+                closing = turning - dot(lasting.place[m].normal, v)
+                if closing * length > FAST * size:
+                    length = max(0.5 * lasting.place[m].gap, FAST * size) / closing
     return length
 
 
