@@ -49,6 +49,7 @@ MOST_ROWS = 3 * MOST_SLOTS
 FAR = 1e30  # m: as reach, finds the places at any distance
 AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
 SETTLED, MOST_TURNS = 1e-14, 60  # of the direction in which slips grow: its last change, and how often it is renewed
+CROSSING = 1e-6  # the sine of the angle of two edges that cross
 ONE = (0,)  # worlds with contacts have one lane
 NONE = (0.0, 0.0, 0.0)
 
@@ -131,8 +132,8 @@ class Lasting(NamedTuple):
 
 @inlined
 def directions_in_surface(kind, value: SOLID, axes, point):
-    """(how many directions of a core lie in its surface at one of its points, the first of them, a number that tells
-    which): none at a corner or on a curved part, one on an edge, two on a face.
+    """(how many directions of a core lie in its surface at one of its points, the one of an edge or that across a face, a
+    number that tells which): none at a corner or on a curved part, one on an edge, two on a face.
     """
     x, half = components(axes, point), value.half
     ends = (
@@ -141,17 +142,36 @@ def directions_in_surface(kind, value: SOLID, axes, point):
         1 if abs(x[2]) >= half[2] * (1.0 - AT_END) else 0,
     )
     if kind == HALF_SPACE:
-        return 2, axes[0], 7
+        return 2, axes[2], 7
     if kind == SEGMENT:
         return 1 - ends[2], axes[2], ends[2]
     if kind == CYLINDER:
         on_side = x[0] * x[0] + x[1] * x[1] >= half[0] * half[0] * (1.0 - 2.0 * AT_END)
         return (0 if ends[2] > 0 else 1) if on_side else 2, axes[2], 2 * ends[2] + (1 if on_side else 0)
     if kind == BOX:
-        free = 0 if ends[0] == 0 else (1 if ends[1] == 0 else 2)
-        e = axes[0] if free == 0 else (axes[1] if free == 1 else axes[2])
-        return 3 - ends[0] - ends[1] - ends[2], e, ends[0] + 2 * ends[1] + 4 * ends[2]
+        count = ends[0] + ends[1] + ends[2]
+        one = 1 if count == 1 else 0  # of a face the axis across it, of an edge the one along it
+        k = 0 if ends[0] == one else (1 if ends[1] == one else 2)
+        return 3 - count, axes[0] if k == 0 else (axes[1] if k == 1 else axes[2]), ends[0] + 2 * ends[1] + 4 * ends[2]
     return 0, axes[2], 0
+
+
+@inlined
+def normal_of(n, n_A, e_A, n_B, e_B):
+    """The normal that two features have, where those alone decide it: of a face, or of two edges that cross. The normal
+    of a place may be that of a face that is nearly the same.
+    """
+    exact = n
+    if n_B == 2:
+        exact = e_B
+    elif n_A == 2:
+        exact = e_A
+    elif n_A == 1 and n_B == 1:
+        exact = cross(e_A, e_B)
+    length, along = norm(exact), dot(exact, n)
+    if length < CROSSING:
+        return n
+    return scaled((1.0 if along > 0.0 else -1.0) / length, exact)
 
 
 class Cores(NamedTuple):
@@ -213,6 +233,7 @@ def write_slot(place: PLACE, contacts, lasting, slot: SLOT, row: LASTING):
     axes_i, axes_j = axes_of(lasting.pose[i]), axes_of(lasting.pose[j])
     n_A, e_A, code_A = directions_in_surface(contacts.shape[i].kind, contacts.shape_value[i], axes_i, core_i)
     n_B, e_B, code_B = directions_in_surface(contacts.shape[j].kind, contacts.shape_value[j], axes_j, core_j)
+    n = normal_of(n, n_A, e_A, n_B, e_B)
     bend_A, bend_B = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if lasting.convex is not None:
         bend_A, bend_B = place.bend_first, place.bend_second

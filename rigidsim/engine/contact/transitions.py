@@ -539,10 +539,11 @@ def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
     book_trial(scratch.part[at.PART_LENGTH][0], lasting, arrays.ledger)
     search.done = h if is_last else search.done + scratch.part[at.PART_LENGTH][0]
     search.target = 1.0 * NOTHING
+    if what != REGION:
+        close_contacts(now, era, model, state, scratch, arrays, lanes)
     if what != NOTHING:
         settle(now, h, era, what, index, model, state, scratch, arrays, lanes)
     else:
-        close_contacts(now, era, model, state, scratch, arrays, lanes)
         renew_growing(now, h, era, model, state, scratch, arrays, lanes)
 
 
@@ -677,11 +678,11 @@ def collect(contacts, lasting, arrays):
     for m in range(arrays.candidates.count[0]):
         first, second = arrays.candidates.pair[m, 0], arrays.candidates.pair[m, 1]
         size = size_of(first, second, contacts)
-        count, before = find_places(first, second, TOGETHER * size, contacts, lasting), n
+        count = find_places(first, second, TOGETHER * size, contacts, lasting)
         for p in range(count):
             if lasting.place[p].gap < -DEEP * size:
                 lasting.size[BEYOND] = OVERLAP
-            if n >= MOST_SLOTS or n - before >= MOST_OF_PAIR:
+            if n >= MOST_SLOTS:
                 lasting.size[BEYOND] = PLACES
             if lasting.size[BEYOND] == 0:
                 slot, row = lasting.slot[n], lasting.value[n]
@@ -695,13 +696,14 @@ def collect(contacts, lasting, arrays):
 
 
 @inlined
-def recall(n_old, lasting):
-    """Take over the directions of slips of contacts that were there before."""
+def recall(what, n_old, lasting):
+    """Take over the directions of slips of contacts that were there before, maybe with another feature."""
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
         for m in range(n_old):
             old = lasting.old_slot[m]
-            if old.first == slot.first and old.second == slot.second and old.feature == slot.feature:
+            same = old.feature == slot.feature or what == REGION
+            if old.first == slot.first and old.second == slot.second and same:
                 row.direction = lasting.old_value[m].direction
                 slot.mode = old.mode
 
@@ -1035,11 +1037,13 @@ def settle(now, h, era, what, index, model, state, scratch, arrays, lanes):
     collect(contacts, lasting, arrays)
     if lasting.size[BEYOND] != 0:
         return
-    recall(n_old, lasting)
+    recall(what, n_old, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]
         if what == FRICTION and slot.first == first and slot.second == second and slot.feature == feature:
             lasting.value[k].tested = tested
+    if what == REGION:
+        close_contacts(now, era, model, state, scratch, arrays, lanes)
     strike_all(now, model, state, scratch, arrays, lanes)
     first_modes(what, first, second, feature, contacts, lasting)
     evaluate(now, era, model, state, scratch, lanes)
@@ -1051,4 +1055,8 @@ def settle(now, h, era, what, index, model, state, scratch, arrays, lanes):
     if turn == MOST_REVIEWS:
         lasting.size[BEYOND] = MODES
     drop_open(lasting)
+    for k in range(MOST_OF_PAIR, lasting.size[N_SLOTS]):
+        one, other = lasting.slot[k - MOST_OF_PAIR], lasting.slot[k]
+        if one.first == other.first and one.second == other.second:
+            lasting.size[BEYOND] = PLACES
     log_pairs(now + lasting.rest[0], contacts, lasting, arrays)
