@@ -48,7 +48,7 @@ MOST_SLOTS, MOST_OF_PAIR = 8, 2
 MOST_ROWS = 3 * MOST_SLOTS
 FAR = 1e30  # m: as reach, finds the places at any distance
 AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
-SETTLED, MOST_TURNS = 1e-14, 60  # of the direction in which slips grow: its last change, and how often it is renewed
+SETTLED, MOST_TURNS = 1e-14, 200  # of the direction in which slips grow: its last change, and how often it is renewed
 CROSSING = 1e-6  # the sine of the angle of two edges that cross
 ONE = (0,)  # worlds with contacts have one lane
 NONE = (0.0, 0.0, 0.0)
@@ -419,13 +419,25 @@ def point_slips(lasting):
 
 
 @inlined
-def turn_to_growth(lasting):
-    """Point the slips that grow along their rates; the largest change."""
+def turning_rate(k, contacts, lasting):
+    """mu N (K_tt + K_bb), m/s2: a bound of what friction changes in the rate of a slip as its direction turns."""
+    row = lasting.value[k]
+    (t, b), N = tangents(row.normal), max(dot(row.normal, row.force), 0.0)
+    mobility = dot(t, answer(k, k, t, contacts, lasting)) + dot(b, answer(k, k, b, contacts, lasting))
+    return row.friction * N * mobility
+
+
+@inlined
+def turn_to_growth(contacts, lasting):
+    """Point the slips that grow along their rates u'; the largest change. u' = u'_0 - mu N K d depends on d, and
+    u' + c d in place of u' makes the iteration contract for any c >= mu N |K|.
+    """
     most = 0.0
     for k in range(lasting.size[N_SLOTS]):
-        row = lasting.value[k]
         if lasting.slot[k].mode == GROWING:
-            d = unit_across(row.normal, row.slip_rate, row.along)
+            row = lasting.value[k]
+            held = scaled(turning_rate(k, contacts, lasting), row.along)
+            d = unit_across(row.normal, add(row.slip_rate, held), row.along)
             most = max(most, norm(sub(d, row.along)))
             row.along = d
     return most
@@ -457,7 +469,7 @@ def find_forces(contacts, lasting):
         solve_rows(n, contacts, lasting)
         add_forces(n, contacts, lasting)
         write_slip_rates(contacts, lasting)
-        if turn_to_growth(lasting) <= SETTLED:
+        if turn_to_growth(contacts, lasting) <= SETTLED:
             break
     share_forces(lasting)
 
