@@ -31,8 +31,8 @@ def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
 
 @inlined
 def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
-    """Accelerations of the given nodes, parents first, with the reactions of loops and of contacts that last, which are added to the wrenches;
-    for `in_world` see `accelerate`.
+    """Accelerations of the given nodes, parents first, with the reactions of loops and of contacts that last, which
+    are added to the wrenches; for `in_world` see `accelerate`.
     """
     accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
     if model.loops is not None:

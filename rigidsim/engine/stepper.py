@@ -97,7 +97,7 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
 
 @inlined
 def take_lasting(method, t, t_end, h, era, model, state, scratch, contact, lanes):
-    """Advance the state from t to t_end, h = t_end - t (s), with contacts that last. Returns whether the step was taken."""
+    """Advance the state from t to t_end, h = t_end - t (s), with contacts that last; whether the step was taken."""
     part = scratch.part
     begin_lasting(t, h, era, model, state, scratch, contact, lanes)
     while next_trial(t, t_end, h, era, model, state, scratch, contact, lanes) > 0.0:
@@ -105,7 +105,7 @@ def take_lasting(method, t, t_end, h, era, model, state, scratch, contact, lanes
             method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
         )
         end_trial_of_contacts(t, t_end, h, era, model, state, scratch, contact, lanes)
-    return ends_lasting(model, state, scratch, contact)
+    return ends_lasting(t, model, state, scratch, contact)
 
 
 @inlined

@@ -226,7 +226,8 @@ def lasting_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
     lasting = arrays.lasting
     if lasting is None:
         return {}
-    return {"lasting_size": lasting.size, "lasting_slot": lasting.slot, "lasting_value": lasting.value}
+    kept = {"size": lasting.size, "slot": lasting.slot, "value": lasting.value, "left": lasting.left}
+    return {f"lasting_{name}": array for name, array in kept.items()}
 
 
 def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:

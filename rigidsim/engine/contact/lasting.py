@@ -66,19 +66,22 @@ LASTING = Row(
     " that of the surfaces on their bodies, its rate without and with all forces of contact; the direction of a slip at"
     " the beginning of a trial, and now;"
     " the force on the second body, and of it what is compared with the limit of friction; friction, restitution",
-    normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3, tested=3,
-    friction=1, restitution=1,
+    normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3,
+    tested=3,    friction=1, restitution=1,
 )  # fmt: skip
 ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
 
 # Counts in `Lasting.size`: slots; whether they are those of the state; whether the step is left to sub-steps, and why;
 # whether the last one was; evaluations of this step; events of it.
+N_LEFT, FIRST_LEFT, WHY_LEFT, LEFT = 0, 1, 2, 3
+# Why a step is left to sub-steps: too many places, of one pair or in all; an overlap; too many events; no modes agree.
+PLACES, OVERLAP, EVENTS, MODES = 1, 2, 3, 4
 N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
 
 LOCATING = Row(
-    "the search for an event in a step, as times from the beginning of a trial, s: what of the step is done; the longest"
-    " trial, this one; what vanishes (`transitions.py`) and where; the bracket with the margins there, which end was"
-    " kept, trials; the slot or the shapes",
+    "the search for an event in a step: what of the step is done; the longest trial and this one; what vanishes"
+    " (`transitions.py`); the bracket and the margins at its ends, which end was kept, trials; the slot or the shapes;"
+    " times in s, from the beginning of the trial",
     done=1, longest=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1, first=1, second=1,
 )  # fmt: skip
 
@@ -94,7 +97,7 @@ class Multipliers(NamedTuple):
 
 
 class Lasting(NamedTuple):
-    """Contacts that last, and what finds their forces and events. The arrays of the first lines are those of contact."""
+    """Contacts that last, and what finds their forces and events. The first arrays are those of contact."""
 
     way: LINK
     motion: CENTRE
@@ -124,6 +127,8 @@ class Lasting(NamedTuple):
     right: np.ndarray = floats(MOST_ROWS)
     x: np.ndarray = floats(MOST_ROWS)
     power: np.ndarray = floats(4, 2)  # at the stages of a step: of friction, of what drives surfaces, W
+    left: np.ndarray = floats(LEFT)  # steps left to sub-steps: how many, the time of the first, s, and why
+    speed: np.ndarray = floats(1)  # the largest at any contact as an event begins, m/s
     rest: np.ndarray = floats(1)  # how long the last impact's bounces go on, s, which are taken as one
 
 
@@ -132,8 +137,8 @@ class Lasting(NamedTuple):
 
 @inlined
 def directions_in_surface(kind, value: SOLID, axes, point):
-    """(how many directions of a core lie in its surface at one of its points, the one of an edge or that across a face, a
-    number that tells which): none at a corner or on a curved part, one on an edge, two on a face.
+    """(how many directions of a core lie in its surface at a point, that of an edge or across a face, a number that
+    tells which): none at a corner or on a curved part, one on an edge, two on a face.
     """
     x, half = components(axes, point), value.half
     ends = (
@@ -343,6 +348,10 @@ def solve_rows(n, contacts, lasting):
         push = lasting.row[j].push
         for i in range(n):
             K[i, j] = dot(lasting.row[i].way, answer(lasting.row_slot[i], lasting.row_slot[j], push, contacts, lasting))
+        if not K[j, j] > 0.0:  # Painleve: friction presses the bodies together faster than the normal force parts them
+            lasting.size[BEYOND] = MODES
+            x[:] = 0.0
+            return
     if n == 1:
         x[0] = lasting.right[0] / K[0, 0]
         return

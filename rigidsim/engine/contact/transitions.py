@@ -16,19 +16,26 @@ from rigidsim.engine.contact.bodies import LEAST_TRAVEL
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.lasting import (
     BEYOND,
+    EVENTS,
+    FIRST_LEFT,
     GROWING,
     IS_SETTLED,
     LASTING,
+    MODES,
     MOST_OF_PAIR,
     MOST_SLOTS,
     N_CALLS,
     N_EVENTS,
+    N_LEFT,
     N_SLOTS,
     OPEN,
+    OVERLAP,
+    PLACES,
     SLIDING,
     SLOT,
     STEPPED,
     STUCK,
+    WHY_LEFT,
     add_row,
     answer,
     find_places,
@@ -72,8 +79,8 @@ PASSED = 1e-13  # of the smaller shape: an overlap beyond it is one that an even
 EXACT = 1e-16  # of the smaller shape, and of a step: round-off of gaps and of times
 SLACK = 1e-9  # of the forces at a contact: an excess that is round-off
 DEEP = 1e-6  # of the smaller shape: an overlap that no event explains
-AT_REST = 1e-10  # of the speeds of both bodies at a contact: a slip, or an approach after an impact, that is round-off
-STRIKES = 1e-13  # likewise an approach that is none
+AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
+STRIKES = 1e-11  # likewise, before it, an approach that is none
 FAST = 0.25  # of the smaller shape: a pair that is near comes nearer by no more within a trial
 GRADE, STIFF = 0.15, 0.5  # of the time to a curved stop, and of that in which friction turns a slip: longest trials
 STRAIGHT = 1e-9  # of the rate of a slip: what is across it does not turn it
@@ -82,9 +89,6 @@ AGREES = 1e-9  # the difference of the direction of a slip that grows from that 
 BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
 AT_ONCE = 1e-9  # of a step: a stop so near is now
 MOST_TRIALS, MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 60, 5000, 200, 40
-
-# Why a step is left to sub-steps: too many places on one pair, or contacts; an overlap; too many events; no modes agree.
-PLACES, OVERLAP, EVENTS, MODES = 1, 2, 3, 4
 
 
 # --- the step
@@ -143,7 +147,7 @@ def begin_lasting(t, h, era, model, state, scratch, arrays, lanes):
 
 
 @inlined
-def ends_lasting(model, state, scratch, arrays):
+def ends_lasting(t, model, state, scratch, arrays):
     """Whether the step was taken; if not, for lack of room or of a law, it is put back."""
     lasting = scratch.lasting
     why, lacks = lasting.size[BEYOND], arrays.lacks[0]
@@ -152,6 +156,9 @@ def ends_lasting(model, state, scratch, arrays):
         arrays.lacks[0] = lacks
         if lacks == LACKS_NOTHING:
             lasting.size[N_SLOTS], lasting.size[IS_SETTLED], lasting.size[STEPPED] = 0, 0, 1
+            if lasting.left[N_LEFT] == 0.0:
+                lasting.left[FIRST_LEFT], lasting.left[WHY_LEFT] = t, 1.0 * why
+            lasting.left[N_LEFT] += 1.0
         return False
     write_present(model, scratch, arrays)
     return True
@@ -332,12 +339,12 @@ def margin_at(target, k, lasting):
 @inlined
 def concerns(target, k, lasting):
     """Whether a slot has such a margin."""
-    slot, row = lasting.slot[k], lasting.value[k]
-    if target == LIFT or target == REGION:
-        return slot.mode != OPEN
+    slot = lasting.slot[k]
     if target == FRICTION:
         return slot.mode == STUCK
-    return slot.mode == SLIDING and slot.straight > 0
+    if target == STOP:
+        return slot.mode == SLIDING and slot.straight > 0
+    return slot.mode != OPEN
 
 
 @inlined
@@ -357,7 +364,7 @@ def margin_before(target, k, lasting):
 def slack_of(target, k, lasting):
     """What of a margin is round-off."""
     before, now = lasting.old_value[k], lasting.value[k]
-    return SLACK * max(force_scale(before), force_scale(now)) if target == LIFT or target == FRICTION else 0.0
+    return 0.0 if target >= STOP else SLACK * max(force_scale(before), force_scale(now))
 
 
 @inlined
@@ -692,7 +699,9 @@ def collect(contacts, lasting, arrays):
                 row.direction, row.force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
                 write_slot(lasting.place[p], contacts, lasting, slot, row)
                 n += 1
-    lasting.size[N_SLOTS] = n
+    lasting.size[N_SLOTS], lasting.speed[0] = n, 0.0
+    for k in range(n):
+        lasting.speed[0] = max(lasting.speed[0], speed_of(k, contacts, lasting))
 
 
 @inlined
@@ -715,12 +724,12 @@ def approach_of(k, lasting):
 
 
 @inlined
-def fastest_approach(contacts, lasting):
+def fastest_approach(lasting):
     """The slot that closes fastest, if one does by more than round-off."""
     found, most = at.NO_ROW, 0.0
     for k in range(lasting.size[N_SLOTS]):
         u = approach_of(k, lasting)
-        if u > most and u > STRIKES * speed_of(k, contacts, lasting):
+        if u > most and u > STRIKES * lasting.speed[0]:
             found, most = k, u
     return found
 
@@ -807,7 +816,7 @@ def gather(k, step, problem, contacts, lasting):
         grows = False
         for m in range(lasting.size[N_SLOTS]):
             if lasting.slot[m].lost == 0 and shares_body(m, problem, contacts, lasting):
-                approaches = approach_of(m, lasting) > STRIKES * speed_of(m, contacts, lasting)
+                approaches = approach_of(m, lasting) > STRIKES * lasting.speed[0]
                 e = restitution_of(m, step, lasting) if approaches else lasting.value[m].restitution
                 if approaches or e == 0.0:
                     add_place(m, e, problem, contacts, lasting)
@@ -853,11 +862,11 @@ def place_contacts(now, model, state, scratch, lanes):
 
 @inlined
 def strike_all(now, model, state, scratch, arrays, lanes):
-    """All impacts at an instant, one problem after the other, until nothing approaches. Returns whether there were any."""
+    """All impacts at an instant, one problem after the other, until nothing approaches; whether there were any."""
     contacts, lasting, problem = model.contacts, scratch.lasting, arrays.impacts.problem
     struck, count = False, 0
     lasting.rest[0] = 0.0
-    k = fastest_approach(contacts, lasting)
+    k = fastest_approach(lasting)
     while k != at.NO_ROW and count < MOST_STRIKES:
         gather(k, model.step, problem, contacts, lasting)
         store_energies(contacts, model.body, problem)
@@ -865,7 +874,7 @@ def strike_all(now, model, state, scratch, arrays, lanes):
         deliver(now, model, state, scratch, arrays, lanes)
         place_contacts(now, model, state, scratch, lanes)
         struck, count = True, count + 1
-        k = fastest_approach(contacts, lasting)
+        k = fastest_approach(lasting)
     if k != at.NO_ROW:
         lasting.size[BEYOND] = EVENTS
     return struck
@@ -876,7 +885,7 @@ def first_modes(what, first, second, feature, contacts, lasting):
     """The modes of all slots by their slips; that of the one at which an event was found follows from that."""
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
-        speed, was = speed_of(k, contacts, lasting), slot.mode
+        speed, was = lasting.speed[0], slot.mode
         u = rejection(row.normal, row.slip)
         here = slot.first == first and slot.second == second and slot.feature == feature
         if -approach_of(k, lasting) > AT_REST * speed or (here and what == LIFT):

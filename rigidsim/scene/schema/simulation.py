@@ -32,7 +32,9 @@ class ContactSettings(SceneModel):
     """Whether and how shapes collide."""
 
     mode: Mode = Field(
-        "auto", description="auto: chosen by the number of bodies; stepping: soft contact in sub-steps; off (or false)."
+        "auto",
+        description="auto: stepping; stepping: soft contact in sub-steps; events: few contacts as constraints, with "
+        "located changes; off (or false).",
     )
     substeps: whole(1, MOST_SUBSTEPS) = Field(
         None, description="Number of sub-steps of a step; default: from the ratios of masses."
@@ -77,7 +79,7 @@ class SimulationSettings(SceneModel):
         "events are always recorded.",
     )
     contact: ContactMode = Field(
-        ContactSettings(), description="Whether and how shapes collide: auto, stepping or off, or a mapping."
+        ContactSettings(), description="Whether and how shapes collide: auto, stepping, events or off, or a mapping."
     )
 
     @model_validator(mode="after")
