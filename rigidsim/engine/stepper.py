@@ -60,6 +60,8 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes, buffer=None):
     """
     if trials_of(method) is not None:
         arrive(method, t_end, era, model, state, scratch, lanes, buffer)
+        if switches(model) and model.contacts is not None:
+            keep_rates_inside(in_lanes(method, t_end, scratch, lanes), model, state, scratch, lanes)
     elif switches(model):
         part = scratch.part
         begin_search(h, model, state, scratch, lanes)
