@@ -58,6 +58,12 @@ def switches(model):
     return model.joints is not None and model.joints.modes is not None
 
 
+@inlined
+def short(model):
+    """With methods that choose their steps: what a rebound lasts that is none, s. Contact acts at the grid."""
+    return model.step if model.contacts is not None else SHORT * model.step
+
+
 # --- trials
 
 
@@ -529,7 +535,7 @@ def limit_tries(stop, model, state, scratch, lanes):
 @inlined
 def begin_tries(stop, model, state, scratch, lanes):
     """No trial was looked at; the first one may go as far as `stop`, s."""
-    begin_lane_tries(SHORT * model.step, state[step_row(state, scratch)], scratch.joints.modes.search, lanes)
+    begin_lane_tries(short(model), state[step_row(state, scratch)], scratch.joints.modes.search, lanes)
     limit_tries(stop, model, state, scratch, lanes)
 
 
