@@ -4,11 +4,13 @@ callbacks, other integrators, sensors and groups.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import rigidsim
-from contact_scenes import DOWN, STEPPING, G, ball, block, collide, floor, touching
+from contact_scenes import DOWN, STEPPING, G, ball, block, collide, floor, tilted, touching
 from scenes import make_scene
 
 FREE = [0, 0, 0]
@@ -135,3 +137,31 @@ def test_a_sensor_notices_and_does_nothing():
                     for what in ("begins", "ends"))  # fmt: skip
     assert begins == pytest.approx(0.15, abs=2.01 * 5e-3)
     assert ends == pytest.approx(0.35, abs=2.01 * 5e-3)
+
+
+def test_a_car_with_rate_motors_drives_up_a_ramp_whether_or_not_contact_is_asked_for():
+    """On the floor a = 2 M/(r (m + 4 I/r^2)) where both motors give M, and I = 2/5 m_wheel r^2; the ramp lifts it."""
+    wheel = {"mass": 20, "shapes": [{"type": "sphere", "radius": 0.3}]}
+    hinges = {"f": {"axis": [0, 1, 0]}, "r": {"axis": [0, 1, 0], "motor": {"rate": 15, "max_torque": 400}}}
+    wheels = {
+        end + side: {**wheel, "motion": {"hinge": hinge}, "position": [1 if end == "f" else -1, y, -0.3]}
+        for end, hinge in hinges.items()
+        for side, y in (("l", 0.9), ("r", -0.9))
+    }
+    slope = {"type": "box", "size": [3, 3, 0.2], "position": [4, 0, 0.1], "orientation": tilted(math.radians(-10))}
+    box, grips = {"type": "box", "size": [3, 1.4, 0.5]}, {"friction": 0.9}
+    bodies = {
+        "floor": floor(**grips),
+        "ramp": {"shapes": [slope]},
+        "car": {"mass": 800, "position": [0, 0, 0.6], "shapes": [box], "material": grips, "children": wheels},
+    }
+    asked, chosen = (
+        rigidsim.simulate(make_scene(bodies, gravity=DOWN, duration=2.5, step=2e-3, record_every=0.05, **how))
+        for how in ({"contact": "stepping"}, {})
+    )
+    motion = asked["car"].world
+    assert motion.position.tobytes() == chosen["car"].world.position.tobytes()
+    flat = asked.time <= 0.5
+    gained = 2 * 400 / 0.3 / (880 + 4 * 0.4 * 20) * asked.time[flat]
+    assert motion.velocity[flat, 0] == pytest.approx(gained, rel=1e-5)
+    assert motion.position[:, 2].max() >= 0.8

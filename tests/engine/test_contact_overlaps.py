@@ -139,3 +139,22 @@ def test_a_heap_of_bodies_in_one_place_is_reported():
     reported = overlap_warnings(build_world(scene_of({"b": heap})))
     assert len(reported) == 6
     assert reported[-1] == "at least 49995 further pairs of shapes overlap at the start"
+
+
+@pytest.mark.parametrize(("rate", "sinks"), [(0.18, False), (0.3, True)])
+def test_what_a_prescribed_lever_presses_into_the_floor_is_reported(rate, sinks):
+    """The tip of the lever pushes the ball down from z = 0.3; from 0.35 rad on the ball meets the floor."""
+    bar = {"type": "box", "size": [0.8, 0.08, 0.08], "position": [0.4, 0, 0]}
+    motion = {"hinge": {"axis": [0, 1, 0], "motor": {"angle": f"= {rate}*t"}}}
+    guide = {"type": "bushing", "to": "world", "stiffness": [1e4, 1e4, 400], "damping": [100, 100, 20]}
+    turns = {"inertia": {"principal": [0.05] * 3}}
+    bodies = {
+        "floor": {"shapes": [PLANE]},
+        "lever": body(bar, 0, 0, 0.5, motion=motion, **turns),
+        "ball": body(BALL | {"radius": 0.1}, 0.7, 0, 0.3, forces=[guide], **turns),
+    }
+    simulation = rigidsim.Simulation(scene_of(bodies, simulation={"duration": 1.4, "step": 1e-3, "record_every": 0.1}))
+    simulation.step(1400)
+    found = [warning for warning in simulation.warnings if "contact could not hold them apart" in warning]
+    assert len(found) == sinks
+    assert all(warning.startswith("ball.shapes[0] and floor.shapes[0] overlapped by 0.01") for warning in found)

@@ -99,3 +99,19 @@ def test_a_tippe_top_keeps_the_integral_of_jellett():
         tilts.append(math.degrees(math.acos(turn[2, 2])))
     assert np.abs(np.array(jellett) / jellett[0] - 1).max() <= 5e-7  # with first-order levers 8e-3, and it inverts
     assert tilts[-1] == pytest.approx(2.924, abs=0.06)  # the limit of fine steps
+
+
+def test_a_roly_poly_loses_no_swing_as_steps_shrink():
+    """A ball with its centre of mass low swings for 20 s; it loses a share of m g b (1 - cos(tilt)), of second order.
+
+    From 2 s on: at the beginning it sinks into the floor, to where penalty and weight balance.
+    """
+    low = {"mass": 1.0, "radius": 0.1, "com": (0.0, 0.0, -0.03), "inertia": (3e-3, 3e-3, 3e-3)}
+    tilt, losses = 0.02, []
+    for step in (4e-3, 2e-3, 1e-3):
+        bodies = {"floor": floor(friction=2), "ball": sphere(low, 2, orientation={"axis": [0, 1, 0], "angle": tilt})}
+        motion = collide(bodies, duration=20, step=step, record_every=2)["ball"].world
+        losses.append((energy(motion, low, 1) - energy(motion, low, -1)) / (G * 0.03 * (1 - math.cos(tilt))))
+    assert 0 < losses[2] <= 7e-5  # 3.4e-5 measured
+    assert math.log2(losses[0] / losses[1]) == pytest.approx(2, abs=0.2)
+    assert math.log2(losses[1] / losses[2]) == pytest.approx(2, abs=0.2)

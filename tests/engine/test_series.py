@@ -216,7 +216,7 @@ def at_zero():
 @kernels.kernel
 def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes):
     """The search for the end of a step, as a kernel of its own."""
-    steps.stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes)
+    steps.stop_at_branch(order, steps.BEYOND, margin, answer, step, trial, shifted, crossing, lanes)
 
 
 def first_changes(polynomials, length=1.0, call=None):

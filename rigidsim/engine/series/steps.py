@@ -35,6 +35,12 @@ MOST_PARTS = 1000  # that are looked at for one margin
 HALVINGS = 52  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-13  # of the way to a change, by which a step ends later, so that the sign has changed for good
+BEYOND_KINK = 1e-9
+"""The same where a root or length passes zero and nothing is divided by it.
+
+|x| differs there from its series by 2 |x|, which changes the motion by 1e-18 of what the way does. Nearer to the zero
+coefficients of order k are too large: they grow as |x|^(1 - k).
+"""
 SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH times as much after each quick one
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 
@@ -314,13 +320,13 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 
 
 @lanewise
-def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
-    """End the step where the answer has changed, or where the search has ended; farther beyond it after quick steps:
-    the margin may be the difference of large numbers, whose rounding hides its sign there.
+def end_beyond(share, step: STEP, trial: STEP, crossing: CROSSING, lane):
+    """End the step where the answer has changed, or where the search has ended, later by a share of the way; farther
+    beyond it after quick steps: the margin may be the difference of large numbers, whose rounding hides its sign there.
     """
     last = select(crossing.open > 0.0, crossing.begin, crossing.end)
     grown = SPARE * power_of_two(GROWTH * step.quick)
-    beyond = BEYOND * last + select(grown < MOST_SPARE, grown, MOST_SPARE) * crossing.length
+    beyond = share * last + select(grown < MOST_SPARE, grown, MOST_SPARE) * crossing.length
     end = LATER * (step.t + (last + beyond))
     trial.t = select(crossing.found + crossing.open > 0.0, select(end < trial.t, end, trial.t), trial.t)
 
@@ -352,7 +358,7 @@ def lanes_with(column, crossing, lanes):
 
 
 @routine
-def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes):
+def stop_at_branch(order, share, margin, answer, step, trial, shifted, crossing, lanes):
     """Shorten the steps in which a comparison gets another answer, to the first time at which it does.
 
     Parts of the step, from its beginning on, are halved until the margin has no zero in them, because it is larger in
@@ -369,7 +375,7 @@ def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes)
         while count < HALVINGS:  # `for` would be written out in straight code
             halve(order, margin, answer, crossing, lanes)
             count += 1
-    end_beyond(step, trial, crossing, lanes)
+    end_beyond(share, step, trial, crossing, lanes)
 
 
 @inlined
@@ -377,7 +383,8 @@ def stop_at_branches(given, number, order, step, trial, series, shifted, crossin
     """A step ends where a branch of the equations does. Margins are known to one order less than the state."""
     for m in range(given.first_margin[number], given.first_margin[number + 1]):
         margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
-        stop_at_branch(order - 1, margin, answer, step, trial, shifted, crossing, lanes)
+        share = select(given.margin[m, 2] == 1, BEYOND_KINK, BEYOND)
+        stop_at_branch(order - 1, share, margin, answer, step, trial, shifted, crossing, lanes)
     count_quick(step, trial, crossing, lanes)
 
 

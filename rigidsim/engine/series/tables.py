@@ -38,7 +38,7 @@ class Series(NamedTuple):
     integrated: np.ndarray  # (equations) the first run of operations
     winding: np.ndarray  # (winding) row of the state
     now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
-    margin: np.ndarray  # (margin, 2) rows of a margin and of whether it is negative; of all equations
+    margin: np.ndarray  # (margin, 3) rows of a margin and of whether it is negative; whether it is a kink
     first_margin: np.ndarray  # (equations + 1)
     n_posed: int  # rows of the state that have an orientation
     values: tuple[tuple[int, Callable, int], ...]  # operation, formula of its value, and of how many numbers
@@ -171,7 +171,8 @@ def tables_of(
         operations = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
         firsts.append(_add_runs(operations, runs, terms, width * n_lane))
         watched = margins_of(each, {vertex.place for vertex in vertices})
-        margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
+        kinks = kinks_in(watched, vertices)
+        margins += [[row_of(x.margin), row_of(x.answer), kink] for x, kink in zip(watched, kinks, strict=True)]
         first_margins.append(len(margins))
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
     made = Series(
@@ -189,7 +190,7 @@ def tables_of(
         integrated=np.array(integrated),
         winding=np.array([winding[0] for winding in one.windings], np.int64),
         now=np.array(now, np.int64).reshape(len(equations), len(one.windings), 2),
-        margin=table(margins, 2),
+        margin=table(margins, 3),
         first_margin=np.array(first_margins),
         n_posed=n_posed,
         values=tuple((k, OPERATIONS[k].value, OPERATIONS[k].takes) for k in _different(runs, 0)),
@@ -230,14 +231,26 @@ def live_in(equations: Equations) -> list[Vertex]:
     """The operations that rates, windings and their margins need, in the order in which they can be computed."""
     waiting, found = results_of(equations), {}
     while waiting:
-        while waiting:
-            x = waiting.pop()
-            if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
-                found[x.place] = x
-                waiting += x.operands
+        find_needed(waiting, found)
         margins = [x for each in margins_of(equations, found) for x in (each.margin, each.answer)]
         waiting = [x for x in margins if not is_constant(x) and x.place not in found and x.operation not in GIVEN]
     return [found[place] for place in sorted(found)]
+
+
+def find_needed(waiting: list[Number], found: dict[int, Vertex]) -> None:
+    """Add the operations that these numbers need to those that were found, by their places."""
+    while waiting:
+        x = waiting.pop()
+        if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
+            found[x.place] = x
+            waiting += x.operands
+
+
+def kinks_in(watched: list[Margin], vertices: list[Vertex]) -> list[bool]:
+    """Whether the operations have a kink at each margin, and no jump: it is a root that no divisor depends on."""
+    divisors: dict[int, Vertex] = {}
+    find_needed([vertex.operands[1] for vertex in vertices if vertex.operation == "divide"], divisors)
+    return [is_constant(each.answer) and each.margin.place not in divisors for each in watched]
 
 
 def margins_of(equations: Equations, live: Container[int]) -> list[Margin]:
