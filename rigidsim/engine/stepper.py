@@ -290,7 +290,7 @@ def advance(
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
-            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
+            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
             era += 1
         if arrives:
             begin_era(method, contact, buffer, (n + done) * model.step, era, model, state, scratch, lanes)

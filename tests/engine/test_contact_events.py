@@ -32,9 +32,11 @@ def scene(bodies, duration, step, every=None, contact="events", **world) -> Scen
     simulation = {"duration": duration, "step": step, "record_every": every or duration, "contact": contact}
     return Scene.from_dict(
         {
-            "format": "rigidsim/1", "simulation": simulation, "world": {"gravity": [0, 0, -G], **world},
+            "format": "rigidsim/1",
+            "simulation": simulation,
+            "world": {"gravity": [0, 0, -G], **world},
             "bodies": bodies,
-        }  # fmt: skip
+        }
     )
 
 
@@ -205,7 +207,10 @@ def test_both_modes_have_one_limit():
 
 
 def test_what_rests_on_a_face_is_left_to_sub_steps():
-    bodies = {"floor": plane(0.5), "box": {**brick(0.0), "position": [0, 0, 0.3], "orientation": {"wxyz": [1, 0, 0, 0]}}}
+    bodies = {
+        "floor": plane(0.5),
+        "box": {**brick(0.0), "position": [0, 0, 0.3], "orientation": {"wxyz": [1, 0, 0, 0]}},
+    }
     simulation = rigidsim.Simulation(scene(bodies, 0.1, 0.01))
     for _ in range(10):
         simulation.step()

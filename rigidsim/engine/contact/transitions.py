@@ -141,7 +141,7 @@ def begin_lasting(t, h, era, model, state, scratch, arrays, lanes):
     search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
     lasting.size[BEYOND], lasting.size[N_EVENTS] = 0, 0
     if lasting.size[IS_SETTLED] == 0:
-        lasting.size[N_SLOTS], lasting.size[STEPPED] = 0, 0
+        lasting.size[STEPPED] = 0
         settle(t, h, era, NOTHING, 0, model, state, scratch, arrays, lanes)
         lasting.size[IS_SETTLED] = 1
 
@@ -543,7 +543,7 @@ def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
     for k in range(lasting.size[N_SLOTS]):
         along = lasting.value[k].along
         lasting.value[k].direction = along
-    book_trial(scratch.part[at.PART_LENGTH][0], lasting, arrays.ledger)
+    note_work(scratch.part[at.PART_LENGTH][0], lasting, arrays.ledger)
     search.done = h if is_last else search.done + scratch.part[at.PART_LENGTH][0]
     search.target = 1.0 * NOTHING
     if what != REGION:
@@ -573,7 +573,7 @@ def renew_growing(now, h, era, model, state, scratch, arrays, lanes):
 
 
 @inlined
-def book_trial(h, lasting, ledger):
+def note_work(h, lasting, ledger):
     """Book the work of contact in a trial of h seconds, by the weights of the stages of the method."""
     friction, driven = 0.0, 0.0
     if lasting.size[N_CALLS] == 0:
