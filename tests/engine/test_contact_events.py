@@ -215,3 +215,32 @@ def test_what_rests_on_a_face_is_left_to_sub_steps():
         simulation.step()
     assert any("left 10 of 10 steps to sub-steps" in warning for warning in simulation.warnings)
     assert simulation.state["box"].world.position[2] == pytest.approx(0.3, abs=1e-3)
+
+
+REFUSED = {
+    "integrator": ({"integrator": "adaptive"}, {}, "does not locate the events of contacts; use rkmk4"),
+    "rolling friction": ({}, {"material": {"rolling_friction": 0.1}}, "does not support rolling friction"),
+    "sensor": ({}, {"collide": "sensor"}, "does not support sensors"),
+    "hull": (
+        {},
+        {"shapes": [{"type": "cone", "radius": 0.1, "length": 0.3}]},
+        "does not follow the point of contact on",
+    ),
+    "plane": ({}, {}, "does not support scenes with world.plane"),
+}
+
+
+@pytest.mark.parametrize(("simulation", "body", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_events_do_not_support_is_refused(simulation, body, words):
+    settings = {"duration": 1, "step": 0.01, "contact": "events", **simulation}
+    bodies = {"floor": plane(), "ball": {**ball((0, 0, 1)), **body}}
+    world = {"plane": [0, 1, 0]} if "plane" in words else {}
+    with pytest.raises(rigidsim.SceneError, match=words):
+        Scene.from_dict({"format": "rigidsim/1", "simulation": settings, "world": world, "bodies": bodies})
+
+
+def test_ellipsoids_touch_planes_alone():
+    egg = {**ball((0, 0, 1)), "shapes": [{"type": "ellipsoid", "radii": [0.1, 0.2, 0.1]}]}
+    scene({"floor": plane(), "egg": egg}, 1, 0.01)
+    with pytest.raises(rigidsim.SceneError, match="can touch planes alone"):
+        scene({"floor": plane(), "egg": egg, "ball": ball((1, 0, 1))}, 1, 0.01)

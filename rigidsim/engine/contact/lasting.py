@@ -128,6 +128,7 @@ class Lasting(NamedTuple):
     x: np.ndarray = floats(MOST_ROWS)
     power: np.ndarray = floats(4, 2)  # at the stages of a step: of friction, of what drives surfaces, W
     left: np.ndarray = floats(LEFT)  # steps left to sub-steps: how many, the time of the first, s, and why
+    instant: np.ndarray = floats(2)  # of the last event, s, and how many before it were at that time
     speed: np.ndarray = floats(1)  # the largest at any contact as an event begins, m/s
     rest: np.ndarray = floats(1)  # how long the last impact's bounces go on, s, which are taken as one
 

@@ -88,6 +88,7 @@ NEW = 1e-4  # m/s: a slip below it has no direction of its own
 AGREES = 1e-9  # the difference of the direction of a slip that grows from that of its rate
 BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
 AT_ONCE = 1e-9  # of a step: a stop so near is now
+MOST_AT_ONCE = 50  # events without progress in time
 MOST_TRIALS, MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 60, 5000, 200, 40
 
 
@@ -139,7 +140,7 @@ def begin_lasting(t, h, era, model, state, scratch, arrays, lanes):
     note_turns(h, model, state, scratch, lanes)
     search = lasting.locating
     search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
-    lasting.size[BEYOND], lasting.size[N_EVENTS] = 0, 0
+    lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
         settle(t, h, era, NOTHING, 0, model, state, scratch, arrays, lanes)
@@ -492,7 +493,7 @@ def begin_search(what, time, lasting):
     """Seek an event inside of the trial that was taken."""
     search = lasting.locating
     search.target, search.low, search.high, search.side, search.tried = 1.0 * what, 0.0, search.length, 0.0, 0.0
-    search.length = time if time < search.high else 0.5 * search.high
+    search.length = inside(time, search)
 
 
 @inlined
@@ -534,7 +535,7 @@ def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
         if what != NOTHING:
             begin_search(what, time, lasting)
             put_trial_back(state, scratch)
-            if time <= 0.0:
+            if time <= 0.0 and what != GAP:
                 index = int(search.first)
                 search.target = 1.0 * NOTHING
                 evaluate(t + search.done, era, model, state, scratch, lanes)
@@ -1025,7 +1026,9 @@ def settle(now, h, era, what, index, model, state, scratch, arrays, lanes):
     """
     contacts, lasting = model.contacts, scratch.lasting
     lasting.size[N_EVENTS] += 1
-    if lasting.size[N_EVENTS] > MOST_EVENTS:
+    lasting.instant[1] = lasting.instant[1] + 1.0 if abs(now - lasting.instant[0]) <= AT_ONCE * h else 0.0
+    lasting.instant[0] = now
+    if lasting.size[N_EVENTS] > MOST_EVENTS or lasting.instant[1] > MOST_AT_ONCE:
         lasting.size[BEYOND] = EVENTS
         return
     if arrays.record.count[0] + MOST_STRIKES + 4 * MOST_SLOTS > len(arrays.record.log):
