@@ -12,7 +12,7 @@ from rigidsim.scene.values.base import SceneModel, Text, invalid, one_of
 from rigidsim.scene.values.quantities import (
     EXPRESSION_SCHEMA,
     NUMBER_ONLY,
-    UNCERTAIN_SCHEMA,
+    UNCERTAIN_SCHEMAS,
     VELOCITY,
     quantity,
     vector,
@@ -32,7 +32,7 @@ def _within(largest: float) -> Any:
         return number + 0.0  # no negative zero: which of two zeros is the larger is undefined
 
     schema = WithJsonSchema(
-        {"anyOf": [{"type": "number", "minimum": 0, "maximum": largest}, EXPRESSION_SCHEMA, UNCERTAIN_SCHEMA]}
+        {"anyOf": [{"type": "number", "minimum": 0, "maximum": largest}, EXPRESSION_SCHEMA, *UNCERTAIN_SCHEMAS]}
     )
     return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), schema]
 

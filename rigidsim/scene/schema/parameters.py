@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.values.base import SceneModel
-from rigidsim.scene.values.quantities import NUMBER
+from rigidsim.scene.values.quantities import NUMBER, UNCERTAIN_SCHEMAS
 
 KEY = "parameters"
 KEYS_OF_A_SCENE = (
@@ -47,6 +47,6 @@ _SCHEMA = {
     "type": "object",
     "description": "Named numbers: a number, a quantity, or an expression over the others.",
     "propertyNames": {"pattern": rf"^(?!({'|'.join(sorted({*RESERVED, *KEYS_OF_A_SCENE}))})$){NAME.pattern}$"},
-    "additionalProperties": {"anyOf": [_SHORT_SCHEMA, _LONG_SCHEMA]},
+    "additionalProperties": {"anyOf": [_SHORT_SCHEMA, *UNCERTAIN_SCHEMAS, _LONG_SCHEMA]},
 }
 Parameters = Annotated[dict[str, Parameter], BeforeValidator(_taken), WithJsonSchema(_SCHEMA)]

@@ -34,13 +34,15 @@ UNIT = "x-unit"
 """Key of the SI unit in JSON schemas, before descriptions are written."""
 UNIFORM = "uniform"
 """The key of an uncertain number between two ends."""
-UNCERTAIN_SCHEMA = {
-    "type": ["string", "object"],
-    "pattern": rf"^\s*{NUMBER}[^+±]*(\+-|±|\+/-)",
-    "properties": {UNIFORM: {"type": "array", "minItems": 2, "maxItems": 2}},
-    "required": [UNIFORM],
-    "additionalProperties": False,
-}
+UNCERTAIN_SCHEMAS = (
+    {"type": "string", "pattern": rf"^\s*{NUMBER}[^+±]*(\+-|±|\+/-)"},
+    {
+        "type": "object",
+        "properties": {UNIFORM: {"type": "array", "minItems": 2, "maxItems": 2, "description": "Least and greatest."}},
+        "required": [UNIFORM],
+        "additionalProperties": False,
+    },
+)
 EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
 
 
@@ -132,10 +134,10 @@ class Dimension:
         bound = {"exclusiveMinimum": 0} if positive else {} if least is None else {"minimum": least}
         number = {"type": "number", **bound}
         if not self.unit:
-            return {"anyOf": [number, EXPRESSION_SCHEMA, UNCERTAIN_SCHEMA]}
+            return {"anyOf": [number, EXPRESSION_SCHEMA, *UNCERTAIN_SCHEMAS]}
         number_text = NUMBER.replace("[-+]", "[+]", 1) if bound else NUMBER
         pattern = rf"^\s*{number_text}\s*({'|'.join(map(re.escape, self.units))})\s*$"
-        forms = [number, {"type": "string", "pattern": pattern}, EXPRESSION_SCHEMA, UNCERTAIN_SCHEMA]
+        forms = [number, {"type": "string", "pattern": pattern}, EXPRESSION_SCHEMA, *UNCERTAIN_SCHEMAS]
         return {"anyOf": forms, "description": self.name.capitalize(), UNIT: self.unit}
 
     def _from_expression(self, text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
