@@ -8,7 +8,7 @@ from rigidsim.engine.assembly.blueprint import ViewRecord
 from rigidsim.engine.model import Program, table
 from rigidsim.physics.operations import CODE
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Named, Number, Reduction, StateRead, Time
 from rigidsim.structures.columns import numbers_table
 
 
@@ -29,6 +29,7 @@ class Assembler:
         self.constants: list[float] = []
         self._views: dict[tuple, int] = {}  # the first register of each, counted among views
         self._n_view = 0
+        self._named: dict[Named, RegisterRef] = {}
         self._operations: list[tuple[int, list[RegisterRef]]] = []
         self._is_complete = False  # numbers of registers depend on all that was added
 
@@ -42,6 +43,10 @@ class Assembler:
         if isinstance(tree, Number):
             self.constants.append(tree.value)
             return RegisterRef("constant", len(self.constants) - 1)
+        if isinstance(tree, Named):
+            if tree not in self._named:
+                self._named[tree] = self.place_of(tree.tree)
+            return self._named[tree]
         if isinstance(tree, Time):
             return RegisterRef("time")
         if isinstance(tree, StateRead | Reduction):

@@ -10,7 +10,7 @@ from rigidsim.engine.model import table
 from rigidsim.quantities.vocabulary import CANONICAL
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import StateRead
-from rigidsim.scene.expressions.vocabulary import OF_JOINTS
+from rigidsim.scene.expressions.vocabulary import OF_JOINTS, OWN_FRAMES
 from rigidsim.tree.joints import coordinate_called, part_of
 from rigidsim.tree.nodes import Tree
 
@@ -67,7 +67,9 @@ class Scripts:
             number = coordinate_called(state.quantity, self._start.node(frame).joint.type)
             return self._assembler.view((kind, (number, 0), (frame, 0)), width)
         kind, width = VIEWS[state.quantity]
-        seen = (kind, self._frame(state.observer), self._frame(state.body))
+        body, _ = observed = self._frame(state.body)
+        observer = (PARENT, body) if state.observer == OWN_FRAMES["parent"] else self._frame(state.observer)
+        seen = (kind, observer, observed)
         return self._assembler.view(seen, width, state.component)
 
     def _frame(self, name: str) -> Frame:

@@ -78,8 +78,9 @@ def _quantities(trajectory: Trajectory, found: Sequence[NamedQuantity]) -> Itera
     """Quantities; the components of one that has neither x, y, z nor w, x, y, z are variables of their own."""
     expressions = 0
     for one in found:
-        expressions += one.kind is None
-        name = f"expression_{expressions}" if one.kind is None else one.name.replace("/", "_")
+        is_expression = one.name.startswith("=")
+        expressions += is_expression
+        name = f"expression_{expressions}" if is_expression else one.name.replace("/", "_")
         described = {"units": udunits(one.unit), "long_name": one.label, "quantity": one.name}
         axis = next((axis for axis, labels in AXES.items() if one.components == tuple(labels)), "")
         if one.components and not axis:

@@ -12,7 +12,6 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.hindsight.special import SPECIAL_VALUES
 from rigidsim.physics.operations import VALUES
-from rigidsim.quantities.names import read_name
 from rigidsim.quantities.vocabulary import NORM, XYZ
 from rigidsim.scene.expressions import ORACLE, Expression, Time, parse
 from rigidsim.trajectory.header import Header
@@ -108,7 +107,9 @@ def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray
 
 def _same(one: NamedQuantity, other: NamedQuantity) -> bool:
     """Whether these are components of the same."""
-    return all(getattr(one, key) == getattr(other, key) for key in ("kind", "body", "frame", "other", "si_units"))
+    return all(
+        getattr(one, key) == getattr(other, key) for key in ("kind", "expression", "body", "frame", "other", "si_units")
+    )
 
 
 def errors(trajectory: Trajectory) -> list[OracleError]:
@@ -126,7 +127,6 @@ class Comparison:
 
     def __init__(self, form: ClosedForm):
         self._form, self._error, self._time, self._unit = form, None, None, ""
-        self._quantity = read_name(form.name).quantity
         self._remark = "no sample is before the time up to which it holds"
 
     def result(self) -> OracleError:
@@ -143,7 +143,7 @@ class Comparison:
             self._remark = str(error)
             return
         self._unit = found.unit
-        differences = _differences(self._quantity, values, self._form.at(part.time))
+        differences = _differences(found.kind and found.kind.name, values, self._form.at(part.time))
         compared = np.flatnonzero(np.isfinite(differences))
         if len(compared):
             worst = compared[np.argmax(differences[compared])]
@@ -151,7 +151,7 @@ class Comparison:
                 self._error, self._time = float(differences[worst]), float(part.time[worst])
 
 
-def _differences(kind: str, values: np.ndarray, expected: np.ndarray) -> np.ndarray:
+def _differences(kind: str | None, values: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """The error at each sample, of a quantity of this kind; NaN where nothing is known."""
     values, expected = (array.reshape(len(array), -1) for array in (values, expected))
     known = np.isfinite(expected)

@@ -61,6 +61,7 @@ class NamedQuantity:
     frame: str = ""
     other: str = ""  # the body that exerts a force of contact
     si_units: float = 1.0  # in a unit
+    expression: str = ""  # in place of a kind
     values: np.ndarray | None = field(default=None, repr=False)  # if they were asked for, see `quantity`
 
     def of(self, samples: slice = slice(None)) -> np.ndarray:
@@ -83,7 +84,7 @@ class NamedQuantity:
             # Imported here because it imports the scene's schema, which is needed for expressions alone.
             from rigidsim.trajectory.metrics import values_of
 
-            return np.asarray(values_of(source, self.name))
+            return np.asarray(values_of(source, self.expression))
         found = self.kind.columns(source, self.body, self.frame, *filter(None, [self.other]))
         if not self.components:
             return component_of(found, self.kind, self.component)
@@ -122,11 +123,10 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     """The quantity of a name, not yet read. Raises UsageError."""
     name, unit = name_and_unit(text(name, "a quantity").strip())
     if name.startswith("="):
-        # Imported here because it imports the scene's schema, which is needed for expressions alone.
-        from rigidsim.trajectory.metrics import unit_of
-
-        found = NamedQuantity(trajectory, name, name.removeprefix("=").strip(), unit_of(trajectory, name), (), None)
-        return _in_unit(found, unit)
+        return _in_unit(_expressed(trajectory, name, name.removeprefix("=").strip(), name), unit)
+    if defined := is_defined(trajectory, name):
+        body, word = defined
+        return _in_unit(_expressed(trajectory, f"{body}.{word}" if body else word, word, f"= '{name}'", body), unit)
     try:
         meant = read_name(name)
     except BadName as error:
@@ -156,6 +156,26 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     words = f"{kind.words} of {short_name(other)}" if other else kind.words
     found = NamedQuantity(trajectory, shown, words, si, meant.components, kind, meant.component, body, frame, other)
     return _in_unit(found, unit)
+
+
+def is_defined(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
+    """The body, empty for the whole scene, and the name of a quantity that the scene defines under `let`; None if it
+    has none of this name.
+    """
+    scope = trajectory.header.scope
+    try:
+        return scope and scope.named(name)
+    except ValueError as error:
+        raise UsageError(f"{clipped(name)}: {error}; {error.hint}") from None
+
+
+def _expressed(trajectory: Trajectory, name: str, what: str, expression: str, body: str = "") -> NamedQuantity:
+    """What an expression gives."""
+    # Imported here because it imports the scene's schema, which is needed for expressions alone.
+    from rigidsim.trajectory.metrics import unit_of
+
+    unit = unit_of(trajectory, expression)
+    return NamedQuantity(trajectory, name, what.replace("_", " "), unit, (), None, body=body, expression=expression)
 
 
 def _in_unit(one: NamedQuantity, unit: str) -> NamedQuantity:
@@ -201,10 +221,12 @@ def body_and_rest(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
 
 
 def names(trajectory: Trajectory) -> list[str]:
-    """All quantities of a trajectory, without components; of bodies as in the world, and of terms as recorded. What was
-    neither recorded nor can be derived from the motion is left out.
+    """All quantities of a trajectory, without components; of bodies as in the world, and of terms as recorded, and
+    those that the scene defines. What was neither recorded nor can be derived from the motion is left out.
     """
     found = [name for name, one in OF_RUN.items() if is_recorded(trajectory, one)]
+    scope = trajectory.header.scope
+    found += [".".join(filter(None, name)) for name in (scope.quantities if scope else ())]
     first, bodies = slice(0, 1), {name: one for name, one in OF_BODIES.items() if one.needs != LOOP}
     found += [f"{loop}.{name}" for loop in trajectory.header.loops for name, one in OF_BODIES.items()
               if one.needs == LOOP and is_recorded(trajectory, one, loop)]  # fmt: skip

@@ -32,7 +32,7 @@ def reference_of(named: NamedQuantity, time: np.ndarray, values: np.ndarray) -> 
     has none, None if it has none at all. A parent that never changes may be called `parent` or by its path. Of q and -q
     it is the nearer one, and of angles that differ by turns.
     """
-    if named.kind is None:
+    if named.name.startswith("="):
         return None
     for name in (named.name, *_other_names(named)):
         found = reference(named.trajectory, name, time)
@@ -53,7 +53,7 @@ def _nearest(named: NamedQuantity, found: np.ndarray, values: np.ndarray) -> np.
 
 def _other_names(named: NamedQuantity) -> list[str]:
     """The same quantity with its parent called `parent`, or by its path."""
-    parent = lasting_parent(named.trajectory, named.body) if named.body and named.kind.is_seen else ""
+    parent = lasting_parent(named.trajectory, named.body) if named.body and named.kind and named.kind.is_seen else ""
     if not parent:
         return []
     plain = named.name.rpartition("@")[0] if named.name.endswith(f"@{named.frame}") else named.name

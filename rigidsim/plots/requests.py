@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError, did_you_mean
-from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, in_degrees, named
+from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, in_degrees, is_defined, named
 from rigidsim.plots.history import History, Request
 from rigidsim.plots.references import lasting_parent
 from rigidsim.plots.terms import TERM_KINDS
@@ -56,7 +56,7 @@ class Reader:
         if kind in OF_BODIES and not (at and kind != PATH):
             yield from self._of_body(body, kind, frame)
             return
-        if near := self._near(rest, kind):
+        if not is_defined(self._trajectory, f"{body}.{rest}") and (near := self._near(rest, kind)):
             raise UsageError(f"{clipped(written)}: there is no quantity {clipped(kind)} of a body; {near}")
         is_open = not at and not rest.startswith(("world.", "local."))
         frames = self.frames if is_open and named(self._trajectory, written).frame else ()

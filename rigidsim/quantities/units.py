@@ -93,6 +93,25 @@ _WRITTEN: dict[str, dict[str, Fraction | str | int]] = {
 SI = {si: _spelled({si: 1} | table) for si, table in _WRITTEN.items()}
 """The units of each dimension, by its SI unit."""
 
+LONGEST_FIRST = sorted({unit for table in SI.values() for unit in table}, key=len, reverse=True)
+"""All units with all spellings, so that of several that fit the longest is found first."""
+
+
+def factor(unit: str) -> Fraction:
+    """How many units of its dimension in SI a known unit is."""
+    return next(table[unit] for table in SI.values() if unit in table)
+
+
+def in_si(number: str, factor: Fraction) -> float:
+    """A number in a unit in SI, rounded once: 7 cm is the double nearest to 0.07. Infinite if it is too large."""
+    nearest = float(number)
+    if factor == 1 or nearest == 0 or not math.isfinite(nearest):
+        return nearest
+    try:
+        return float(Fraction(number) * factor)
+    except OverflowError:
+        return math.inf
+
 
 def si_unit(unit: str) -> str:
     """The SI unit of the dimension that a unit has; empty if there is no such unit."""

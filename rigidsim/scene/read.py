@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,6 +14,7 @@ from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
+from rigidsim.scene.expressions import Scope
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
@@ -22,6 +23,7 @@ from rigidsim.scene.notes.steps import load_notes, step_notes
 from rigidsim.scene.prepare.expansion import expand
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
 from rigidsim.scene.prepare.parameters import read_parameters, unused
+from rigidsim.scene.prepare.quantities import read_quantities
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema.problems import MANY, problems_in
 from rigidsim.scene.schema.scene import SceneData
@@ -47,6 +49,8 @@ class Scene(SceneData):
     _overrides: tuple[Override, ...] = PrivateAttr(())
     _warnings: tuple[str, ...] = PrivateAttr(())
     _hierarchy: Hierarchy | None = PrivateAttr(None)
+    _made: dict[Callable, Any] = PrivateAttr(default_factory=dict)
+    _scope: Scope | None = PrivateAttr(None)
 
     def __new__(cls, *written: object, **_: object) -> Scene:
         """Scenes are made by the functions that read and check them."""
@@ -125,9 +129,20 @@ class Scene(SceneData):
         return self._hierarchy
 
     @property
+    def scope(self) -> Scope:
+        """The names that the scene adds to expressions."""
+        return self._scope
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the scene, one sentence each: values corrected while reading, and questionable settings."""
         return self._warnings
+
+    def once(self, function: Callable[[Scene], Any]) -> Any:
+        """What a function makes of the scene; it is called once, because a scene does not change."""
+        if function not in self._made:
+            self._made[function] = function(self)
+        return self._made[function]
 
     def resolved(self) -> dict[str, Any]:
         """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""
@@ -170,6 +185,7 @@ def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Scene, Readi
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
     expand(document, reading)
+    read_quantities(document, reading)
     scene = _validated(document, kind, reading)
     found = findings(scene.hierarchy)
     if not found:
@@ -190,6 +206,7 @@ def _validated(document: Document, kind: type[Scene], reading: Reading) -> Scene
         scene = kind.model_validate(document.data, context=reading)
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading)) from None
+    scene._scope = reading.scope
     scene._hierarchy = Hierarchy.of_scene(scene)
     return scene
 

@@ -25,6 +25,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         "title": scene.title,
         "description": scene.description,
         **({"parameters": _parameters(scene)} if scene.parameters else {}),
+        **_let(scene),
         "simulation": {
             "duration": simulation.duration,
             "step": simulation.step,
@@ -50,6 +51,10 @@ def _parameters(scene: SceneData) -> dict[str, Any]:
     # Their values are already part of every expression; they are kept to be read back.
     given = {name: parameter.model_dump() for name, parameter in scene.parameters.items()}
     return {name: {key: value for key, value in entry.items() if value != ""} for name, entry in given.items()}
+
+
+def _let(owner: SceneData | Body) -> dict[str, Any]:
+    return {"let": {name: str(quantity) for name, quantity in owner.let.items()}} if owner.let else {}
 
 
 def _reference(reference: Reference) -> dict[str, Any]:
@@ -82,6 +87,7 @@ def _body(body: Body) -> dict[str, Any]:
         **({"inherit_impulses": True} if body.inherit_impulses else {}),
         **({"shapes": [_typed(shape, ["orientation"]) for shape in body.shapes]} if body.shapes else {}),
         **_if_given(material=_plain_value(body.material), collide=_plain_value(body.collide)),
+        **_let(body),
         "children": {name: _body(child) for name, child in body.children.items()},
     }
 

@@ -20,6 +20,7 @@ from rigidsim.tree.nodes import Node, Tree
 
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
+    from rigidsim.scene.expressions import Scope
 
 NO_CONTACT = {"mode": "off"}
 """The contact of a run in which nothing can touch."""
@@ -161,6 +162,11 @@ class Header:
         if begin < 0:
             return self.resolved.get(key, {})
         return json.JSONDecoder().raw_decode(self.scene_resolved, begin + len(mark))[0]
+
+    @property
+    def scope(self) -> Scope | None:
+        """The names that the scene adds to expressions. It is read only if it may have any."""
+        return self.scene.scope if '"let": ' in self.scene_resolved else None
 
     @property
     def scene(self) -> Scene:

@@ -98,7 +98,7 @@ def _parsed(written: str, bodies: BodyMapping, allow: Collection[str], what: str
     given = bodies.header.section("parameters")
     values, units = ({name: one.get(key) for name, one in given.items()} for key in ("value", "unit"))
     try:
-        found = parse(written, values, allow, units)
+        found = parse(written, values, allow, units, bodies.header.scope)
         return on_bodies(found, bodies.header.row_of)
     except ExpressionError as error:
         hint = f"; {error.hint}" if error.hint else ""

@@ -173,7 +173,7 @@ def test_every_operation_has_a_function():
         ("2*sine(1)", 5, "unknown function 'sine'; did you mean 'sin'?"),
         ("slew(2)", 7, "'slew' is not a function; write '*' to multiply"),
         ("sin", 3, "'sin' is a function; write sin(...)"),
-        ("2 x", 5, "expected an operator, got 'x'; write '*' to multiply; numbers carry no units"),
+        ("2 x", 5, "expected an operator, got 'x'; write '*' to multiply; that is no unit"),
         ("(1 + 2", 9, "expected ')', got the end"),
         ("1 + 2)", 8, "expected an operator, got ')'"),
         ("1 + * 2", 7, "expected a number or a name, got '*'"),

@@ -34,9 +34,12 @@ def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             if state.body and READ[state.quantity].needs == LOOP:
                 yield from loops.unknown(place, state.body)
                 continue
-            yield from known.unclear(place, state.body, (WORLD,))
-            yield from known.unclear(place, state.observer, OBSERVERS)
-            yield from known.unclear(place, state.other)
+            if state in metric.own_states:
+                yield from known.unclear(place, state.body, (WORLD,))
+                yield from known.unclear(place, state.observer, OBSERVERS)
+                yield from known.unclear(place, state.other)
+            elif READ[state.quantity].needs == JOINT if state.body else False:
+                continue  # said of the quantity
             yield from _reading_findings(hierarchy, state, place)
         for reduction in metric.reductions:
             time = reduction.arguments[0].value if reduction.kind == AT else 0.0

@@ -10,12 +10,14 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain, islice
 
-from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, matches, read_name
+from rigidsim.quantities.names import bodies_called, is_pattern, matches, read_name
 from rigidsim.quantities.vocabulary import BODY, JOINT, LOOP, PARENT, REACTION
 from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.expressions.vocabulary import OF_JOINTS, SELF
 from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.hierarchy.references import coordinate_reads, references
+from rigidsim.scene.hierarchy.references import coordinate_reads, quantities, references
+from rigidsim.scene.schema.let import KEY as QUANTITIES
 from rigidsim.scene.schema.oracle import KEY, Reference
 from rigidsim.scene.schema.record import JOINTS, LOOPS, RecordedPart
 from rigidsim.scene.text.document import Path, shown
@@ -34,12 +36,25 @@ def reference_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     known = KnownPaths(node.path for node in hierarchy)
     for place, name, words in references(hierarchy):
         yield from known.unknown(place, name, words)
+    yield from _parent_findings(hierarchy)
     for place, name, body in coordinate_reads(hierarchy):
         if body in hierarchy:
             yield from coordinate_findings(hierarchy, name, body, place)
-            yield from _lasting_findings(hierarchy, hierarchy[body], place)
+            if QUANTITIES not in place[-2:]:
+                yield from _lasting_findings(hierarchy, hierarchy[body], place)
         else:
             yield from known.unknown(place, body)
+
+
+def _parent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """A finding for each quantity that refers to the parent of a body whose parent changes."""
+    changing = {event.body for event in hierarchy.scene.reparent}
+    for place, quantity in quantities(hierarchy):
+        states = [state for state in quantity.own_states if state.quantity not in OF_JOINTS]
+        reads = any(PARENT in (state.body, state.body != SELF and state.observer) for state in states)
+        if reads and "/".join(place[1:-2:2]) in changing:
+            message = "this reads the parent, or another body as the parent sees it, and the parent changes"
+            yield Finding("quantity", message, place, 'name the frame: x("moon", "world")')
 
 
 def _lasting_findings(hierarchy: Hierarchy, node: SceneNode, place: Path) -> Iterator[Finding]:
@@ -129,17 +144,21 @@ def oracle_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         return
     known, loops = KnownPaths(node.path for node in hierarchy), known_loops(hierarchy)
     for text, reference in hierarchy.scene.oracle.items():
-        name, place = read_name(text), (KEY, text)
+        place = (KEY, text)
+        if hierarchy.scene.scope.named(text):
+            yield from _length_findings((), reference, place)
+            continue
+        name = read_name(text)
         if name.body and name.kind.needs == LOOP:
             yield from (replace(finding, at_key=True) for finding in loops.unknown(place, name.body))
-            yield from _length_findings(name, reference, place)
+            yield from _length_findings(name.components, reference, place)
             continue
         for body, words in ((name.body, ()), (name.other, ()), (name.frame, (WORLD, PARENT, BODY))):
             yield from (replace(finding, at_key=True) for finding in known.unclear(place, body, words))
         if name.body and name.kind.needs in (JOINT, REACTION):
             found = coordinate_findings(hierarchy, name.quantity, name.body, place)
             yield from (replace(finding, at_key=True) for finding in found)
-        yield from _length_findings(name, reference, place)
+        yield from _length_findings(name.components, reference, place)
 
 
 def known_loops(hierarchy: Hierarchy) -> KnownPaths:
@@ -156,8 +175,8 @@ def coordinate_findings(hierarchy: Hierarchy, name: str, body: str, place: tuple
             yield Finding("quantity", without_coordinate(node.kind, path, type, name), place)
 
 
-def _length_findings(name: QuantityName, reference: Reference, place: tuple) -> Iterator[Finding]:
-    components, given = name.components, len(reference.components)
+def _length_findings(components: tuple, reference: Reference, place: tuple) -> Iterator[Finding]:
+    given = len(reference.components)
     if given == max(1, len(components)) and isinstance(reference.value, tuple) == bool(components):
         return
     if not components:

@@ -1,8 +1,18 @@
 """Expressions: from the text `= 2*pi*spin` to a small immutable tree; the text is never run as Python."""
 
 from rigidsim.scene.expressions.parser import parse
+from rigidsim.scene.expressions.scope import Scope
 from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
-from rigidsim.scene.expressions.tree import Apply, Expression, ExpressionTree, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.tree import (
+    Apply,
+    Expression,
+    ExpressionTree,
+    Named,
+    Number,
+    Reduction,
+    StateRead,
+    Time,
+)
 from rigidsim.scene.expressions.vocabulary import METRIC, ORACLE, SAMPLE
 
 __all__ = [
@@ -14,8 +24,10 @@ __all__ = [
     "Expression",
     "ExpressionError",
     "ExpressionTree",
+    "Named",
     "Number",
     "Reduction",
+    "Scope",
     "StateRead",
     "Time",
     "parse",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import reduce
 from itertools import chain
@@ -9,8 +10,10 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from rigidsim.physics.operations import NUMBER
+from rigidsim.quantities import units as known_units
 from rigidsim.quantities.dimensions import in_units, measure_of
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
+from rigidsim.quantities.vocabulary import BODY
 from rigidsim.scene.expressions.building import (
     SECONDS,
     Operand,
@@ -22,6 +25,7 @@ from rigidsim.scene.expressions.building import (
     require,
 )
 from rigidsim.scene.expressions.reductions import Varying, count_of, reduction
+from rigidsim.scene.expressions.scope import OF_LOADS, Scope, operand_of, varies
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
 from rigidsim.scene.expressions.tree import (
     COMPARISON,
@@ -36,6 +40,8 @@ from rigidsim.scene.expressions.tree import (
     Reduction,
     StateRead,
     Time,
+    parts,
+    printed,
 )
 from rigidsim.scene.expressions.tree import INFIX as PRINTED
 from rigidsim.scene.expressions.vocabulary import (
@@ -64,6 +70,8 @@ from rigidsim.scene.text.document import shown
 from rigidsim.structures.columns import as_float
 from rigidsim.tree.nodes import WORLD
 
+UNIT = re.compile(rf"\s*({'|'.join(map(re.escape, known_units.LONGEST_FIRST))})(?![\w^])")
+"""A unit behind a number."""
 LONGEST = 2000
 DEEPEST_NESTING = 110
 """A tree of the greatest depth needs two levels for each of its own: brackets, and the operand in them."""
@@ -94,23 +102,25 @@ def parse(
     names: Mapping[str, float],
     allow: Collection[str] = frozenset(),
     units: Mapping[str, str] = MappingProxyType({}),
+    scope: Scope | None = None,
 ) -> Expression:
     """The expression in a text that begins with `=`.
 
-    `names` are the parameters (NaN: one that could not be read), `units` the units of some; `allow` contains "time" and
-    "state" where those are allowed. With "paths", bodies are named by their paths, seen from the world by default, and
-    the expression has a unit; sums and comparisons of different dimensions are errors. With "reductions", the
-    expression is a metric: one number of a whole run, perhaps in the unit in brackets behind it, `= max(...) [km/h]`;
-    with "special", it may use the functions of oracles.
+    `names` are the parameters (NaN: one that could not be read), `units` the units of some, `scope` the quantities that
+    the scene defines. `allow` contains "time" and "state" where those are allowed. With "units", the expression has a
+    unit; sums and comparisons of different dimensions are errors. With "paths", too, and bodies are named by their
+    paths, seen from the world by default. With "reductions", the expression is a metric: one number of a whole run,
+    perhaps in the unit in brackets behind it, `= max(...) [km/h]`; with "special", it may use the functions of oracles.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
     written, asked = name_and_unit(text) if "reductions" in allow else (text, "")
-    parser = _Parser(written, names, allow, units)
+    parser = _Parser(written, names, allow, units, scope or Scope())
     whole = parser.whole()
     unit = whole.measure.unit if whole.measure else ""
     tree = _converted(whole.tree, unit, asked, len(written)) if asked else whole.tree
-    expression = Expression(text, tree, frozenset(parser.mentioned), asked or unit, asked)
+    is_sure = whole.measure is not None and whole.measure.is_sure
+    expression = Expression(text, tree, frozenset(parser.mentioned), asked or unit, asked, is_sure)
     if len(text) > LONGEST and str(expression) != text:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
     return expression
@@ -129,13 +139,16 @@ def _converted(tree: ExpressionTree, unit: str, asked: str, offset: int) -> Expr
 class _Parser:
     """Reads one text from left to right; `_token` is the next token."""
 
-    def __init__(self, text: str, names: Mapping[str, float], allow: Collection[str], units: Mapping[str, str]):
+    def __init__(
+        self, text: str, names: Mapping[str, float], allow: Collection[str], units: Mapping[str, str], scope: Scope
+    ):
         start = len(text) - len(text.lstrip())
         if text[start : start + 1] != "=":
             raise ExpressionError("an expression begins with '='", start)
         self.mentioned: set[str] = set()
-        self._names, self._units = names, units if "paths" in allow else {}
-        self._allow = allow
+        self._has_units = "paths" in allow or "units" in allow
+        self._names, self._units = names, units if self._has_units else {}
+        self._allow, self._scope, self._text = allow, scope, text
         self._varying = Varying()
         self._rest = tokens(text, start + 1)
         self._token = next(self._rest)
@@ -169,7 +182,7 @@ class _Parser:
         token = self._token
         if token.kind == "number":
             self._take()
-            return constant(float(token.text), token.offset, token.text)
+            return self._with_unit(token)
         if token.text in ("-", "+", "not"):
             return self._signed(level)
         if token.text == "(":
@@ -183,6 +196,19 @@ class _Parser:
             return self._quantity(self._take())
         return self._fail_unexpected("a number or a name")
 
+    def _with_unit(self, number: Token) -> Operand:
+        """A number, perhaps with the unit behind it, `6378 km`: the longest that fits."""
+        found = UNIT.match(self._text, number.offset + len(number.text)) if self._token.kind == "name" else None
+        if found is None:
+            return constant(float(number.text), number.offset, number.text)
+        if found[1] == TIME or found[1] in self._names:
+            message = f"'{found[1]}' is a unit, and a name here"
+            raise ExpressionError(message, found.start(1), f"write {shown(number.text)}*{found[1]} to multiply")
+        self._rest = tokens(self._text, found.end())
+        self._token = next(self._rest)
+        value = known_units.in_si(number.text, known_units.factor(found[1]))
+        return constant(value, number.offset, number.text, measure_of(found[1]))
+
     def _signed(self, level: int) -> Operand:
         sign = self._take()
         if sign.text == "not":
@@ -191,6 +217,8 @@ class _Parser:
         return applied("negate", sign.offset, operand) if sign.text == "-" else operand
 
     def _named(self, name: Token, level: int) -> Operand:
+        if found := self._defined(name):
+            return found
         if self._token.text == "(":
             return self._call(name, level)
         if name.text in CONSTANTS:
@@ -198,7 +226,7 @@ class _Parser:
         if name.text == TIME:
             self._require_allowed("time", name)
             self._varying.add(name)
-            return Operand(Time(), NUMBER, name.offset, measure=SECONDS if "paths" in self._allow else None)
+            return Operand(Time(), NUMBER, name.offset, measure=SECONDS if self._has_units else None)
         if name.text in self._of_joint() or (name.text in self._of_joints() and name.text not in self._names):
             return self._coordinate(name, ())
         if name.text in STATES:
@@ -210,6 +238,42 @@ class _Parser:
             raise ExpressionError(f"'{name.text}' is a function", name.offset, f"write {name.text}(...)")
         return self._parameter(name)
 
+    def _defined(self, name: Token) -> Operand | None:
+        """A quantity that the scene defines: `altitude`, of another body `altitude("moon")`; None if this is none."""
+        if self._token.text == "(" and self._scope.owners(name.text):
+            opening = self._take()
+            body = self._scope.of_body(name.text, self._path(), opening.offset + 1)
+            found = self._scope.quantities[body, name.text]
+            self._close()
+        else:
+            found = self._scope.of(name.text)
+        if found is None:
+            return None
+        if isinstance(found.tree, Number) and found.tree.value != found.tree.value:
+            raise BrokenParameter(f"the quantity '{name.text}' could not be read", name.offset)
+        self._require_readable(name, found.tree)
+        self.mentioned.update(found.names)
+        if varies(found.tree):
+            self._varying.add(name)
+        return operand_of(found, name.offset)
+
+    def _require_readable(self, name: Token, tree: ExpressionTree) -> None:
+        """Raise ExpressionError if a quantity reads what cannot be read here."""
+        states = [part for part in parts(tree) if isinstance(part, StateRead)]
+        if "paths" in self._allow:
+            return
+        if varies(tree):
+            self._require_allowed("time", name)
+        if self._of_joint() and all(state.quantity in OF_JOINTS for state in states):
+            return
+        if states:
+            self._require_allowed("state", name)
+        for state in states:
+            if (state.quantity, state.component) not in OF_LOADS or state.observer == OWN_FRAMES[BODY]:
+                read = shown(printed(state)) if state.body else state.quantity
+                message = f"'{name.text}' reads {read}, which is known at samples only"
+                raise ExpressionError(message, name.offset, "use it in metrics and plots")
+
     def _quantity(self, written: Token) -> Operand:
         """A quantity by its name in quotes: one component of it."""
         self._varying.add(written)
@@ -217,6 +281,8 @@ class _Parser:
         if unit:
             hint = f"write it behind the expression: = max('{shown(name)}') [{shown(unit)}]"
             raise ExpressionError(f"a unit in an expression, [{shown(unit)}]", written.offset, hint)
+        if defined := self._scope.named(name, written.offset):
+            return operand_of(self._scope.quantities[defined], written.offset)
         try:
             return named_quantity(read_name(name), written.offset)
         except BadName as error:
@@ -239,7 +305,11 @@ class _Parser:
         if "paths" in self._allow:
             path, _ = self._seen(name, paths)
             return read_of(StateRead(name.text, 0, path, OWN_FRAMES[PARENT]), name.offset)
-        return Operand(StateRead(name.text, 0, *paths), NUMBER, name.offset)
+        return self._read(StateRead(name.text, 0, *paths), name.offset)
+
+    def _read(self, state: StateRead, offset: int) -> Operand:
+        """A state as a load reads it; with its unit if units are followed."""
+        return read_of(state, offset) if self._has_units else Operand(state, NUMBER, offset)
 
     def _functions(self) -> Collection[str]:
         if "special" in self._allow:
@@ -250,7 +320,11 @@ class _Parser:
         if name.text not in self._names:
             if name.text in OF_JOINTS:
                 raise self._not_here(name)
-            raise _unknown("name", name, chain(CONSTANTS, self._allowed_names(), self._functions(), self._names))
+            if owners := self._scope.owners(name.text):
+                written = f"{name.text}('{owners[0]}')"
+                raise ExpressionError(f"'{name.text}' is of another body", name.offset, f"write {shown(written)}")
+            known = chain(CONSTANTS, self._allowed_names(), self._functions(), self._names, self._scope.names())
+            raise _unknown("name", name, known)
         self.mentioned.add(name.text)
         value = as_float(self._names[name.text])
         if value != value:
@@ -351,7 +425,7 @@ class _Parser:
         self._varying.add(name)
         if "paths" in self._allow:
             return read_of(StateRead(*STATES[name.text], *self._seen(name, paths)), name.offset)
-        return Operand(StateRead(*STATES[name.text], *paths), NUMBER, name.offset)
+        return self._read(StateRead(*STATES[name.text], *paths), name.offset)
 
     @staticmethod
     def _seen(name: Token, paths: tuple[str, ...]) -> tuple[str, str]:
@@ -387,7 +461,7 @@ class _Parser:
     def _fail_unexpected(self, wanted: str) -> NoReturn:
         token, hint = self._token, ""
         if token.kind in ("number", "name") and wanted == "an operator":
-            hint = "write '*' to multiply; numbers carry no units here"
+            hint = "write '*' to multiply" + "; that is no unit" * (token.kind == "name")
         elif token.kind == "text":
             hint = 'quoted text is allowed only in x("path") and similar functions'
         raise ExpressionError(f"expected {wanted}, got {token}", token.offset, hint)

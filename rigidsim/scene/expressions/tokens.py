@@ -102,6 +102,24 @@ def names_in(text: str) -> list[str]:
     return found
 
 
+def quantities_in(text: str) -> list[tuple[str, str]]:
+    """The names in the text of an expression, each with the path of a body if there is one: `altitude("moon")`, or
+    `"moon.altitude"`.
+    """
+    found = []
+    try:
+        read = [*tokens(text[:LONGEST_WRITTEN], text.find("=") + 1)]
+    except ExpressionError:
+        return found  # reported by the parser
+    for token, opening, path in zip(read, [*read[1:], *read[-1:]], [*read[2:], *read[-1:] * 2], strict=True):
+        if token.kind == "name":
+            has_path = opening.text == "(" and path.kind == "text"
+            found.append((token.text, path.text[1:-1] if has_path else ""))
+        elif token.kind == "text":
+            found.append(token.text[1:-1].rpartition(".")[::-2])
+    return found
+
+
 def _strange(text: str, offset: int) -> ExpressionError:
     while text[offset].isspace():
         offset += 1

@@ -74,24 +74,42 @@ class Reduction:
     body: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A quantity that the `let` of a body defines, or that of the scene if `body` is empty. Its tree has paths in place
+    of "self" and "parent", so it means the same wherever it is used.
+    """
+
+    name: str
+    body: str
+    tree: ExpressionTree = field(compare=False, repr=False)
+    depth: int = field(default=2, compare=False, repr=False)  # levels of it, itself included
+
+
 Leaf = Number | Time | StateRead | Reduction
-ExpressionTree = Leaf | Apply
+ExpressionTree = Leaf | Apply | Named
 
 
-def parts(tree: ExpressionTree) -> Iterator[ExpressionTree]:
-    """The tree and all parts of it from left to right, repeated ones too; not those within reductions."""
-    waiting = [tree]
+def parts(tree: ExpressionTree, named: bool = True) -> Iterator[ExpressionTree]:
+    """The tree and all parts of it from left to right, repeated ones too; not those within reductions. The parts of
+    each named quantity come once, or not at all.
+    """
+    waiting, seen = [tree], set()
     while waiting:
         node = waiting.pop()
         yield node
         if isinstance(node, Apply):
             waiting.extend(reversed(node.arguments))
+        elif isinstance(node, Named) and named and node not in seen:
+            seen.add(node)
+            waiting.append(node.tree)
 
 
 @dataclass(frozen=True)
 class Expression:
     """A parsed expression; two are equal if their trees are. `names` are the parameters in it, `unit` its unit if it is
-    known; `asked` is the same if the text asks for it, and the tree then ends with the division by it.
+    known, and `is_sure` whether a value of another dimension would be an error; `asked` is the same if the text asks
+    for it, and the tree then ends with the division by it.
     """
 
     text: str = field(compare=False)
@@ -99,6 +117,7 @@ class Expression:
     names: frozenset[str] = field(default=frozenset(), compare=False)
     unit: str = field(default="", compare=False)
     asked: str = ""
+    is_sure: bool = field(default=False, compare=False)
 
     @property
     def is_constant(self) -> bool:
@@ -115,8 +134,16 @@ class Expression:
     @property
     def states(self) -> tuple[StateRead, ...]:
         """The components of states in it, without duplicates, from left to right."""
+        return self._states(named=True)
+
+    @property
+    def own_states(self) -> tuple[StateRead, ...]:
+        """Those that are not within named quantities."""
+        return self._states(named=False)
+
+    def _states(self, named: bool) -> tuple[StateRead, ...]:
         inside = [argument for reduction in self.reductions for argument in reduction.arguments]
-        found = (part for tree in (self.tree, *inside) for part in parts(tree) if isinstance(part, StateRead))
+        found = (part for tree in (self.tree, *inside) for part in parts(tree, named) if isinstance(part, StateRead))
         return tuple(dict.fromkeys(found))
 
     @property
@@ -132,7 +159,7 @@ class Expression:
 
     def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:
         """The value, given those of leaves that are not numbers; `functions` computes each operation on such values."""
-        return _evaluated(self.tree, values, functions)
+        return _evaluated(self.tree, dict(values), functions)
 
     def jet(self, t: Any) -> tuple:
         """Value, first and second derivative with respect to time, of a function of time, as the stepper computes them;
@@ -144,9 +171,13 @@ class Expression:
         return f"= {printed(self.tree.arguments[0])} [{self.asked}]" if self.asked else f"= {printed(self.tree)}"
 
 
-def _evaluated(tree: ExpressionTree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
+def _evaluated(tree: ExpressionTree, values: dict[Leaf | Named, Any], functions: Mapping[str, Callable]) -> Any:
     if isinstance(tree, Number):
         return tree.value
+    if isinstance(tree, Named):
+        if tree not in values:
+            values[tree] = _evaluated(tree.tree, values, functions)
+        return values[tree]
     if isinstance(tree, Time | StateRead | Reduction):
         return values[tree]
     return functions[tree.operation](*(_evaluated(argument, values, functions) for argument in tree.arguments))
@@ -184,6 +215,8 @@ def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
             return ("0.0 < 1.0" if tree.value else "1.0 < 0.0"), COMPARISON
         text = repr(tree.value)
         return text, SIGN if text.startswith("-") else ATOM
+    if isinstance(tree, Named):
+        return f"{tree.name}({_quoted(tree.body)})" if tree.body else tree.name, ATOM
     if isinstance(tree, Reduction):
         return _reduction(tree), ATOM
     return (TIME if isinstance(tree, Time) else _state(tree)), ATOM

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 
 from rigidsim.engine.laws import declaration as laws
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.vocabulary import BODIES, OF_JOINTS, SELF
+from rigidsim.scene.expressions.vocabulary import BODIES, OF_JOINTS, OWN_FRAMES, SELF
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.forces import Declared
+from rigidsim.scene.schema.let import KEY
 from rigidsim.scene.schema.names import AXES
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.nodes import WORLD
@@ -18,7 +19,13 @@ ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENT
 
 
 def coordinate_reads(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, str]]:
-    """Every coordinate of a joint that a load or a motor reads: its location, the name, and the path of the body."""
+    """Every coordinate of a joint that a load, a motor or a quantity reads: its location, the name, and the path of the
+    body.
+    """
+    for where, quantity in quantities(hierarchy):
+        for state in quantity.own_states:
+            if state.quantity in OF_JOINTS:
+                yield where, state.quantity, "/".join(where[1:-2:2]) if state.body == SELF else state.body
     for node in hierarchy:
         expressions = [
             (where, part)
@@ -30,7 +37,7 @@ def coordinate_reads(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, str]]:
                 expressions.append(((*node.place, *node.in_joint("motor", number)), coordinate.law))
         for where, part in expressions:
             for state in part.states:
-                if state.quantity in OF_JOINTS:
+                if state.quantity in OF_JOINTS and (state in part.own_states or state.body in hierarchy.joint_types):
                     yield where, state.quantity, node.path if state.body == SELF else state.body
 
 
@@ -41,6 +48,9 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
             yield from _of_force((*node.place, "forces", index), force)
         for index, impulse in enumerate(node.body.impulses):
             yield (*node.place, "impulses", index, "frame"), impulse.frame, AXES
+    for where, quantity in quantities(hierarchy):
+        for name in {name for state in quantity.own_states for name in (state.body, state.observer, state.other)}:
+            yield where, name, (*BODIES, *OWN_FRAMES.values(), "")
     source = hierarchy.scene.world.source
     if source is not None and isinstance(source.center, str):
         yield ("world", "gravity", "center"), source.center, ()
@@ -58,13 +68,19 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
         yield ("reparent", index, "to"), event.to, (WORLD,)
 
 
+def quantities(hierarchy: Hierarchy) -> Iterator[tuple[Path, Expression]]:
+    """The quantities that the scene and its bodies define, with their locations."""
+    owners = [((), hierarchy.scene), *((node.place, node.body) for node in hierarchy)]
+    return (((*place, KEY, name), quantity) for place, owner in owners for name, quantity in owner.let.items())
+
+
 def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collection[str]]]:
     for key in force.kind.keys:
         value = getattr(force, key.name)
         if key.form in ALLOWED and isinstance(value, str):
             yield (*place, key.name), value, ALLOWED[key.form]
     for where, part in _expressions(place, force):
-        for state in part.states:
+        for state in part.own_states:
             yield where, state.body, BODIES
             yield where, state.observer, BODIES
 

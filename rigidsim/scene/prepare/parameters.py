@@ -57,7 +57,11 @@ def read_parameters(document: Document, reading: Reading) -> None:
         document.problems.append(problem)
         return
     entries = {name: _entry(document, reading, name, value) for name, value in data.items()}
-    for name in _in_order(document, {name: _needs(entry, data) for name, entry in entries.items()}):
+    order, cycles = in_order({name: _needs(entry, data) for name, entry in entries.items()})
+    for cycle in cycles:
+        message = f"circular parameters: {shown(' -> '.join(cycle))}"
+        document.problems.append(document.problem("cycle", message, (KEY, cycle[0]), "give one of them a plain number"))
+    for name in order:
         if entries[name] is not None:
             _resolve(document, reading, name, entries[name])
 
@@ -133,8 +137,8 @@ def _needs(entry: _Written | None, names: Mapping[str, Any]) -> list[str]:
     return [name for name in names_in(entry.value) if name in names]
 
 
-def _in_order(document: Document, needs: Mapping[str, list[str]]) -> list[str]:
-    """The names, each after those it needs; cycles are added to the problems of the document."""
+def in_order(needs: Mapping[str, list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The names, each after those it needs, and the cycles among them."""
     order: list[str] = []
     cycles: list[list[str]] = []
     is_done: dict[str, bool] = {}
@@ -154,10 +158,7 @@ def _in_order(document: Document, needs: Mapping[str, list[str]]) -> list[str]:
             elif len(cycles) < MOST_CYCLES:
                 names = [name for name, _ in chain]
                 cycles.append([*names[names.index(following) :], following])
-    for cycle in cycles:
-        message = f"circular parameters: {shown(' -> '.join(cycle))}"
-        document.problems.append(document.problem("cycle", message, (KEY, cycle[0]), "give one of them a plain number"))
-    return order
+    return order, cycles
 
 
 def _resolve(document: Document, reading: Reading, name: str, entry: _Written) -> None:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
 from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Screw, Slide, Universal, Weld
+from rigidsim.scene.schema.let import Let, Quantities
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
@@ -176,8 +186,23 @@ class Body(SceneModel):
         None,
         description="Whether its shapes and those of fixed parts collide: true (default), false, sensor or a group.",
     )
+    let: Let = Field({}, description="Named quantities of the body: expressions of its motion and of time.")
     repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
     children: dict[BodyName, Body] = Field({}, description="Children of this body, by name.", json_schema_extra=NAMED)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_own_quantities(cls, data: Any, handler: ModelWrapValidatorHandler, info: ValidationInfo) -> Body:
+        # Its expressions need no path for the quantities of the body.
+        own = data.get("let") if isinstance(data, dict) else None
+        if not isinstance(own, Quantities):
+            return handler(data)
+        scope, outer = info.context.scope, info.context.scope.own
+        scope.own = own.path
+        try:
+            return handler(data)
+        finally:
+            scope.own = outer
 
     @property
     def solids(self) -> tuple[Solid, ...]:

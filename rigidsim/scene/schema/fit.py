@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, Wi
 
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
-from rigidsim.scene.expressions.tokens import names_in
+from rigidsim.scene.expressions.tokens import ExpressionError, names_in
 from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.text.plain import plain_data
@@ -63,8 +63,10 @@ def _quantity(name: str, info: ValidationInfo) -> str:
     """The name of a quantity, of a body or of the run, or an expression of the state; perhaps with a unit, `[deg]`."""
     if not is_expression(name):
         try:
-            read_name(name_and_unit(name)[0].strip())
-        except BadName as error:
+            written = name_and_unit(name)[0].strip()
+            if not (info.context and info.context.scope.named(written)):
+                read_name(written)
+        except (BadName, ExpressionError) as error:
             raise invalid("fit-quantity", error.message, error.hint, key=name) from None
     elif info.context:
         info.context.used.update(names_in(name))  # the parameters in it are in use

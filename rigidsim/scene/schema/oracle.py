@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from rigidsim.quantities.names import BadName, read_name
-from rigidsim.scene.expressions import ORACLE, Expression
+from rigidsim.scene.expressions import ORACLE, Expression, ExpressionError
 from rigidsim.scene.values.base import SceneModel, invalid, mapping_of, one_of, or_mapping
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
@@ -27,10 +27,12 @@ BAD_KEY = "oracle-quantity"
 """The code of an error about the quantity itself."""
 
 
-def _check_quantity(text: str) -> str:
+def _check_quantity(text: str, info: ValidationInfo) -> str:
     try:
+        if info.context and info.context.scope.named(text):
+            return text
         read_name(text)
-    except BadName as error:
+    except (BadName, ExpressionError) as error:
         raise invalid(BAD_KEY, error.message, error.hint) from None
     if text in NOT_COMPARED:
         raise invalid(BAD_KEY, f"an oracle cannot have '{text}'", "name a quantity that the motion of bodies decides")

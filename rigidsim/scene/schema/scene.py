@@ -11,6 +11,7 @@ from pydantic import Field
 from rigidsim.scene.schema.body import Body, NewMotion
 from rigidsim.scene.schema.fit import FitSettings
 from rigidsim.scene.schema.forces import Instant
+from rigidsim.scene.schema.let import Let
 from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.oracle import Oracle
@@ -58,6 +59,7 @@ class SceneData(SceneModel):
     title: Text = Field("", description="One line that names the scene.")
     description: Text = Field("", description="Description of the scene, of any number of lines.")
     parameters: Parameters = Field(default={})
+    let: Let = Field({}, description="Named quantities of the whole scene.")
     simulation: SimulationSettings = Field(description="Duration, step, method and sampling.")
     world: Surroundings = Field(Surroundings(), description="Gravity, and the plane of a planar scene.")
     bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)] = Field(

@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import did_you_mean
+from rigidsim.scene.expressions.scope import Scope
 from rigidsim.scene.text.document import shown
 
 FORM_MARK = "\0"
@@ -47,6 +48,8 @@ class Reading:
     """The parameters in full, as `Scene.parameters` keeps them."""
     used: set[str] = field(default_factory=set)
     """The parameters that some expression has used."""
+    scope: Scope = field(default_factory=Scope)
+    """The quantities that the scene defines, and the body that is being validated."""
     faults: int = 0
     """Number of expressions that could not be read."""
 

@@ -23,7 +23,7 @@ def read_expression(text: str, reading: Reading | None, allow: Collection[str] =
     """The expression in a text of the scene; `allow` contains "time" and "state" where those are allowed."""
     reading = reading or Reading()
     try:
-        expression = parse(text, _names(text, reading), allow, _units(text, reading))
+        expression = parse(text, _names(text, reading), allow, _units(text, reading), reading.scope)
     except ExpressionError as error:
         code = FOLLOWS if isinstance(error, BrokenParameter) else "expression"
         reading.faults += 1

@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import UsageError
 from rigidsim.quantities import units
+from rigidsim.quantities.dimensions import measure_of
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, invalid, three
@@ -48,10 +49,10 @@ class QuantityColumn:
     unit: str
     lanes: Lanes
 
-    def in_si(self, units: dict[str, Fraction]) -> Column:
+    def in_si(self, known: dict[str, Fraction]) -> Column:
         """The SI values; KeyError if the unit is not one of these."""
-        factor = units[self.unit]
-        return Column(np.array([_in_si(text, factor) for text in self.texts]), self.lanes)
+        factor = known[self.unit]
+        return Column(np.array([units.in_si(text, factor) for text in self.texts]), self.lanes)
 
 
 READABLE = (float, int, str, Column, QuantityColumn)
@@ -109,7 +110,7 @@ class Dimension:
         """The SI value of a number of this unit, which is one of the dimension."""
         if is_column(number):
             factor = self.units[unit]
-            return number if factor == 1 else number.each(lambda x: _in_si(repr(x), factor))
+            return number if factor == 1 else number.each(lambda x: units.in_si(repr(x), factor))
         return self.read(f"{number!r} {unit}")
 
     @property
@@ -133,6 +134,8 @@ class Dimension:
         unit = unit_of(text, expression, reading)
         if unit and unit not in self.units:
             raise self._wrong_unit(text, unit)
+        if expression.is_sure and measure_of(expression.unit).dimension != measure_of(self.unit).dimension:
+            raise self._wrong_unit(text, expression.unit)
         return expression
 
     def _from_text(self, text: str) -> float:
@@ -143,7 +146,7 @@ class Dimension:
             raise invalid("not-a-number", f"expected {self.expectation}, got the text '{shown(text)}'", hint)
         if unit not in self.units:
             raise self._wrong_unit(number, unit)
-        return _in_si(number, self.units[unit])
+        return units.in_si(number, self.units[unit])
 
     def _wrong_unit(self, number: str, unit: str) -> Exception:
         example = f", or with a unit: '{number} {self.unit}'" if self.unit else ""
@@ -241,14 +244,6 @@ def _as_double(number: float | Column) -> float | Column:
         return as_float(number)
     except OverflowError:
         return math.inf
-
-
-def _in_si(number: str, factor: Fraction) -> float:
-    nearest = float(number)
-    if factor == 1 or nearest == 0 or not math.isfinite(nearest):
-        return nearest
-    # Exact until the one rounding at the end: "7 cm" is the double nearest to 0.07.
-    return _as_double(Fraction(number) * factor)
 
 
 NUMBER_ONLY = Dimension("plain number", "")
