@@ -33,7 +33,7 @@ DOORS = {
     "quaternion": {"transform"},
     "llvmlite": {"jit.machine"},
     "trimesh": {"scene"},
-    "scipy": {"sweeps", "fitting.estimate", "hindsight.special", "scene.schema.hulls"},
+    "scipy": {"sweeps", "fitting.estimate", "hindsight.special", "scene.schema.hulls", "scene.schema.tables"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
     "PIL": {"views"},
