@@ -69,6 +69,10 @@ def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | Non
 
 def build_world(scene: Scene) -> World:
     """The world at t = 0 of a scene that has been checked."""
+    return scene.once(_built)
+
+
+def _built(scene: Scene) -> World:
     blueprint = blueprint_of(scene)
     model = model_of(blueprint, blueprint.tree)
     more = followed(model) + (integrators.trials_of(blueprint.method) is not None)

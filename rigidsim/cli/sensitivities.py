@@ -39,17 +39,17 @@ def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings)
         from rigidsim.report.sensitivities import SensitivityReport
         from rigidsim.running.compiling import compiling
         from rigidsim.running.progress import Working
-        from rigidsim.sensitivities.parameters import parameters_of, spread_of
-        from rigidsim.sensitivities.simulation import differentiated
+        from rigidsim.sensitivities.parameters import spread_of
         from rigidsim.sensitivities.spread import displaced, reach_of, sigma_of
+        from rigidsim.sensitivities.varied import Varied
 
     if not read.metrics:
         raise UsageError("""the scene has no metrics; add one: --metric top='= max(speed("ball"))'""")
-    parameters = parameters_of(read, names)
-    sizes = {one.name: spread_of(one, spreads[one.name]) for one in parameters if one.name in spreads}
+    varied = Varied(read, names, "sensitivities")
+    sizes = {one.name: spread_of(one, spreads[one.name]) for one in varied.parameters if one.name in spreads}
     with compiling(as_json), Working(f"running {shown_name(scene)}", as_json):
-        found = differentiated(read, names)
-        others = displaced(read, found, parameters, sizes, SHARE) if check else []
+        found = varied.run()
+        others = displaced(varied, found, sizes, SHARE) if check else []
     rates = {metric: {name: found.derivative(name).metrics[metric] for name in names} for metric in found.metrics}
     sigmas = {metric: sigma_of(rates[metric], sizes) for metric in found.metrics}
     reaches = {name: reach_of(found, found.derivative(name)) for name in names}

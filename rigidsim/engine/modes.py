@@ -37,7 +37,7 @@ from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import impulse_response
-from rigidsim.engine.switching import SHORT, count_events, keep_rates, note_taken, want_now
+from rigidsim.engine.switching import count_events, keep_rates, note_taken, short, want_now
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
@@ -537,7 +537,7 @@ def forget_events(search: SEARCH, lane):
 @routine
 def settle_begin(era, model, state, scratch, buffer, lanes):
     """What happens at the events at the beginning of trials."""
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], SHORT * model.step
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], short(model)
     settle_modes(now, h, era, model, state, scratch, buffer, lanes)
     count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
 
@@ -545,7 +545,7 @@ def settle_begin(era, model, state, scratch, buffer, lanes):
 @routine
 def settle_taken(trial, era, model, state, scratch, buffer, lanes):
     """What happens at the events at the ends of trials that were taken."""
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], SHORT * model.step
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], short(model)
     note_taken(trial, found.search, found.takes, found.occurs, now, lanes)
     keep_rates(now, found.takes, model, state, scratch, lanes)
     if largest_of(found.occurs, lanes) > 0.0:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 
@@ -78,7 +79,8 @@ class BlockRun:
         self.n, self.done, self.era = 0, 0.0, 0
         self.contacts = contacts or ContactRun()
         self._keeps_events = keeps_events
-        self._begun = False
+        self._begun, self._is_prepared = False, False
+        self._rooms: list[Samples] = []  # of `rooms`
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
@@ -108,6 +110,18 @@ class BlockRun:
         if switches(world.model):
             return "stops, dry friction and motors of a wanted rate are computed by general code"
         return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether `begin_with` can follow: no tree changes, and steps remember nothing but the state."""
+        changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
+        return not (changes or self._callbacks or self.model.contacts is not None)
+
+    def begin_with(self, world: World) -> None:
+        """Start with another world of the same structure, in a run of one lane that is reusable."""
+        self.worlds, self.events, self.schedule = [world], [], world.blueprint.schedule
+        self._is_isolated = world.isolated
+        self.begin_again(*block_of([world]))
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
         """Start with another block of the same structure, which has no reparentings. The arrays stay the same objects,
@@ -154,6 +168,17 @@ class BlockRun:
     def touching(self) -> tuple[np.ndarray, np.ndarray]:
         """The contact points of the present state, as those of a sample with number 0."""
         return self.contacts.touching()
+
+    def rooms(self, n_sample: int) -> Iterator[Samples]:
+        """Arrays for blocks of so many samples: two sets in turn, so that a block remains while the next one is
+        computed. The second is made when it is needed.
+        """
+        if self._rooms and len(self._rooms[0].world.position) != n_sample:
+            self._rooms = []
+        for k in range(2):
+            self._rooms += [self.room(n_sample)] if k == len(self._rooms) else []
+            yield self._rooms[k]
+        yield from cycle(self._rooms)
 
     def room(self, n_sample: int, **parts: bool) -> Samples:
         """Arrays for samples of this block; for `parts` see `make_samples`."""
@@ -218,6 +243,9 @@ class BlockRun:
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
+        if self._is_prepared:
+            self._begin()
+            return
         with watch_compilation():
             foresee(self.calls())
             self._begin()
@@ -225,8 +253,8 @@ class BlockRun:
                 self._cruise(self.n, NO_SAMPLES, self._one, 0, True)
             else:
                 self._go(self.n)
-            self.observed()
-            self.metrics()
+            self.metrics(self.present())
+        self._is_prepared = True
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
         """Take n steps; sample k = step / stride is row k - first of `samples`."""

@@ -24,13 +24,13 @@ from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import keep_windings
 from rigidsim.engine.switching import (
-    SHORT,
     begin_search,
     begin_trial,
     end_trial,
     keep_rates_inside,
     keep_step,
     put_step_back,
+    short,
     switches,
 )
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
@@ -60,6 +60,8 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes, buffer=None):
     """
     if trials_of(method) is not None:
         arrive(method, t_end, era, model, state, scratch, lanes, buffer)
+        if switches(model) and model.contacts is not None:
+            keep_rates_inside(in_lanes(method, t_end, scratch, lanes), model, state, scratch, lanes)
     elif switches(model):
         part = scratch.part
         begin_search(h, model, state, scratch, lanes)
@@ -226,7 +228,7 @@ def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):
-        h = model.step if trials_of(method) is None else SHORT * model.step
+        h = model.step if trials_of(method) is None else short(model)
         begin_modes(in_lanes(method, t, scratch, lanes), h, era, model, state, scratch, buffer, lanes)
 
 

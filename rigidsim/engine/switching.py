@@ -58,6 +58,12 @@ def switches(model):
     return model.joints is not None and model.joints.modes is not None
 
 
+@inlined
+def short(model):
+    """With methods that choose their steps: what a rebound lasts that is none, s. Contact acts at the grid."""
+    return model.step if model.contacts is not None else SHORT * model.step
+
+
 # --- trials
 
 
@@ -419,19 +425,25 @@ def count_grip(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_VAL
     grip.given += select(takes.value > 0.0, length.value, 0.0) * torque
 
 
+@inlined
+def count_grips(model, state, scratch, lanes):
+    """Add the impulses of all grips in the trials that are taken, where contact is going to compare them with their
+    bounds; the last evaluation was within these trials.
+    """
+    if model.contacts is not None:
+        found, length = scratch.joints.modes, scratch.part[at.PART_LENGTH]
+        for n in range(len(model.joints.modes)):
+            i = model.joints.modes[n]
+            count_grip(found.takes, length, state[i], model.joints.value[i], found.grip[n], lanes)
+
+
 @routine
 def end_trial(h, era, model, state, scratch, lanes):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
     examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
-    if model.contacts is not None:
-        found = scratch.joints.modes
-        for n in range(len(model.joints.modes)):
-            i = model.joints.modes[n]
-            count_grip(
-                found.takes, scratch.part[at.PART_LENGTH], state[i], model.joints.value[i], found.grip[n], lanes
-            )  # fmt: skip
+    count_grips(model, state, scratch, lanes)
     give_up(state, scratch, lanes)
     keep_rates(scratch.part[at.PART_END], scratch.joints.modes.takes, model, state, scratch, lanes)
     return largest_of(scratch.joints.modes.occurs, lanes)
@@ -523,7 +535,7 @@ def limit_tries(stop, model, state, scratch, lanes):
 @inlined
 def begin_tries(stop, model, state, scratch, lanes):
     """No trial was looked at; the first one may go as far as `stop`, s."""
-    begin_lane_tries(SHORT * model.step, state[step_row(state, scratch)], scratch.joints.modes.search, lanes)
+    begin_lane_tries(short(model), state[step_row(state, scratch)], scratch.joints.modes.search, lanes)
     limit_tries(stop, model, state, scratch, lanes)
 
 
@@ -571,6 +583,21 @@ def next_try(era, model, state, scratch, lanes):
         step, length, found.search, found.takes, found.occurs, found.until, found.changes, lanes
     )  # fmt: skip
     return largest_of(found.changes, lanes) > 0.0, largest_of(found.occurs, lanes) > 0.0
+
+
+@lanewise
+def note_length(step: STEP, trial: STEP, takes: SCALAR, length: SCALAR, lane):
+    """Whether a trial is taken, and its length, s."""
+    takes.value = trial.takes
+    length.value = trial.t - step.t
+
+
+@inlined
+def count_grips_of_trials(model, state, scratch, lanes):
+    """Add the impulses of all grips in the trials that were judged, before they become the state."""
+    last, length = step_row(state, scratch), scratch.part[at.PART_LENGTH]
+    note_length(state[last], scratch.trial.state[last], scratch.joints.modes.takes, length, lanes)
+    count_grips(model, state, scratch, lanes)
 
 
 @lanewise

@@ -39,7 +39,7 @@ class Compared:
     def __init__(self, scene: Scene, experiment: Experiment, names: Sequence[str], table: Table | None):
         self.experiment, self.names = experiment, list(names)
         given = scene.with_overrides([*experiment.set.items()]) if experiment.set else scene
-        self.varied = Varied(given, [name for name in names if name != TIME_OFFSET])
+        self.varied = Varied(given, [name for name in names if name != TIME_OFFSET], "fit: vary")
         self.measured: list[Measurements] = measurements(experiment, table, simulate(given))
         self._require_inside(given.simulation.duration)
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
-from rigidsim.jit.layouts import Straight, lay_out, structure_of, word_of
+from rigidsim.jit.layouts import Straight, address_of, lay_out, structure_of, word_of
 from rigidsim.jit.rows import with_rows
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, kind_of
 
@@ -273,9 +273,27 @@ class Made(NamedTuple):
     seconds: float
 
 
+class Arguments(NamedTuple):
+    """How an argument is laid out: the object, its layout, the structure of that, its words, if it is no number, and
+    those of its tangents, if it has any.
+    """
+
+    value: Any
+    layout: Any
+    structure: Any
+    table: np.ndarray | None
+    second: np.ndarray | None = None
+
+
+REMEMBERED = 3
+"""Objects of each argument that a caller remembers: samples go to two sets of arrays in turn, and to one for a single
+sample.
+"""
+
+
 class Caller:
-    """Calls a kernel from one place. The words of an argument that is the same object as in the last call are used
-    again: arrays may have changed in content only.
+    """Calls a kernel from one place. The words of an argument that is the same object as in one of the last calls are
+    used again: arrays may have changed in content only.
     """
 
     def __init__(self, kernel: Kernel):
@@ -285,9 +303,10 @@ class Caller:
         known, local = (straight.known, straight.local) if straight else ((), ())
         self._knows, self._is_local = ([name in names for name in kernel._names] for names in (known, local))
         self._last: list[Any] = [Caller] * n  # not an argument of anything
-        self._layouts, self._structures, self._tables = [None] * n, [None] * n, [None] * n
+        self._layouts, self._structures = [None] * n, [None] * n
+        self._remembered: list[list[Arguments]] = [[] for _ in range(n)]  # the last ones at the end
         self._words = np.zeros(1 + n + MOST_RESULTS, np.int64)[1:]  # before it is room for the address of another table
-        self._address = self._words.ctypes.data
+        self._address = address_of(self._words)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
@@ -330,16 +349,29 @@ class Caller:
                 self._lay_out(k, x)
 
     def _lay_out(self, k: int, x: Any) -> None:
-        words: list[int] = []
-        layout = self._layouts[k] = lay_out(x, words, self._knows[k], self._is_local[k])
-        is_number = isinstance(x, NUMBERS) and not self._knows[k]
-        found = kind_of(x) if is_number else structure_of(layout)
-        if found != self._structures[k]:
-            self._structures[k], self._code = found, None
-        if not is_number:
-            self._tables[k] = np.array(words, np.int64)
-            self._words[k] = self._tables[k].ctypes.data
+        known = self._remembered[k]
+        place = next((i for i, one in enumerate(known) if one.value is x), None)
+        found = self._laid_out(k, x) if place is None else known.pop(place)
+        if found.table is not None:
+            known.append(found)
+            del known[:-REMEMBERED]
+        self._layouts[k] = found.layout
+        if found.structure != self._structures[k]:
+            self._structures[k], self._code = found.structure, None
+        self._write(k, found)
         self._last[k] = x
+
+    def _laid_out(self, k: int, x: Any) -> Arguments:
+        words: list[int] = []
+        layout = lay_out(x, words, self._knows[k], self._is_local[k])
+        if isinstance(x, NUMBERS) and not self._knows[k]:
+            return Arguments(x, layout, kind_of(x), None)
+        return Arguments(x, layout, structure_of(layout), np.array(words, np.int64))
+
+    def _write(self, k: int, found: Arguments) -> None:
+        """Let the word of an argument be the address of its table."""
+        if found.table is not None:
+            self._words[k] = address_of(found.table)
 
 
 def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:

@@ -62,6 +62,11 @@ class KnownArray:
         return (self[k] for k in range(len(self)))
 
 
+def address_of(array: np.ndarray) -> int:
+    """The address of the first number of an array."""
+    return array.__array_interface__["data"][0]
+
+
 def lay_out(value: Any, words: list[int], knows: bool = False, is_local: bool = False) -> Any:
     """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
     are known, with `is_local` all sizes alone.
@@ -80,7 +85,7 @@ def lay_out(value: Any, words: list[int], knows: bool = False, is_local: bool = 
         if knows and value.dtype == np.int64:
             return KnownArray(value)
         has_size = knows or is_local
-        words.extend((value.ctypes.data, *(() if has_size else value.shape)))
+        words.extend((address_of(value), *(() if has_size else value.shape)))
         return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if has_size else None)
     if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
         words.append(word_of(value))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import finalize
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from rigidsim.jit.kernels import Caller, Kernel
-from rigidsim.jit.layouts import Layout, Slot
+from rigidsim.jit.kernels import Arguments, Caller, Kernel
+from rigidsim.jit.layouts import Layout, Slot, address_of
 from rigidsim.jit.values import MOST_RESULTS
 
 
 class Shadows:
-    """For each array of floats one of the K tangents of each number, zero at first."""
+    """For each array of floats one of the K tangents of each number, zero at first, as long as the array exists."""
 
     def __init__(self, k: int):
         self.k = k
-        self._of: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by the identity of an array, which is kept for that
+        self._of: dict[int, np.ndarray] = {}  # by the identity of an array
 
     def of(self, array: np.ndarray) -> np.ndarray:
         """The tangents (..., K) of an array, which may be a part of another one, that is contiguous."""
@@ -25,11 +25,16 @@ class Shadows:
         while isinstance(root.base, np.ndarray):
             root = root.base
         if id(root) not in self._of:
-            self._of[id(root)] = root, np.zeros((root.nbytes // 8, self.k))
-        shadow = self._of[id(root)][1]
-        first = (array.ctypes.data - root.ctypes.data) // 8 if array.size else 0
+            self._of[id(root)] = np.zeros((root.nbytes // 8, self.k))
+            finalize(root, self._of.pop, id(root), None)
+        first = address_of(array) - address_of(root) if array.size else 0
         strides = *(stride * self.k for stride in array.strides), 8
-        return as_strided(shadow[first:], (*array.shape, self.k), strides)
+        return np.ndarray((*array.shape, self.k), np.float64, self._of[id(root)], first * self.k, strides)
+
+    def clear(self) -> None:
+        """Let nothing vary."""
+        for tangents in self._of.values():
+            tangents[:] = 0.0
 
 
 class TangentCaller(Caller):
@@ -44,7 +49,6 @@ class TangentCaller(Caller):
         numbers = np.zeros((n + MOST_RESULTS, shadows.k))
         self.given, self.returned = dict(zip(kernel._names, numbers, strict=False)), [*numbers[n:]]
         self._others = np.array([row.ctypes.data for row in numbers])  # the second table of the arguments
-        self._second: dict[int, np.ndarray] = {}  # those of each argument
         self._words.base[0] = self._others.ctypes.data
 
     def carry(self, name: str, result: int, tangent: np.ndarray) -> None:
@@ -53,12 +57,18 @@ class TangentCaller(Caller):
         for place in ([*self.given].index(name), len(self.given) + result):
             self._others[place] = tangent.ctypes.data
 
-    def _lay_out(self, k: int, x: Any) -> None:
-        super()._lay_out(k, x)
-        if self._tables[k] is not None:
-            self._second[k] = table = self._tables[k].copy()
-            self._fill(table, self._layouts[k], x)
-            self._others[k] = table.ctypes.data
+    def _laid_out(self, k: int, x: Any) -> Arguments:
+        found = super()._laid_out(k, x)
+        if found.table is None:
+            return found
+        second = found.table.copy()
+        self._fill(second, found.layout, x)
+        return found._replace(second=second)
+
+    def _write(self, k: int, found: Arguments) -> None:
+        super()._write(k, found)
+        if found.second is not None:
+            self._others[k] = address_of(found.second)
 
     def _fill(self, table: np.ndarray, layout: Any, value: Any) -> None:
         """Write the addresses of shadows into the second table of a value."""
@@ -66,4 +76,4 @@ class TangentCaller(Caller):
             for name, part in layout.fields.items():
                 self._fill(table, part, getattr(value, name))
         elif isinstance(layout, Slot) and layout.kind == "f":
-            table[layout.place] = (self._shadows.of(value) if layout.n >= 0 else self._constant).ctypes.data
+            table[layout.place] = address_of(self._shadows.of(value) if layout.n >= 0 else self._constant)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -50,6 +50,7 @@ class Scene(SceneData):
     _overrides: tuple[Override, ...] = PrivateAttr(())
     _warnings: tuple[str, ...] = PrivateAttr(())
     _hierarchy: Hierarchy | None = PrivateAttr(None)
+    _made: dict[Callable, Any] = PrivateAttr(default_factory=dict)
     _scope: Scope | None = PrivateAttr(None)
 
     def __new__(cls, *written: object, **_: object) -> Scene:
@@ -137,6 +138,12 @@ class Scene(SceneData):
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the scene, one sentence each: values corrected while reading, and questionable settings."""
         return self._warnings
+
+    def once(self, function: Callable[[Scene], Any]) -> Any:
+        """What a function makes of the scene; it is called once, because a scene does not change."""
+        if function not in self._made:
+            self._made[function] = function(self)
+        return self._made[function]
 
     def resolved(self) -> dict[str, Any]:
         """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""

@@ -23,7 +23,6 @@ from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
-from rigidsim.sensitivities.runs import numbers_of
 from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
 from rigidsim.trajectory.derivatives import Derivative
@@ -97,8 +96,6 @@ class LinearModel:
 class _Probe(DifferentiatedSimulation):
     """A simulation whose present state is varied."""
 
-    least = MOST
-
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber]):
         super().__init__(scene, parameters)
         self.prepare()
@@ -110,6 +107,11 @@ class _Probe(DifferentiatedSimulation):
                 "the state of a scene with loops has fewer degrees of freedom than coordinates; cut the loops"
             )
         self.variables = self._variables()
+
+    @property
+    def together(self) -> int:
+        """How many variables can vary at once."""
+        return self._run.shadows.k
 
     def _variables(self) -> list[Variable]:
         found: list[Variable] = []
@@ -128,8 +130,7 @@ class _Probe(DifferentiatedSimulation):
 
     def clear(self) -> None:
         """Let nothing vary."""
-        for array in numbers_of(self._run):
-            self._run.shadows.of(array)[:] = 0.0
+        self._run.shadows.clear()
 
     def vary_parameters(self) -> None:
         """Let the numbers of the scene vary, and not the state."""
@@ -218,7 +219,8 @@ def linearize(
     or with shapes that can touch.
     """
     scene, at = as_scene(scene), number(at, "at")
-    probe = _Probe(scene, parameters_of(scene, inputs))
+    varied = Varied(scene, inputs, "linearize: inputs")
+    probe = _Probe(scene, varied.parameters)
     steps = round(at / scene.simulation.step)
     if not 0 <= steps <= probe.n_step or abs(steps * scene.simulation.step - at) > 1e-9 * max(
         at, scene.simulation.step
@@ -231,10 +233,10 @@ def linearize(
     if inputs:
         probe.vary_parameters()
         found.f, along = probe.rates()
-        found.B, found.D = along[:, : len(inputs)], probe.outputs(outputs, Varied(scene, inputs))
+        found.B, found.D = along[:, : len(inputs)], probe.outputs(outputs, varied)
     probe.clear()
-    for begin in range(0, len(probe.variables), MOST):
-        part = slice(begin, min(begin + MOST, len(probe.variables)))
+    for begin in range(0, len(probe.variables), probe.together):
+        part = slice(begin, min(begin + probe.together, len(probe.variables)))
         probe.vary(probe.variables[part])
         found.f, along = probe.rates()
         count = part.stop - begin
@@ -258,7 +260,7 @@ def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
 
     Raises SimulationError if there is none near the numbers of the scene.
     """
-    varied = Varied(scene, vary)
+    varied = Varied(scene, vary, "equilibrium: vary")
     if not varied.parameters or len(varied.parameters) > MOST:
         raise UsageError(f"an equilibrium needs the names of 1 to {MOST} numbers of the scene, got {len(vary)}")
     x, (rates, slopes) = varied.values, _start(varied, varied.values)
@@ -282,7 +284,7 @@ def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
 def _start(varied: Varied, x: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """The rates of the state at the start, and their derivatives with respect to the numbers."""
     scene = varied.at(x)
-    rates, along = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters])).rates()
+    rates, along = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters], varied.asked)).rates()
     return rates, along[:, : len(x)]
 
 

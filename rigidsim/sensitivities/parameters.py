@@ -14,12 +14,14 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.model import Model
 from rigidsim.errors import UsageError
 from rigidsim.scene.prepare.overrides import path_of
 from rigidsim.scene.read import Scene
-from rigidsim.scene.text.document import shown
+from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.values.amounts import as_written
 from rigidsim.scene.values.quantities import dimension_of, split_quantity
+from rigidsim.simulation.blocks import Group
 from rigidsim.sweeps.variants import Variants
 
 LEVELS = 4
@@ -29,13 +31,19 @@ FIRST = 2.0**-6
 CLOSER, TRIES = 2.0**-5, 8
 
 
+DERIVATIVES = "derivatives"
+
+
 class VariedNumber(NamedTuple):
-    """A number of a scene: its name, as `--set` takes it, its value in SI units, and as it is written there."""
+    """A number of a scene: its name, as `--set` takes it, its value in SI units, and as it is written there. Messages
+    begin with what asked for it.
+    """
 
     name: str
     value: float
     written: float
     unit: str
+    asked: str = DERIVATIVES
 
     @property
     def factor(self) -> float:
@@ -52,37 +60,47 @@ class VariedNumber(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Two worlds beside that of a scene, and by how much the parameter, in SI units, differs from it in both."""
+    """A world beside that of a scene, a member of a group, and how much larger the parameter is in it, SI units."""
 
-    size: float
-    up: World
-    down: World
+    larger: float
+    group: Group
+    place: int
+
+    @property
+    def world(self) -> World:
+        """The world."""
+        return self.group.world(self.place)
+
+    @property
+    def numbers(self) -> tuple[Model, np.ndarray]:
+        """Its model and first state."""
+        return self.group.block([self.place])
 
 
-def parameters_of(scene: Scene, names: Sequence[str]) -> list[VariedNumber]:
+def parameters_of(scene: Scene, names: Sequence[str], asked: str = DERIVATIVES) -> list[VariedNumber]:
     """The parameters with these names. Raises UsageError for what is not the name of a number."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        refuse("derivatives", "a list of names of numbers of the scene", names)
+        refuse(asked, "a list of names of numbers of the scene", names)
     names, document = [name.strip() for name in names], scene.document()
     for name in names:
         if not name or names.count(name) > 1:
-            raise UsageError(f"derivatives: '{shown(name)}' is named twice" if name else "derivatives: a name is empty")
-    return [_parameter(name, document) for name in names]
+            raise UsageError(f"{asked}: '{shown(name)}' is named twice" if name else f"{asked}: a name is empty")
+    return [_parameter(name, document, asked) for name in names]
 
 
-def _parameter(name: str, document) -> VariedNumber:
+def _parameter(name: str, document: Document, asked: str) -> VariedNumber:
     path = path_of(document, name, Scene)
     try:
         found = reduce(getitem, path, document.data)
     except (KeyError, IndexError, TypeError):
-        raise UsageError(f"derivatives: '{shown(name)}' is not in the scene; write its value there") from None
+        raise UsageError(f"{asked}: '{shown(name)}' is not in the scene; write its value there") from None
     if isinstance(found, str) and found.lstrip().startswith("="):
-        raise UsageError(f"derivatives: '{shown(name)}' is an expression, {shown(found)}; name a parameter in it")
+        raise UsageError(f"{asked}: '{shown(name)}' is an expression, {shown(found)}; name a parameter in it")
     number, unit = split_quantity(found) if isinstance(found, str) else (found, "")
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
     if not (is_number or unit) or not math.isfinite(float(number)):
-        raise UsageError(f"derivatives: '{shown(name)}' is {shown(found)}, not a number")
-    written = VariedNumber(name, 0.0, float(number), unit)
+        raise UsageError(f"{asked}: '{shown(name)}' is {shown(found)}, not a number")
+    written = VariedNumber(name, 0.0, float(number), unit, asked)
     return written._replace(value=written.written * written.factor)
 
 
@@ -105,50 +123,71 @@ def spread_of(parameter: VariedNumber, text: str) -> float:
     return size
 
 
-def beside(scene: Scene, parameter: VariedNumber, world: World) -> list[Beside]:
-    """Worlds on both sides of that of a scene, of the same structure. Raises UsageError where there are none."""
-    document, h = scene.document(), FIRST * (abs(parameter.written) or 1.0)
-    variants = Variants(document, [parameter.name])
+def beside(scene: Scene, parameters: Sequence[VariedNumber], world: World) -> list[list[Beside]]:
+    """For each parameter worlds on both sides of that of a scene, of the same structure. All are read at once; where
+    the scene is another one so far away, parameters are read one by one. Raises UsageError where there are none.
+    """
+    document = scene.document()
+    sizes = [FIRST * (abs(one.written) or 1.0) for one in parameters]
+    found = _read(document, parameters, sizes, world) if parameters else []
+    return [
+        worlds or _closer(document, one, CLOSER * size, world)
+        for one, size, worlds in zip(parameters, sizes, found, strict=True)
+    ]
+
+
+def _closer(document: Document, parameter: VariedNumber, size: float, world: World) -> list[Beside]:
     for _ in range(TRIES):
-        sizes = [h * 0.5**level for level in range(LEVELS)]
-        worlds = _read(variants, parameter, [sign * size for size in sizes for sign in (1.0, -1.0)])
-        if worlds and all(
-            _same_grid(parameter, world, one) and structure_of(one) == structure_of(world) for one in worlds
-        ):
-            factor = parameter.factor
-            return [
-                Beside(factor * 0.5 * ((parameter.written + e) - (parameter.written - e)), up, down)
-                for e, up, down in zip(sizes, worlds[::2], worlds[1::2], strict=True)
-            ]
-        h *= CLOSER
+        (found,) = _read(document, [parameter], [size], world)
+        if found:
+            return found
+        size *= CLOSER
     raise UsageError(
-        f"derivatives: on one side of {parameter.name} = {parameter.written:g} {parameter.unit}".rstrip()
+        f"{parameter.asked}: on one side of {parameter.name} = {parameter.written:g} {parameter.unit}".rstrip()
         + " the scene is invalid or has another structure, such as other bodies, or another order of events"
     )
 
 
-def _read(variants: Variants, parameter: VariedNumber, moves: Sequence[float]) -> list[World] | None:
-    """The worlds of variants; None if one is not valid."""
-    groups, faults = variants.models({parameter.name: [parameter.moved(e) for e in moves]})
-    if any(problem.path.startswith("simulation") for fault in faults.values() for problem in fault.problems):
-        raise UsageError(other_grid(parameter))
-    found = {int(number): group.world(k) for group in groups for k, number in enumerate(group.numbers)}
-    return None if faults else [found[k] for k in range(len(moves))]
+def _read(
+    document: Document, parameters: Sequence[VariedNumber], sizes: Sequence[float], world: World
+) -> list[list[Beside]]:
+    """For each parameter its worlds, at both sides by a size and by half of the one before; none if some are not valid
+    or have another structure.
+    """
+    moves = [[sign * size * 0.5**level for level in range(LEVELS) for sign in (1.0, -1.0)] for size in sizes]
+    places = [(k, e) for k, each in enumerate(moves) for e in each]
+    columns = {one.name: [one.moved(e if j == k else 0.0) for j, e in places] for k, one in enumerate(parameters)}
+    groups, faults = Variants(document, [*columns]).models(columns)
+    for number, fault in faults.items():
+        if any(problem.path.startswith("simulation") for problem in fault.problems):
+            raise UsageError(other_grid(parameters[places[number][0]]))
+    found: dict[int, Beside] = {}
+    for group in groups:
+        first = group.world(0)
+        _require_grid(parameters[places[int(group.numbers[0])][0]], world, first)
+        if structure_of(first) == structure_of(world):
+            for place, number in enumerate(group.numbers.tolist()):
+                k, e = places[number]
+                one = parameters[k]
+                half = 0.5 * ((one.written + abs(e)) - (one.written - abs(e)))  # without the rounding of the sums
+                found[number] = Beside(one.factor * math.copysign(half, e), group, place)
+    count = 2 * LEVELS
+    each = [[found.get(number) for number in range(k * count, (k + 1) * count)] for k in range(len(parameters))]
+    return [worlds if all(worlds) else [] for worlds in each]
 
 
-def _same_grid(parameter: VariedNumber, world: World, other: World) -> bool:
-    """Raises UsageError if the steps or the samples of two worlds are at other times."""
+def _require_grid(parameter: VariedNumber, world: World, other: World) -> None:
+    """Raise UsageError if the steps or the samples of two worlds are at other times."""
     a, b = world.blueprint, other.blueprint
     grids = [(one.n_step, one.stride, float(w.model.step), one.method) for one, w in ((a, world), (b, other))]
     if grids[0] != grids[1]:
         raise UsageError(other_grid(parameter))
-    return True
 
 
 def other_grid(parameter: VariedNumber) -> str:
     """The message about a parameter that moves the samples."""
     why = "changes the steps or the times of the samples; the derivatives are those of samples at the same times"
-    return f"derivatives: {parameter.name} {why}"
+    return f"{parameter.asked}: {parameter.name} {why}"
 
 
 def leaves(part: object) -> Iterator[np.ndarray]:

@@ -9,7 +9,7 @@ Source: Richardson, The approximate arithmetical solution by finite differences 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.model import Samples, Scratch
+from rigidsim.engine.model import Samples, Scratch, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
@@ -51,8 +51,8 @@ class BesideRun(BlockRun):
     arrays of trials of other runs: their equations must serve for all of them.
     """
 
-    def __init__(self, world: World, with_terms: bool):
-        self.trial: Any = None
+    def __init__(self, world: World, with_terms: bool, trial: Any):
+        self.trial = trial
         super().__init__([world], 1, with_terms, {}, True)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
@@ -60,31 +60,49 @@ class BesideRun(BlockRun):
         self.trial = scratch.trial
         return scratch
 
-    def values(self, trial: Any, edge_step: np.ndarray) -> list[np.ndarray]:
-        """Copies of its numbers, with these trials; edges are those of the given steps, and the rest of their times."""
+    def become(self, one: Beside) -> None:
+        """Take the numbers of another world of the same structure."""
+        model, self.state = one.numbers
+        self.model = self._metering.enter(model)
+        self._metering.begin_again(model)
+        set_constants(self._scratch, model, 1)
+
+    def serving(self, trial: Any) -> Any:
+        """These arrays of trials, or others, with equations that serve for this run, too."""
         self.trial = trial
-        self._scratch = self._with_trial(self._scratch)
+        return self._with_trial(self._scratch).trial
+
+    def values(self, trial: Any, edge_step: np.ndarray) -> np.ndarray:
+        """Its numbers, with these trials; edges are those of the given steps, and the rest of their times."""
+        self._scratch = self._scratch._replace(trial=self.serving(trial))
         edges = id(self.model.edge_fraction)
         moved = self.model.edge_step - edge_step
-        return [array + moved if id(array) == edges else array.copy() for array in numbers_of(self)]
+        return np.concatenate([(a + moved if id(a) == edges else a).reshape(-1) for a in numbers_of(self)])
 
 
 class TangentRun(BlockRun):
-    """The run of a world with K tangents, of which the first are those of parameters, given by the worlds `beside`."""
+    """The run of a world with K tangents, of which the first are those of parameters, after `vary`."""
 
-    def __init__(
-        self, k: int, beside: Sequence[Sequence[Beside]], world: World, with_terms: bool, contacts: ContactRun
-    ):
-        self.shadows, self.n_parameter = Shadows(k), len(beside)
+    def __init__(self, k: int, world: World, with_terms: bool, contacts: ContactRun):
+        self.shadows, self.n_parameter = Shadows(k), 0
         self._done_rate = np.zeros(k)  # of the part of a step that is done
         self.event_rates: list[np.ndarray] = []  # of `events`, (event, component, parameter)
-        self._beside: list[list[tuple[float, BesideRun]]] = []
-        own = TangentContactRun(self.shadows, contacts.recorded)
-        super().__init__([world], 1, with_terms, {}, True, own)
-        for worlds in beside:
-            both = [(sign * one.size, w) for one in worlds for sign, w in ((1.0, one.up), (-1.0, one.down))]
-            self._beside.append([(e, BesideRun(w, with_terms)) for e, w in both])
-        self._seed()
+        super().__init__([world], 1, with_terms, {}, True, TangentContactRun(self.shadows, contacts.recorded))
+        self._beside: list[list[tuple[float, BesideRun]]] = []  # whose trees change as that of this run does
+
+    def begin_with(self, world: World) -> None:
+        super().begin_with(world)
+        self.shadows.clear()
+        self._done_rate[:], self.event_rates = 0.0, []
+
+    def vary(self, beside: Sequence[Sequence[Beside]]) -> None:
+        """Let parameters vary, before the first step; `beside` has the worlds beside for each."""
+        self.n_parameter, world = len(beside), self.worlds[0]
+        if self.schedule.reparentings or world.blueprint.has_fragile:
+            self._beside = [[(one.larger, self._run_beside(one.world)) for one in worlds] for worlds in beside]
+            self._seed(self._beside)
+        elif beside:
+            self._seed(beside)
 
     def _caller(self, kernel: Kernel) -> Callable:
         call = TangentCaller(kernel, self.shadows)
@@ -97,19 +115,32 @@ class TangentRun(BlockRun):
 
     # --- what the kernels begin with
 
-    def _seed(self) -> None:
-        """Give the numbers of the model and the state their derivatives."""
-        trial = self._scratch.trial
-        for _, run in (pair for pairs in self._beside for pair in pairs):
-            run.trial = trial
-            trial = run._with_trial(run._scratch).trial
-        steps = self.model.edge_step
-        values = [[(e, run.values(trial, steps)) for e, run in pairs] for pairs in self._beside]
+    def _run_beside(self, world: World) -> BesideRun:
+        return BesideRun(world, self._with_terms, self._scratch.trial)
+
+    def _seed(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> None:
+        """Give the numbers of the model and the state the derivatives that worlds or runs beside this one give."""
+        trial, steps, end = self._scratch.trial, self.model.edge_step, 0
+        if trial is not None:
+            for run in self._each(beside):
+                trial = run.serving(trial)
+        values = [run.values(trial, steps) for run in self._each(beside)]
         if trial is not None:
             self._scratch = self._with_trial(self._scratch._replace(trial=trial))
-        for i, array in enumerate(numbers_of(self)):
-            for k, pairs in enumerate(values):
-                self.shadows.of(array)[..., k] = extrapolated([(e, arrays[i]) for e, arrays in pairs])
+        found = iter(values)
+        rates = np.stack([extrapolated([(one[0], next(found)) for one in pairs]) for pairs in beside], axis=-1)
+        for array in numbers_of(self):
+            begin, end = end, end + array.size
+            self.rates(array)[...] = rates[begin:end].reshape(*array.shape, len(beside))
+
+    def _each(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> Iterator[BesideRun]:
+        """The runs, one after the other; those of worlds are one that becomes another each time."""
+        shared = None
+        for one in (one for pairs in beside for one in pairs):
+            if isinstance(one, Beside):
+                shared = shared or self._run_beside(self.worlds[0])
+                shared.become(one)
+            yield one[1] if shared is None else shared
 
     def _reparent(self, event: TreeChange, ending: int) -> None:
         """The worlds beside are reparented from the states and at the times that belong to them."""
@@ -122,7 +153,8 @@ class TangentRun(BlockRun):
         for k, pairs in enumerate(self._beside):  # what Python recorded of it
             values = [(e, run.events.pop().value) for e, run in pairs]
             self.event_rates[-1][..., k] = extrapolated(values)
-        self._seed()
+        if self._beside:
+            self._seed(self._beside)
 
     def _follow(self, run: BesideRun, k: int, e: float) -> None:
         """Bring the run of a world beside to the present time, if a parameter is e larger."""
@@ -178,10 +210,7 @@ class TangentRun(BlockRun):
 
     def place(self) -> tuple:
         arrays = [self.shadows.of(array).copy() for array in self._varying()]
-        changes = (
-            self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
-        )  # else those beside stay as they are
-        beside = [run.place() for pairs in self._beside for _, run in pairs] if changes else []
+        beside = [run.place() for pairs in self._beside for _, run in pairs]
         noted = len(self.event_rates), len(self.contacts.rates)
         return super().place(), arrays, beside, self._done_rate.copy(), noted
 
@@ -190,7 +219,7 @@ class TangentRun(BlockRun):
         super().go_back(place)
         for array, rates in zip(self._varying(), arrays, strict=True):
             self.shadows.of(array)[:] = rates
-        for (_, run), one in zip((pair for pairs in self._beside for pair in pairs), beside, strict=False):
+        for (_, run), one in zip((pair for pairs in self._beside for pair in pairs), beside, strict=True):
             run.go_back(one)
         self._done_rate[:] = done
         del self.event_rates[n_event:], self.contacts.rates[n_contact:]

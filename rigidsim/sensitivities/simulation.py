@@ -16,18 +16,23 @@ from rigidsim.engine.run import BlockRun
 from rigidsim.errors import UsageError
 from rigidsim.jit.kernels import is_interpreted
 from rigidsim.scene.read import Scene, as_scene
-from rigidsim.sensitivities.parameters import VariedNumber, beside, parameters_of
+from rigidsim.sensitivities.parameters import DERIVATIVES, VariedNumber, beside, parameters_of
 from rigidsim.sensitivities.runs import TangentRun
 from rigidsim.simulation.batch import history_of
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns
 from rigidsim.simulation.single import Simulation, unwatched
+from rigidsim.simulation.spare import spare_runs
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import EVENT_COLUMNS, Block
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
 MOST, MOST_WITH_CONTACT = 8, 4
-"""Parameters of one run. The solver of contact has vectors already; more tangents of these would not fit registers."""
+"""Parameters of one run, at most. The solver of contact has vectors already; more tangents of these would not fit
+registers.
+"""
+LEAST = 4
+"""Tangents of a run without contact: fewer take nearly as long, and would need other code."""
 
 
 class DifferentiatedSimulation(Simulation):
@@ -35,17 +40,18 @@ class DifferentiatedSimulation(Simulation):
     were taken.
     """
 
-    least = 1  # tangents
-
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber], **recorded: Any):
         self.parameters = parameters
         self._parts: list[list[dict[str, np.ndarray]]] = [[] for _ in parameters]
         super().__init__(scene, **recorded)
 
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> BlockRun:
-        count, worlds = len(self.parameters), [beside(self.scene, one, world) for one in self.parameters]
-        k = max(self.least, 1 << max(count - 1, 0).bit_length())
-        return TangentRun(k, worlds, world, with_terms, options[-1])
+        count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
+        k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
+        self._kind = with_terms, k
+        run = spare_runs.take(world, self._kind) or TangentRun(k, world, with_terms, options[-1])
+        run.vary(worlds)
+        return run
 
     def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
         for block in super()._blocks_to_the_end(watch, every):
@@ -82,12 +88,14 @@ class DifferentiatedSimulation(Simulation):
         return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values)
 
 
-def differentiating(scene: Scene | str | Path, names: Sequence[str], **recorded: Any) -> list[DifferentiatedSimulation]:
+def differentiating(
+    scene: Scene | str | Path, names: Sequence[str], asked: str = DERIVATIVES, **recorded: Any
+) -> list[DifferentiatedSimulation]:
     """The simulations that give the derivatives with respect to these parameters, some in each; the run is the same."""
     if is_interpreted():
         raise UsageError("derivatives are those of compiled code, which RIGIDSIM_JIT=off switches off")
     scene = as_scene(scene)
-    parameters = parameters_of(scene, names)
+    parameters = parameters_of(scene, names, asked)
     most = MOST_WITH_CONTACT if lanes_of(build_world(scene)) == 1 else MOST
     groups = [parameters[k : k + most] for k in range(0, len(parameters), most)]
     return [DifferentiatedSimulation(scene, group, **recorded) for group in groups]
@@ -107,5 +115,7 @@ def differentiated(
 ) -> Trajectory:
     """The history of a scene with its derivatives."""
     simulations = differentiating(scene, names, **recorded)
-    trajectory = history_of(simulations[0], watch)
-    return trajectory.with_derivatives(finished(simulations, watch))
+    trajectory = history_of(simulations[0], watch).with_derivatives(finished(simulations, watch))
+    for simulation in simulations:
+        simulation._give_back()
+    return trajectory

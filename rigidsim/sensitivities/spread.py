@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP
-from rigidsim.scene.read import Scene
-from rigidsim.sensitivities.parameters import VariedNumber
+from rigidsim.sensitivities.varied import Varied
 from rigidsim.simulation.batch import simulate
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.trajectory import Trajectory
@@ -74,14 +73,14 @@ class Displaced(NamedTuple):
     events: tuple[int, int]
 
 
-def displaced(
-    scene: Scene, trajectory: Trajectory, parameters: Sequence[VariedNumber], spreads: Mapping[str, float], share: float
-) -> list[Displaced]:
+def displaced(varied: Varied, trajectory: Trajectory, spreads: Mapping[str, float], share: float) -> list[Displaced]:
     """What runs say in which each parameter is displaced to both sides: by its spread, else by a share of its value."""
-    moves = [(p, sign * spreads.get(p.name, share * (abs(p.value) or 1.0))) for p in parameters for sign in (1.0, -1.0)]
-    scenes = [scene.with_overrides([(p.name, p.moved(by / p.factor))]) for p, by in moves]
+    sizes = [spreads.get(p.name, share * (abs(p.value) or 1.0)) for p in varied.parameters]
+    moves = [sign * move for move in np.diag(sizes) for sign in (1.0, -1.0)]
+    runs = simulate([varied.at(varied.values + move) for move in moves])
     before, found = _count(trajectory), []
-    for (p, by), other in zip(moves, simulate(scenes), strict=True):
+    for (k, move), other in zip(enumerate(moves), runs, strict=True):
+        p, by = varied.parameters[k // 2], float(move[k // 2])
         rates = trajectory.derivative(p.name).metrics
         for name, value in trajectory.metrics.items():
             events = before, _count(other)

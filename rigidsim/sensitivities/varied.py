@@ -23,11 +23,13 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 class Varied:
-    """A scene as a function of some of its numbers, in SI units. Raises UsageError for what is not the name of one."""
+    """A scene as a function of some of its numbers, in SI units. Raises UsageError for what is not the name of one,
+    which begins with what asked for them.
+    """
 
-    def __init__(self, scene: Scene | str | Path, names: Sequence[str]):
-        self.scene = as_scene(scene)
-        self.parameters: list[VariedNumber] = parameters_of(self.scene, names)
+    def __init__(self, scene: Scene | str | Path, names: Sequence[str], asked: str):
+        self.scene, self.asked = as_scene(scene), asked
+        self.parameters: list[VariedNumber] = parameters_of(self.scene, names, asked)
 
     @property
     def values(self) -> np.ndarray:
@@ -39,10 +41,12 @@ class Varied:
         changes = zip(self.parameters, values, strict=True)
         return self.scene.with_overrides([(one.name, one.at(value)) for one, value in changes])
 
-    def run(self, values: Sequence[float]) -> Trajectory:
-        """The run of that scene, with the derivatives with respect to these numbers. Raises SimulationError, too."""
-        scene, names = self.at(values), [one.name for one in self.parameters]
-        return differentiated(scene, names) if names else simulate(scene)
+    def run(self, values: Sequence[float] | None = None) -> Trajectory:
+        """The run of that scene, by default with the numbers that it has, with the derivatives with respect to these
+        numbers. Raises SimulationError, too.
+        """
+        scene, names = self.scene if values is None else self.at(values), [one.name for one in self.parameters]
+        return differentiated(scene, names, asked=self.asked) if names else simulate(scene)
 
     def rates(self, run: Trajectory, wanted: NamedQuantity) -> np.ndarray:
         """The derivatives of a quantity of such a run, SI units, (time, components, parameter); of a single number

@@ -147,7 +147,10 @@ def _simulate_one(
         raise UsageError("callbacks are functions of Python, which have no derivatives")
     if derivatives:
         return _differentiated(scene, derivatives, watch, **recorded)
-    return history_of(Simulation(scene, **recorded, callbacks=callbacks), watch)
+    simulation = Simulation(scene, **recorded, callbacks=callbacks)
+    found = history_of(simulation, watch)
+    simulation._give_back()
+    return found
 
 
 def history_of(simulation: Simulation, watch: Watch = unwatched) -> Trajectory:

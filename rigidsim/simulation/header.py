@@ -52,6 +52,10 @@ def header_of(
 
 def resolved_text(scene: Scene) -> str:
     """The scene as plain data in SI units with all defaults, as files have it."""
+    return scene.once(_resolved_text)
+
+
+def _resolved_text(scene: Scene) -> str:
     return json.dumps(scene.resolved(), indent=1)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from itertools import cycle
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -33,6 +32,7 @@ from rigidsim.simulation.failures import half_turns, motion_fault, noted_fault, 
 from rigidsim.simulation.header import changes_of, header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
+from rigidsim.simulation.spare import spare_runs
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
@@ -110,9 +110,15 @@ class Simulation:
         self._before: Mapping[str, np.ndarray] = {}  # events before this run was resumed
         self._kinetic = 0.0  # the largest kinetic energy of all samples, J
 
-    def _made_run(self, world: World, *options: Any) -> BlockRun:
-        """The run of the world."""
-        return BlockRun([world], 1, *options)
+    def _made_run(self, world: World, with_terms: bool, callbacks: Mapping[str, Callback], *options: Any) -> BlockRun:
+        """The run of the world; one that has ended begins again."""
+        self._kind = with_terms
+        spare = None if callbacks else spare_runs.take(world, with_terms)
+        return spare or BlockRun([world], 1, with_terms, callbacks, *options)
+
+    def _give_back(self) -> None:
+        """Let the run of another simulation use the arrays of this one, which is at its end and not used any more."""
+        spare_runs.give(self._run, self._kind)
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
@@ -256,7 +262,7 @@ class Simulation:
 
     def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
         rows, stride = chunk_rows(self.n_sample, self.sample_bytes), self.blueprint.stride
-        rooms = self._alternating(rows)
+        rooms = self._run.rooms(rows)
         stopped, failure = False, None
         while self.n < self.n_step and not stopped and not failure:
             first = -(-self.n // stride)  # number of the next sample
@@ -290,16 +296,6 @@ class Simulation:
         """The contact points of samples, if they are recorded."""
         pieces = self._run.contact.take_sampled()
         return point_columns(pieces, first, count) if self._header.with_contacts else {}
-
-    def _alternating(self, rows: int) -> Iterator[Samples]:
-        """Arrays for a block of samples: two sets in turn, so that a block remains while the next one is computed. The
-        second is made when it is needed.
-        """
-        sets = []
-        for _ in range(2):
-            sets.append(self._run.room(rows))
-            yield sets[-1]
-        yield from cycle(sets)
 
     def _is_finite(self) -> bool:
         """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""

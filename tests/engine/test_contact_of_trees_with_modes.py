@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from contact_scenes import G, ball, block, collide, floor, touching
+from contact_scenes import G, ball, block, collide, floor, surface, touching
 
 LIFT, LOAD = 2.0, 3.0  # kg
 STEPS = [1e-3, 5e-3]
@@ -50,6 +50,19 @@ def test_a_load_on_a_lift_that_came_to_its_stop_stays(step, restitution):
         assert last_speed(trajectory, "load") <= 1e-12
         assert np.ptp(trajectory.total_energy) <= 1e-8
         assert trajectory.contact_ledger.relative_error <= 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["adaptive", "taylor"])
+def test_a_load_rests_with_methods_that_choose_their_steps(method):
+    """On a slide that friction holds, and on one that came to its stop, which would give half its rate back."""
+    how = {"duration": 1.0, "step": 5e-3, "record_every": 0.05, "integrator": method}
+    for joint, x in (({"friction": 60.0}, 0.0), ({"limits": [-0.1, 0.5], "restitution": 0.5}, -0.1)):
+        trajectory = collide(lift(**joint), **how)
+        assert trajectory["lift"].joint.coordinates[-1, 0] == x
+        assert trajectory["lift"].joint.rates[-1, 0] == 0.0
+        assert last_speed(trajectory, "load") <= 1e-12
+        assert np.ptp(trajectory.total_energy) <= 1e-6
 
 
 def leg(friction: float, limits: list | None = None) -> dict:
@@ -172,17 +185,85 @@ def test_slices_do_not_change_the_bits_of_a_leg_that_folds():
             assert np.array_equal(getattr(sliced.state[body].world, quantity), reached), (body, quantity)
 
 
-@pytest.mark.parametrize("given", ["material", "pair"])
-def test_restitution_of_a_material_or_a_pair_beside_a_tree_with_modes_is_refused(given):
-    bar = {"mass": 1, "inertia": {"principal": [0.01, 0.1, 0.1]}, "shapes": [{"type": "sphere", "radius": 0.1}]}
-    bar["motion"] = {"slide": {"axis": [0, 0, 1], "friction": 1.0}}
-    floor = {"shapes": [{"type": "plane"}], "position": [0, 0, -1]}
-    world = {"gravity": [0, 0, -9.81]}
-    if given == "material":
-        floor["material"] = {"restitution": 0.5}
-    else:
-        world["contacts"] = [{"between": ["floor", "bar"], "restitution": 0.5}]
-    made = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "world": world}
-    cause = "'floor'" if given == "material" else r"world.contacts\[0\]"
-    with pytest.raises(rigidsim.SceneError, match=f"beside the restitution of {cause}"):
-        rigidsim.Scene.from_dict(made | {"bodies": {"floor": floor, "bar": bar}})
+# --- restitution of what strikes a coordinate that has modes
+
+BAR, BALL, HIT_AT, FAST, E = 0.6, 0.5, 0.9, 3.0, 0.8  # moment about the hinge, kg, lever, m/s, restitution
+TORQUE = 5.0
+
+
+METHODS = ["rkmk4", *(pytest.param(method, marks=pytest.mark.slow) for method in ("adaptive", "taylor"))]
+
+
+def struck_bar(method: str, **joint) -> rigidsim.Trajectory:
+    """A ball falls on a bar on a hinge that is at rest, without gravity, after 0.85 m."""
+    bar = {"mass": 2, "inertia": {"principal": [0.1, 0.1, 0.1]}, "center_of_mass": [0.5, 0, 0]}
+    bar |= {"motion": {"hinge": {"axis": [0, 1, 0]} | joint}} | surface(E, 0.0)
+    bar["shapes"] = [{"type": "box", "size": [1, 0.2, 0.1], "position": [0.5, 0, 0]}]
+    falling = ball(0.1, BALL, at=(HIT_AT, 0, 1.0), velocity=[0, 0, -FAST], **surface(E, 0.0))
+    bodies = {"bar": bar, "ball": falling}
+    return collide(bodies, gravity=[0, 0, 0], duration=1.0, step=1e-3, record_every=1e-2, integrator=method)
+
+
+def after_the_blow(method: str, **joint) -> tuple[float, np.ndarray, np.ndarray]:
+    """The velocity of the ball at the end; times and rates of the bar after the impact, which is at 0.85 m."""
+    trajectory = struck_bar(method, **joint)
+    (impact,) = [event for event in trajectory.events if event.cause == "impact"]
+    assert impact.time == pytest.approx(0.85 / FAST, abs=1e-13)
+    since = trajectory.time - impact.time
+    rates = trajectory["bar"].joint.rates[:, 0]
+    return trajectory["ball"].world.velocity[-1, 2], since[since > 0], rates[since > 0]
+
+
+P = (1 + E) * FAST / (1 / BALL + HIT_AT**2 / BAR)  # of the impact, N s, where the bar is free
+GRIPS = [{"friction": TORQUE}, {"motor": {"rate": 0.0, "max_torque": TORQUE}}]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("joint", [{}, *GRIPS])
+def test_no_friction_and_no_motor_takes_part_in_an_impact(joint, method):
+    """They brake the bar afterwards, at F/I: all from the impulse of two free bodies."""
+    upwards, since, rates = after_the_blow(method, **joint)
+    assert upwards == pytest.approx(P / BALL - FAST, rel=1e-13)
+    braked = TORQUE / BAR if joint else 0.0
+    np.testing.assert_allclose(rates, np.maximum(P * HIT_AT / BAR - braked * since, 0.0), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("joint", [{}, *GRIPS])
+def test_a_stop_takes_part_in_an_impact_that_presses_on_it_and_in_no_other(joint, method):
+    """The hinge turns downwards: the upper stop, at which it rests, bears the blow, and the lower one does not."""
+    upwards, _, rates = after_the_blow(method, limits=[-1, 0], **joint)
+    assert upwards == pytest.approx(E * FAST, rel=1e-13)
+    assert np.all(rates == 0.0)
+    upwards, since, rates = after_the_blow(method, limits=[0, 3], **joint)
+    assert upwards == pytest.approx(P / BALL - FAST, rel=1e-13)
+    assert rates[0] == pytest.approx(P * HIT_AT / BAR - (TORQUE / BAR if joint else 0.0) * since[0], rel=1e-12)
+
+
+def test_of_several_stops_those_bear_an_impact_that_it_presses_on():
+    """Two bars in a row: the outer one is held by its stop against the inner one, which turns away from its own."""
+    half = {"mass": 1, "inertia": {"principal": [0.05, 0.05, 0.05]}, "center_of_mass": [0.25, 0, 0]}
+    outer = half | {"position": [0.5, 0, 0], "motion": {"hinge": {"axis": [0, 1, 0], "limits": [-1, 0]}}}
+    outer |= {"shapes": [{"type": "box", "size": [0.5, 0.2, 0.1], "position": [0.25, 0, 0]}]} | surface(E, 0.0)
+    inner = half | {"motion": {"hinge": {"axis": [0, 1, 0], "limits": [0, 3]}}, "children": {"outer": outer}}
+    falling = ball(0.1, BALL, at=(HIT_AT, 0, 1.0), velocity=[0, 0, -FAST], **surface(E, 0.0))
+    found = collide({"inner": inner, "ball": falling}, gravity=[0, 0, 0], duration=0.4, step=1e-3, record_every=0.1)
+    moment = 2 * 0.05 + 0.25**2 + 0.75**2  # of both bars as one
+    impulse = (1 + E) * FAST / (1 / BALL + HIT_AT**2 / moment)
+    assert found["ball"].world.velocity[-1, 2] == pytest.approx(impulse / BALL - FAST, rel=1e-13)
+    assert found["inner"].joint.rates[-1, 0] == pytest.approx(impulse * HIT_AT / moment, rel=1e-12)
+    assert abs(found["inner/outer"].joint.rates[-1, 0]) <= 1e-15
+
+
+def test_a_bar_that_bounces_between_a_floor_and_its_stop_keeps_its_energy():
+    """Both elastic, without gravity: its rate has one size, and each event is half a period after the last."""
+    tip = [{"type": "sphere", "radius": 0.1, "position": [1, 0, 0]}]
+    bar = {"mass": 2, "inertia": {"principal": [0.1, 0.1, 0.1]}, "center_of_mass": [0.5, 0, 0], "shapes": tip}
+    hinge = {"axis": [0, -1, 0], "limits": [-2, 0.5], "restitution": 1.0, "rate": -2.1}
+    bodies = {"bar": bar | {"motion": {"hinge": hinge}} | surface(1.0, 0.0)}
+    bodies["floor"] = floor(restitution=1.0, friction=0.0) | {"position": [0, 0, -0.1 - np.sin(0.5)]}
+    found = collide(bodies, gravity=[0, 0, 0], duration=3.0, step=6e-3, record_every=6e-3)
+    times, causes = zip(*[(e.time, e.cause) for e in found.events], strict=True)
+    assert causes == ("impact", "stop") * 3
+    np.testing.assert_allclose(times, (0.5 + np.arange(6)) / 2.1, rtol=1e-12)
+    np.testing.assert_allclose(np.abs(found["bar"].joint.rates), 2.1, rtol=1e-12)

@@ -95,7 +95,9 @@ def test_a_caller_sees_what_has_changed_in_arrays_and_lays_out_other_objects(tot
     assert len(laid) == 3
     assert call(two, 2.0, lanes) == total.interpreted(two, 2.0, lanes)
     assert call(one, 2.0, lanes) == total.interpreted(one, 2.0, lanes)
-    assert len(laid) == 5
+    assert len(laid) == 4  # the first one is remembered
+    assert [call(x, 2.0, lanes) for x in (model(), model(), model(), one)]
+    assert len(laid) == 8  # but not among three others
     assert len(total._codes) == 1
 
 

@@ -20,7 +20,6 @@ METHODS = {
 }
 DURATION, STEP, CONTACT_STEP = 0.4, 2e-3, 1e-3
 WAYS = ("alone", "in lanes", "in a sweep", "in two pieces")
-MODES = {"friction", "frictions", "limits"}
 GRIPS = ("motor", "motors", "friction", "frictions")
 
 
@@ -110,11 +109,6 @@ class Drawing:
         """The kinds and keys of all joints."""
         found = [next(iter(body["motion"].items())) for body in self.paths.values() if type(body.get("motion")) is dict]
         return [(kind, keys) for kind, keys in found if kind != "prescribed"]
-
-    def has_modes(self) -> bool:
-        """Whether a joint has stops, friction or a motor of a rate."""
-        motors = [motor for _, keys in self.joints() for motor in keys.get("motors", [keys.get("motor")]) if motor]
-        return any(MODES & set(keys) for _, keys in self.joints()) or any("rate" in motor for motor in motors)
 
     def motions(self) -> tuple[Equations, dict[str, Motion]]:
         """The motion of all bodies in the world at t = 0."""
@@ -331,7 +325,7 @@ def surfaced(body: dict[str, Any], shape: dict[str, Any], group: str, material: 
 def add_impact(scene: Drawing) -> None:
     """A plane or a sphere, at rest or moving, in the way of a sphere of a body."""
     scene.jointed()
-    if scene.loops or scene.has_modes():
+    if scene.loops:
         raise Unfit
     path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
     r, centre, group = scene.number(0.05, 0.2), scene.vector(0.2), f"group_{scene.groups}"

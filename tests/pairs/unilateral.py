@@ -253,17 +253,34 @@ class Touch:
             self.push(tree, t, state, met, lambda K: -np.linalg.pinv(K) @ (met.u - met.n * (met.n @ met.u)))
 
     def push(self, tree: Equations, t: float, state: Array, met: Meeting, law) -> None:
-        """An impulse at the place, by what unit impulses do there."""
-        M, _, rows, _, _ = tree.equations(t, state, loose=True)
-        units, answers, K = Rows(tree.n), [], np.zeros((3, 3))
+        """An impulse at the place, with those stops that then push, of all at which a coordinate rests."""
+        stops = resting(tree, t, state)
+        for held in itertools.product((True, False), repeat=len(stops)):
+            jump, pushes, rates = self.answer(tree, t, state, met, law, stops, held)
+            if min([*pushes, *rates], default=0.0) >= -STILL:
+                tree.jump(state, jump)
+                return
+        raise Undetermined("an impact that no choice of stops agrees with")
+
+    def answer(self, tree: Equations, t: float, state: Array, met: Meeting, law, stops: list, held: tuple):
+        """The jump by an impulse at the place with some stops held, the impulses of these, and the rates of the others
+        away from their stops.
+        """
+        M, _, rows, _, single = tree.equations(t, state, loose=True)
+        n_rows, units, answers, K = len(rows.A), Rows(tree.n), [], np.zeros((3, 3))
+        for grip, side in itertools.compress(stops, held):
+            rows.A.append(single[grip.key].A[0])
+            rows.F.append(side * single[grip.key].F[0])
         for k in range(3):
             units.add(met.one, met.other, AXES[k], ZERO, 0.0)
-            answers.append(solution(M, rows, units.F[k], np.zeros(len(rows.A)))[0])
+            answers.append(solution(M, rows, units.F[k], np.zeros(len(rows.A))))
         for j, k in itertools.product(range(3), range(3)):
-            K[j, k] = units.A[j] @ answers[k]
+            K[j, k] = units.A[j] @ answers[k][0]
         if met.n @ K @ met.n * self.body.total < JAMMED:
             raise Undetermined("a joint that lies nearly along a wall")
-        tree.jump(state, law(K) @ np.array(answers))
+        jump, multipliers = (law(K) @ np.array([answer[k] for answer in answers]) for k in range(2))
+        loose = [stop for stop, is_held in zip(stops, held, strict=True) if not is_held]
+        return jump, multipliers[n_rows:], [side * single[grip.key].A[0] @ jump for grip, side in loose]
 
     def choices(self, tree: Equations, t: float, state: Array) -> list[tuple]:
         """The modes that gap and rates leave open."""
@@ -300,6 +317,13 @@ class Touch:
             row.add(met.one, met.other, axis, ZERO, axis @ self.drift(met))
         begun = np.array(row.A) @ change - np.array(row.b)
         return push >= 0 and begun @ np.array(self.mode[1]) > 0.9999 * np.linalg.norm(begun)
+
+
+def resting(tree: Equations, t: float, state: Array) -> list[tuple[Grip, float]]:
+    """The coordinates at rest at a stop, with the direction away from it."""
+    grips = [one for one in tree.switches if isinstance(one, Grip) and abs(one.rate(tree, t, state)) < STILL]
+    sides = [(one, float(state[one.slot] <= one.low + AT) - float(state[one.slot] >= one.high - AT)) for one in grips]
+    return [(one, side) for one, side in sides if side]
 
 
 def impulse(K: Array, n: Array, u: Array, e: float, mu: float) -> Array:

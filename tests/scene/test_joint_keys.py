@@ -224,7 +224,7 @@ FAULTS = {
     ),
     "restitution above one": (
         f"b: {{{BRICK}, motion: {{hinge: {{axis: [1, 0, 0], restitution: 1.5}}}}}}",
-        *("out-of-range", "b.motion.hinge.restitution", "must be at most 1.0, got 1.5"),
+        *("out-of-range", "b.motion.hinge.restitution", "must be from 0 to 1, got 1.5"),
     ),
     "negative friction": (
         f"b: {{{BRICK}, motion: {{universal: {{axes: [[1, 0, 0], [0, 1, 0]], frictions: [0, -2]}}}}}}",

@@ -7,6 +7,9 @@ length of the step: where it is beyond one, the coordinate is released, and cont
 leaves of the grip as a force that is constant within the step. In the first rounds a released coordinate that moves
 the other way is held again (principal pivoting, as in `modes.choose_modes`), afterwards not, so that it ends, and no
 grip is beyond its bounds. What rests on held joints rests; what slides is right to first order, as all contact is.
+
+An impact with restitution is an instant, in which friction and motors have no impulse. It begins with all coordinates
+released but those that rest at a stop, and is solved again in the same way, so stops take part in it as contacts do.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from rigidsim.engine.responses import drive_left, impulse_response
 from rigidsim.engine.switching import switches, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
-from rigidsim.physics.modes import grip_bounds, looseness
+from rigidsim.physics.modes import UNBOUNDED, grip_bounds, looseness, mode_of
 
 ROUNDS = 24  # of contact in a step, each with other coordinates released
 SLACK = 1e-9  # of the impulse of a grip: what is not beyond a bound
@@ -107,9 +110,34 @@ def begin_grips(t, model, state, scratch, lanes):
 
 
 @routine
+def hold_at_stop(value: JOINT_VALUE, mode: COORDINATE):
+    """Let a coordinate slide, unless it rests at a stop."""
+    mode.slip, mode.lag = mode_of(mode.x, mode.v, (value.low, value.high), 0.0, 0.0, 0.0)
+
+
+@inlined
+def begin_instant(t, contacts, model, state, scratch, lanes):
+    """Hold what rests at stops and nothing else in the impacts at time t, s: no finite torque acts in an instant."""
+    joints, found = model.joints, scratch.joints.modes
+    begin_grips(t, model, state, scratch, lanes)
+    for i in contacts.trees.inward:
+        if has_modes(i, joints):
+            begin_grip(found.grip[joints.joint[i].mode])
+            hold_at_stop(joints.value[i], state[i])
+
+
+@routine
 def missing_impulse(joint: KINEMATICS, factor: FACTOR, carrier: ACCELERATION):
     """What would hold the rate of a coordinate against the impulses that it feels, N m s or N s."""
     return -drive_left(joint, factor, carrier)
+
+
+@inlined
+def impulse_bounds(h, value, mode):
+    """(lower, upper) of the impulse of a grip in h s, N m s or N s; in an instant, h = 0, that of a stop alone."""
+    stops = (value.low, value.high)
+    lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, stops, value.friction, value.largest)
+    return select(lower > -UNBOUNDED, h * lower, lower), select(upper < UNBOUNDED, h * upper, upper)
 
 
 @routine
@@ -119,13 +147,13 @@ def compare(h, returns, missing, value: JOINT_VALUE, jump: TRIPLE, grip: GRIP, b
     """
     slip, lag = natural_mode(mode, value, grip)
     if looseness(mode.slip, mode.lag) == 0.0:
-        lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
+        lower, upper = impulse_bounds(h, value, mode)
         needed, size = grip.given + missing, SLACK * (abs(grip.given) + abs(missing))
-        if needed <= h * upper + size and needed >= h * lower - size:
+        if needed <= upper + size and needed >= lower - size:
             return False
-        over = needed > h * upper
+        over = needed > upper
         away = -1.0 if over else 1.0
-        blow.last, blow.bounce = away, h * (upper if over else lower) - grip.given
+        blow.last, blow.bounce = away, (upper if over else lower) - grip.given
         mode.slip, mode.lag = select(slip == 0.0, away, slip), select(lag == 0.0, away, lag)
         return True
     if returns and blow.last * jump.xyz[0] < 0.0:

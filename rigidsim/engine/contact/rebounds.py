@@ -26,6 +26,7 @@ from rigidsim.engine.contact.approach import (
 )
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.grips import ROUNDS, begin_instant, compare_grips, end_grips, have_grips
 from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
@@ -190,24 +191,58 @@ def write_jumps(contacts, model, arm, motions, lines, made, trees, step):
 
 
 @inlined
-def rebound(t, n_point, trees, model, state, scratch, arrays, lanes):
-    """The impacts of all that touches fast at time t (s), where a part of a step has ended."""
+def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
+    """The impulses of all impacts at time t (s), with what is held now. Returns how many impacts there are."""
     contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
-    made, ledger, work = arrays.corrections, arrays.ledger, arrays.impacts
-    place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     at.copy_rows(0, len(motions.start), motions.start, motions.finish)
-    weigh_trees(contacts, model, state, scratch, made.shift, arrays.trees, lanes)
+    weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
     begin_solver(contacts, model.body, model.normal, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0
-    struck = strike_contacts(
-        work, t, INSTANT * model.step, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
-        points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
-        lines.vel, lines.moved, model.body, model.normal, trees,
+    return strike_contacts(
+        arrays.impacts, t, INSTANT * model.step, model.step, contacts, arrays.candidates.pair,
+        arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish, lines.inverse,
+        lines.attitude, lines.vel, lines.moved, model.body, model.normal, trees,
     )  # fmt: skip
-    if struck == 0:
-        return
+
+
+@inlined
+def strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes):
+    """Strike trees again, with other coordinates released from their stops, until no stop pulls. Returns how many
+    impacts there are.
+    """
+    contacts, points, made, struck = model.contacts, arrays.points, arrays.trees, 0
+    begin_instant(t, contacts, model, state, scratch, lanes)
+    at.copy_rows(0, n_point, points.value, made.point)
+    for number in range(ROUNDS):
+        struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
+        shift = arrays.corrections.shift
+        if struck == 0 or not compare_grips(0.0, number, contacts, model, state, scratch, shift, made, lanes):
+            break
+        at.copy_rows(0, n_point, made.point, points.value)
+    return struck
+
+
+@inlined
+def rebound(t, n_point, trees, model, state, scratch, arrays, lanes):
+    """The impacts of all that touches fast at time t (s), where a part of a step has ended."""
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    if have_grips(model):
+        struck = strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes)
+    else:
+        struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
+    if struck > 0:
+        hand_back(t, struck, trees, model, state, scratch, arrays, lanes)
+    if have_grips(model):
+        end_grips(t, model.contacts, model, state, scratch, lanes)
+
+
+@inlined
+def hand_back(t, struck, trees, model, state, scratch, arrays, lanes):
+    """Apply and record the impulses of so many impacts at time t, s."""
+    contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
+    made, ledger, work = arrays.corrections, arrays.ledger, arrays.impacts
     write_origins(contacts, model, scratch, motions)
     log_strikes(work, struck, contacts, motions.origin, arrays.record)
     begin_booking(work, ledger)

@@ -150,16 +150,17 @@ def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterat
 
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """An integrator that does not know joints, or their modes, in a scene with some; or not tables of this size."""
+    """An integrator that does not know joints, their modes, or loops, in a scene with some; or tables of this size."""
     method, jointed = hierarchy.scene.simulation.integrator, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
-    with_modes = [(path, joint) for path, joint in jointed if joint.has_modes]
-    for paths, capability, what in (
-        (jointed, "moves_joints", "move bodies on joints, such as"),
-        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints, such as that of"),
+    with_modes = [path for path, joint in jointed if joint.has_modes]
+    for found, capability, what in (
+        ([path for path, _ in jointed], "moves_joints", "move bodies on joints, such as '{}'"),
+        (hierarchy.scene.world.loops, "moves_joints", "keep loops closed"),
+        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints, such as that of '{}'"),
     ):
-        if paths and not getattr(method, capability):
-            yield incapable(method, capability, f"{what} '{paths[0][0]}', in this version")
+        if found and not getattr(method, capability):
+            yield incapable(method, capability, what.format(found[0]) + ", in this version")
             return
     for name, table in hierarchy.scene.scope.tables.items():
         if method.most_pieces is not None and len(table.pieces) > method.most_pieces:

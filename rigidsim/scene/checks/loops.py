@@ -1,4 +1,4 @@
-"""Checks of loops: ends that nothing can hold together, gaps at the start, methods that do not keep loops closed."""
+"""Checks of loops: ends that nothing can hold together, gaps at the start."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
-from rigidsim.scene.checks.findings import Finding, incapable
+from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates
 from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, coupled_numbers
 from rigidsim.scene.hierarchy.nodes import Hierarchy
@@ -24,9 +24,7 @@ FIT = "give rates that fit together, or omit those of joints that shall follow f
 
 
 def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Loops with one name, between parts of one rigid body, or between ends that forces do not move; what does not keep
-    loops.
-    """
+    """Loops with one name, between parts of one rigid body, or between ends that forces do not move."""
     scene = hierarchy.scene
     names = [loop.name for loop in scene.world.loops]
     for index, loop in enumerate(scene.world.loops):
@@ -38,8 +36,6 @@ def end_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         elif fault := held_fault(hierarchy, loop.between):
             message, hint = fault
             yield Finding("loop", message, ("world", "loops", index, "between"), hint)
-    if scene.world.loops and not scene.simulation.integrator.moves_joints:
-        yield incapable(scene.simulation.integrator, "moves_joints", "keep loops closed in this version")
 
 
 def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Iterator[Finding]:

@@ -64,10 +64,8 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        method, loops = hierarchy.scene.simulation.integrator, hierarchy.scene.world.loops
-        is_able = method.touches_trees_with_modes
-        why = self._restitution_of(hierarchy) if is_able else f"with the integrator {method.name}"
-        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops), why)) for tree in hierarchy.history]
+        loops = hierarchy.scene.world.loops
+        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops))) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
@@ -79,16 +77,6 @@ class Surfaces:
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
                 yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
-
-    def _restitution_of(self, hierarchy: Hierarchy) -> str:
-        """Whose restitution is the first that is not zero, or may not be in a variant; nothing if there is none."""
-        bodies = [(f"'{node.path}'", shape.material) for node in hierarchy for shape in (node.body, *node.body.shapes)]
-        entries = [(f"world.contacts[{k}]", entry) for k, entry in enumerate(self.entries)]
-        for whose, one in (*bodies, *entries):
-            value = getattr(one, "restitution", None)
-            if value is not None and (is_column(value) or value):
-                return f"beside the restitution of {whose}"
-        return ""
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -151,12 +139,9 @@ class Surfaces:
             yield *map(self.members, entry.between), entry
 
 
-def _unknown_to_contact(tree: Tree, looped: set[int], why: str) -> dict[int, str]:
+def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
     """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
-    modes = (node for node in tree if node.joint and node.joint.has_modes)
-    words = f"joints with limits, dry friction or a wanted rate, {why},"
-    found = {tree.outermost(node).index: words for node in modes if why}
-    return found | {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
+    return {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
 
 
 def _held_in(tree: Tree, index: int, unknown: dict[int, str]) -> str:

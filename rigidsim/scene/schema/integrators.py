@@ -63,11 +63,6 @@ class Method(SceneModel):
     touches_trees: ClassVar[bool] = True
     """Whether contact can correct a step of bodies on joints."""
 
-    @property
-    def touches_trees_with_modes(self) -> bool:
-        """Whether contact can correct a step in which events occur: one of a given length, which does not end there."""
-        return self.touches_trees and self.locates_events and not self.chooses
-
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """The matrix of a step."""
         raise NotImplementedError

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from rigidsim.physics.vector import cross, dot, scaled, sub
+from rigidsim.scene.schema.material import Restitution
 from rigidsim.scene.values.base import SceneModel, invalid, list_of, listed
 from rigidsim.scene.values.quantities import (
     ANGLE,
@@ -29,7 +30,6 @@ from rigidsim.scene.values.quantities import (
     TORSION_STIFFNESS,
     VELOCITY,
     Dimension,
-    between,
     not_negative,
     positive,
     quantity,
@@ -226,7 +226,6 @@ TurnDamping, SlideDamping = not_negative(TORSION_DAMPING), not_negative(DAMPING)
 TurnArmature, SlideArmature = not_negative(INERTIA), not_negative(MASS)
 TurnLimits, SlideLimits = _limits(ANGLE), _limits(LENGTH)
 TurnFriction, SlideFriction = not_negative(TORQUE), not_negative(FORCE)
-Restitution = between(0, 1)
 UNLIMITED = (None, None)
 TWO, SLIDE_TURN, SLIDES_TURN = "[first, second]", "[sliding, turning]", "[first, second, turning]"
 AT = "The joint in body coordinates; default: the body's origin."

@@ -1,0 +1,50 @@
+"""Runs that have ended, kept for worlds of the same structure: arrays, and how kernels find them, are made once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from threading import Lock
+
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.lanes import structure
+from rigidsim.engine.run import BlockRun
+from rigidsim.jit.kernels import is_interpreted
+
+MOST = 4
+"""Runs that are kept, the last ones."""
+
+
+class SpareRuns:
+    """Runs of one world each that have ended, and can begin again with another world of their structure."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Hashable, BlockRun]] = []  # the last one was used last
+        self._lock = Lock()
+
+    def take(self, world: World, kind: Hashable) -> BlockRun | None:
+        """A run of a kind that begins with this world; None if there is none."""
+        wanted = _key(world, kind)
+        with self._lock:
+            place = next((k for k, (key, _) in enumerate(self._kept) if key == wanted), None)
+            run = None if place is None else self._kept.pop(place)[1]
+        if run is not None:
+            run.begin_with(world)
+        return run
+
+    def give(self, run: BlockRun, kind: Hashable) -> None:
+        """Keep a run that nobody uses any more."""
+        if run.is_reusable:
+            with self._lock:
+                self._kept = [*self._kept[-MOST + 1 :], (_key(run.worlds[0], kind), run)]
+
+    def forget(self) -> None:
+        """Keep none of them."""
+        with self._lock:
+            self._kept = []
+
+
+def _key(world: World, kind: Hashable) -> Hashable:
+    return structure(world), kind, is_interpreted()
+
+
+spare_runs = SpareRuns()
