@@ -9,7 +9,7 @@ from rigidsim.engine.model import Program, table
 from rigidsim.physics.operations import CODE, TABLE_CODE
 from rigidsim.physics.piecewise import PARTS
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.tables import Table
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Lookup, Named, Number, Reduction, StateRead, Time
 from rigidsim.structures.columns import numbers_table
 
@@ -29,7 +29,7 @@ class Assembler:
     def __init__(self, look=None, has_tables: bool = True):
         self._look = look  # gives the place of a StateRead or a Reduction
         self._has_tables = has_tables  # else they are written out as choices between their pieces
-        self._tables: dict[Table, int] = {}  # the first constant of each
+        self._tables: dict[Interpolant, int] = {}  # the first constant of each
         self.constants: list[float] = []
         self._views: dict[tuple, int] = {}  # the first register of each, counted among views
         self._n_view = 0
@@ -64,7 +64,7 @@ class Assembler:
         self._operations.append((code, [*operands]))
         return RegisterRef("result", len(self._operations) - 1)
 
-    def _looked_up(self, table: Table, x: RegisterRef) -> RegisterRef:
+    def _looked_up(self, table: Interpolant, x: RegisterRef) -> RegisterRef:
         """The value of a table, whose numbers are constants, piece by piece."""
         if table not in self._tables:
             self._tables[table] = len(self.constants)

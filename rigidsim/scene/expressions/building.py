@@ -13,7 +13,7 @@ from rigidsim.quantities.dimensions import OF_FUNCTION, DifferentDimensions, Mea
 from rigidsim.quantities.dimensions import combined as unit_of
 from rigidsim.quantities.names import QuantityName
 from rigidsim.quantities.vocabulary import JOINT, NORM, OF_RUN, READ
-from rigidsim.scene.expressions.tables import Table
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Lookup, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
@@ -123,7 +123,7 @@ def _measured(operation: str, operands: Sequence[Operand], offset: int) -> Measu
         raise ExpressionError(f"{one} and {other} have different dimensions", offset, hint) from None
 
 
-def looked_up(table: Table, offset: int, x: Operand) -> Operand:
+def looked_up(table: Interpolant, offset: int, x: Operand) -> Operand:
     """The value of a table; of a constant, a constant."""
     require(NUMBER, x)
     if x.measure and x.measure.is_sure and table.x_unit:

@@ -10,7 +10,7 @@ from rigidsim.quantities.dimensions import measure_of
 from rigidsim.quantities.names import bodies_called, is_pattern
 from rigidsim.quantities.vocabulary import PARENT
 from rigidsim.scene.expressions.building import Operand
-from rigidsim.scene.expressions.tables import Table
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import (
     Apply,
@@ -37,7 +37,7 @@ class Scope:
     """
 
     quantities: dict[tuple[str, str], Expression] = field(default_factory=dict)
-    tables: dict[str, Table | None] = field(default_factory=dict)  # None for one that could not be read
+    tables: dict[str, Interpolant | None] = field(default_factory=dict)  # None for one that could not be read
     own: str = ""
 
     def define(self, path: str, name: str, expression: Expression) -> None:

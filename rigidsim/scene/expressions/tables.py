@@ -11,9 +11,9 @@ from rigidsim.physics.piecewise import jet_piece, piece
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table by its name. `pieces` (piece, PARTS) are in order; the first holds also before it begins. The argument
-    and the value are in the SI units `x_unit` and `y_unit`, empty if they are not known.
+class Interpolant:
+    """A table by its name, as piecewise polynomials. `pieces` (piece, PARTS) are in order; the first holds also before
+    it begins. The argument and the value are in the SI units `x_unit` and `y_unit`, empty if they are not known.
     """
 
     name: str

@@ -10,7 +10,7 @@ from typing import Any
 
 from rigidsim.physics.operations import CONDITION, JETS, NUMBER, TABLE, VALUES
 from rigidsim.quantities.vocabulary import BODY, OF_RUN, READ
-from rigidsim.scene.expressions.tables import Table
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.vocabulary import (
     COUNT,
     DECLARED,
@@ -66,7 +66,7 @@ class Apply:
 class Lookup:
     """The value of a table at its one argument."""
 
-    table: Table
+    table: Interpolant
     arguments: tuple[ExpressionTree, ...]
 
 

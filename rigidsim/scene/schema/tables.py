@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, Wra
 
 from rigidsim.errors import did_you_mean
 from rigidsim.quantities.units import in_si
-from rigidsim.scene.expressions.tables import Table
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, SceneModel, invalid
@@ -34,7 +34,7 @@ HEADERS = "the first line names the columns, with units: altitude (km),density (
 _NUMBER = {"type": ["number", "string"]}
 
 
-class Points(NamedTuple):
+class TablePoints(NamedTuple):
     """The points of a table in SI units, those units, and the place of the values of each, for messages."""
 
     x: np.ndarray
@@ -96,14 +96,14 @@ class TableData(SceneModel):
             raise invalid("table", "columns are named of a file only", "omit it", key="x" if self.x else "y")
         return self
 
-    def table(self, name: str, reading: Reading) -> tuple[GivenTable, Table]:
+    def table(self, name: str, reading: Reading) -> tuple[GivenTable, Interpolant]:
         """The table as it is kept, and as expressions take it."""
         points = self._points(reading)
         _require_rising(points)
         pieces = _pieces(points, self.kind, self.outside)
-        return GivenTable(points, self.kind, self.outside), Table(name, pieces, *points.units)
+        return GivenTable(points, self.kind, self.outside), Interpolant(name, pieces, *points.units)
 
-    def _points(self, reading: Reading) -> Points:
+    def _points(self, reading: Reading) -> TablePoints:
         if self.file is None:
             return _inline(self.points, self.units or ("", ""), reading)
         return _of_file(reading.folder / self.file, self.x, self.y)
@@ -112,7 +112,7 @@ class TableData(SceneModel):
 class GivenTable(NamedTuple):
     """A table that was read: its points and what is between and beyond them."""
 
-    points: Points
+    points: TablePoints
     kind: str
     outside: str
 
@@ -123,10 +123,10 @@ class GivenTable(NamedTuple):
         return {"points": points, "units": [*units], "kind": self.kind, "outside": self.outside}
 
 
-def _inline(points: list, units: tuple[str, str], reading: Reading) -> Points:
+def _inline(points: list, units: tuple[str, str], reading: Reading) -> TablePoints:
     columns = [_column([pair[k] for pair in points], unit, k, reading) for k, unit in enumerate(units)]
     (x, x_unit), (y, y_unit) = columns
-    return Points(x, y, (x_unit, y_unit))
+    return TablePoints(x, y, (x_unit, y_unit))
 
 
 def _column(values: list, unit: str, k: int, reading: Reading) -> tuple[np.ndarray, str]:
@@ -145,7 +145,7 @@ def _column(values: list, unit: str, k: int, reading: Reading) -> tuple[np.ndarr
     return np.array(si), dimension.unit
 
 
-def _of_file(path: Path, x: str, y: str) -> Points:
+def _of_file(path: Path, x: str, y: str) -> TablePoints:
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
@@ -162,7 +162,7 @@ FEWER = f"a table has at most {MOST_ROWS} rows; leave out some"
 
 
 @lru_cache(maxsize=16)
-def _read_file(path: Path, x: str, y: str, _changed: int, _size: int) -> Points:
+def _read_file(path: Path, x: str, y: str, _changed: int, _size: int) -> TablePoints:
     # The time of change and the size are part of the key, so that a changed file is read again.
     lines = _lines(path)
     number, header = next(lines, (1, []))
@@ -180,7 +180,7 @@ def _read_file(path: Path, x: str, y: str, _changed: int, _size: int) -> Points:
     if not rows:
         raise _bad(path, "there are no rows below the first line")
     x_si, y_si = np.array(rows).T
-    return Points(x_si, y_si, tuple(one.unit for one in dimensions), tuple(numbers))
+    return TablePoints(x_si, y_si, tuple(one.unit for one in dimensions), tuple(numbers))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -245,7 +245,7 @@ def _cell(path: Path, number: int, cell: str, name: str, unit: str, dimension: D
     return in_si(cell.strip(), dimension.units[unit]) if unit else float(cell)
 
 
-def _require_rising(points: Points) -> None:
+def _require_rising(points: TablePoints) -> None:
     if len(points.x) < 2:
         raise invalid("table", "a table needs at least two points, got one" if len(points.x) else "there are no points")
     back = np.flatnonzero(~(np.diff(points.x) > 0.0))
@@ -258,7 +258,7 @@ def _require_rising(points: Points) -> None:
         raise invalid("table", f"{points.place(int(large[0]))} is larger than {LARGEST:g}")
 
 
-def _pieces(points: Points, kind: str, outside: str) -> np.ndarray:
+def _pieces(points: TablePoints, kind: str, outside: str) -> np.ndarray:
     """The pieces of the table, and those beyond its ends."""
     x, y, *_ = points
     inner = np.column_stack([x[:-1], *_coefficients(x, y, kind)])
