@@ -20,6 +20,8 @@ POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, HALF_SPACE = range(8)
 """The kinds of cores: polytopes, curved ones, and what has no bounds."""
 TRACED = (POINT, SEGMENT, BOX, ELLIPSOID, CYLINDER, HALF_SPACE)
 """Those on which the way of a contact point is known to second order."""
+CURVED = (ELLIPSOID, CYLINDER)
+"""Those of them whose nearest points with other cores than a half space are found by iteration."""
 
 
 class Core(NamedTuple):

@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator
 
 from rigidsim.errors import did_you_mean
-from rigidsim.physics.contact import COLLIDES
-from rigidsim.physics.distances import TRACED
+from rigidsim.physics.contact import COLLIDES, IGNORED
+from rigidsim.physics.distances import CURVED, HALF_SPACE, TRACED
 from rigidsim.physics.mass import total_of
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.hierarchy.mass import solid_weights
 from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.hierarchy.surfaces import SurfacedShape
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import MATERIAL, Groups
 from rigidsim.scene.schema.record import CONTACTS
@@ -140,6 +141,8 @@ def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Findi
             what = f"contact: events does not follow the point of contact on {shape.name}"
         elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
             what = "contact: events does not support a shape that moves as prescribed on a body that forces move"
+        elif shape.core.kind in CURVED and _meets_solid(hierarchy, meetings, shape):
+            what = f"with contact: events {shape.name} can touch planes alone"
         if what:
             place = (*shape.node.place, "shapes", shape.number)
             yield Finding("contact", what, place, f"{stepping}, or collide: false here")
@@ -156,6 +159,18 @@ def _beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
     if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
         return "sensors"
     return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
+
+
+def _meets_solid(hierarchy: Hierarchy, meetings: Meetings, shape: SurfacedShape) -> bool:
+    """Whether a shape can meet another one than a plane."""
+    shapes, action = meetings.surfaces.shapes, meetings.surfaces.action
+    others = [shapes[k] for k in meetings.met if shapes[k].core.kind != HALF_SPACE]
+    return any(
+        action[shape.surface, other.surface] != IGNORED
+        and tree.leader(tree.nodes[shape.node.index]) is not tree.leader(tree.nodes[other.node.index])
+        for tree in hierarchy.history
+        for other in others
+    )
 
 
 def _rides(tree: Tree, index: int) -> bool:
