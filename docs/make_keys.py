@@ -13,7 +13,7 @@ PAGE = Path(__file__).parent / "scene-keys.md"
 TOPICS = {
     ("The file", "the-file"): {
         "Scene": "", "SimulationSettings": "simulation", "ContactSettings": "simulation: {contact: ...}",
-        "RecordedPart": "simulation: {record: [...]}", "Surroundings": "world",
+        "RecordedPart": "simulation: {record: [...]}", "Surroundings": "world", "TableData": "tables: {NAME: ...}",
     },
     ("Bodies", "keys-of-a-body"): {
         "Body": "bodies: {NAME: ...}",

@@ -10,8 +10,8 @@ PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "elementary", "exponentials", "functions", "jets", "error_function", "operations", "vector", "quaternion", "frames",
     "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "loops", "modes", "forces", "impulses",
-    "prescribed", "summation", "magnus", "step_control", "series", "rounding", "interpolation", "distances", "supports",
-    "contact", "contact_modes", "contact_energy", "restitution", "corrections", "reductions",
+    "prescribed", "summation", "magnus", "step_control", "series", "rounding", "interpolation", "piecewise",
+    "distances", "supports", "contact", "contact_modes", "contact_energy", "restitution", "corrections", "reductions",
 )  # fmt: skip
 
 

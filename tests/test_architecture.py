@@ -33,7 +33,7 @@ DOORS = {
     "quaternion": {"transform"},
     "llvmlite": {"jit.machine"},
     "trimesh": {"scene"},
-    "scipy": {"sweeps", "fitting.estimate", "hindsight.special", "scene.schema.hulls"},
+    "scipy": {"sweeps", "fitting.estimate", "hindsight.special", "scene.schema.hulls", "scene.schema.tables"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
     "PIL": {"views"},
@@ -239,7 +239,12 @@ BY_TYPE = {
     *("structures.columns", "structures.dual"),
     "scene.values.points",  # the values of a plan, before a reading
 }
-CACHED = {"scene.schema.hulls", "scene.schema.meshes", "scene.values.quantities"}  # by points, by path, by text
+CACHED = {
+    "scene.schema.hulls",
+    "scene.schema.meshes",
+    "scene.schema.tables",
+    "scene.values.quantities",
+}  # by points, by path, by text
 
 
 def test_columns_of_numbers_are_read_as_numbers_are():

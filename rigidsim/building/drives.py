@@ -17,7 +17,8 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     """The tables of the prescribed motions, and the location of each of those that functions of time give, for
     messages. Those motions are *driven*, and *paced* if the functions are their rates.
     """
-    assembler, prescribed = Assembler(), [node for node in hierarchy if node.prescribed is not None]
+    assembler = Assembler(has_tables=hierarchy.scene.simulation.integrator.most_pieces is None)
+    prescribed = [node for node in hierarchy if node.prescribed is not None]
     paced = [node for node in prescribed if node.prescribed.has_rates]
     driven = [node for node in prescribed if node.prescribed.has_poses or node.prescribed.has_rates]
     poses = [_pose(assembler, node.prescribed) for node in driven]

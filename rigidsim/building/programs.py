@@ -6,16 +6,18 @@ from typing import NamedTuple
 
 from rigidsim.engine.assembly.blueprint import ViewRecord
 from rigidsim.engine.model import Program, table
-from rigidsim.physics.operations import CODE
+from rigidsim.physics.operations import CODE, TABLE_CODE
+from rigidsim.physics.piecewise import PARTS
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Named, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.tables import Interpolant
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Lookup, Named, Number, Reduction, StateRead, Time
 from rigidsim.structures.columns import numbers_table
 
 
 class RegisterRef(NamedTuple):
     """A register whose number is not assigned yet: its kind, and its number among those of that kind."""
 
-    kind: str  # constant, time, view, result
+    kind: str  # constant, time, view, result; number for the number of a table in place of a register
     index: int = 0
 
 
@@ -24,8 +26,10 @@ class Assembler:
     number.
     """
 
-    def __init__(self, look=None):
+    def __init__(self, look=None, has_tables: bool = True):
         self._look = look  # gives the place of a StateRead or a Reduction
+        self._has_tables = has_tables  # else they are written out as choices between their pieces
+        self._tables: dict[Interpolant, int] = {}  # the first constant of each
         self.constants: list[float] = []
         self._views: dict[tuple, int] = {}  # the first register of each, counted among views
         self._n_view = 0
@@ -52,8 +56,33 @@ class Assembler:
         if isinstance(tree, StateRead | Reduction):
             return self._look(tree)
         operands = [self.place_of(argument) for argument in tree.arguments]
-        self._operations.append((CODE[tree.operation], operands))
+        if isinstance(tree, Lookup):
+            return self._looked_up(tree.table, *operands)
+        return self._result(CODE[tree.operation], *operands)
+
+    def _result(self, code: int, *operands: RegisterRef) -> RegisterRef:
+        self._operations.append((code, [*operands]))
         return RegisterRef("result", len(self._operations) - 1)
+
+    def _looked_up(self, table: Interpolant, x: RegisterRef) -> RegisterRef:
+        """The value of a table, whose numbers are constants, piece by piece."""
+        if table not in self._tables:
+            self._tables[table] = len(self.constants)
+            self.constants += table.pieces.ravel().tolist()
+        first = self._tables[table]
+        if self._has_tables:
+            return self._result(TABLE_CODE, x, RegisterRef("number", [*self._tables].index(table)))
+        chosen = [RegisterRef("constant", first + part) for part in range(PARTS)]
+        for begin in range(first + PARTS, first + table.pieces.size, PARTS):
+            is_before = self._result(CODE["less"], x, RegisterRef("constant", begin))
+            own = [RegisterRef("constant", begin + part) for part in range(PARTS)]
+            pairs = zip(chosen, own, strict=True)
+            chosen = [self._result(CODE["select"], is_before, before, after) for before, after in pairs]
+        origin, *rest, value = chosen
+        s = self._result(CODE["subtract"], x, origin)
+        for c in reversed(rest):
+            value = self._result(CODE["add"], c, self._result(CODE["multiply"], s, value))
+        return value
 
     def view(self, seen: tuple, width: int, component: int = 0) -> RegisterRef:
         """A component of what is `seen`, which fills consecutive registers from outside the program, the same for all
@@ -75,7 +104,8 @@ class Assembler:
         if place is None:
             return -1
         time = len(self.constants)
-        return {"constant": 0, "time": time, "view": time + 1, "result": self.first}[place.kind] + place.index
+        begins = {"number": 0, "constant": 0, "time": time, "view": time + 1, "result": self.first}
+        return begins[place.kind] + place.index
 
     @property
     def first(self) -> int:
@@ -87,7 +117,8 @@ class Assembler:
         operands = [[self.register(place) for place in places] for _, places in self._operations]
         constant = numbers_table([[number] for number in self.constants], 1)
         rows = [(code, *(*o, 0, 0)[:3]) for (code, _), o in zip(self._operations, operands, strict=True)]
-        return Program(table(rows, 4), constant, self.first)
+        tables = [(first, len(one.pieces)) for one, first in self._tables.items()] if self._has_tables else []
+        return Program(table(rows, 4), constant, self.first, table(tables, 2) if tables else None)
 
 
 def tree_of(given: float | Expression | ExpressionTree) -> ExpressionTree:

@@ -30,9 +30,9 @@ Frame = tuple[int, int]
 class Scripts:
     """Collects the expressions of a scene's loads."""
 
-    def __init__(self, start: Tree):
+    def __init__(self, start: Tree, has_tables: bool = True):
         self._start = start
-        self._assembler = Assembler(self._look)
+        self._assembler = Assembler(self._look, has_tables)
         self._own = 0
         self._motors: list[tuple[int, int, RegisterRef]] = []
         self._places: list[tuple[RegisterRef | None, ...]] = []

@@ -27,7 +27,7 @@ class LoadRecords:
 
     def __init__(self, scene: Scene, start: Tree, schedule: Schedule):
         self._start, self._schedule = start, schedule
-        self.scripts = Scripts(start)
+        self.scripts = Scripts(start, scene.simulation.integrator.most_pieces is None)
         nodes = sorted(scene.hierarchy, key=lambda node: node.path)
         self.source = scene.world.source and self._plain(scene.world.source, SOURCE_KEYS, nodes[0])
         self.loads = tuple(load for node in nodes for load in self._loads(node))

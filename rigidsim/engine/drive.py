@@ -107,7 +107,7 @@ def fill_since(jet: JET, t: EACH, state: PACED, part, lane):
 @inlined
 def run_drive(given, working, lanes):
     """The expressions of prescribed motions, at the time that was filled in."""
-    run_jet_program(given.drive.code, given.drive.first, working.jet, lanes)
+    run_jet_program(given.drive.code, given.drive.first, given.drive.tables, working.jet, lanes)
 
 
 @inlined

@@ -190,7 +190,7 @@ def fold_row(metrics, t, samples, k, chains, register, memory, lanes):
     program, folds = metrics.program, metrics.folds
     fill(register[len(program.constant)], t, lanes)
     read_sample(metrics, samples, k, chains, register, lanes)
-    run_program(program.code, program.first, register, lanes)
+    run_program(program.code, program.first, program.tables, register, lanes)
     for r in range(len(folds)):
         x, y, z = register[folds[r].x], register[folds[r].y], register[folds[r].z]
         fold_sample(folds[r].kind, t, x, y, z, memory[r], lanes)
@@ -211,4 +211,4 @@ def evaluate_metrics(metrics, memory, register, lanes):
     program = metrics.results
     for r in range(len(metrics.folds)):
         write_result(metrics.folds[r].kind, register[len(program.constant) + 1 + r], memory[r], lanes)
-    run_program(program.code, program.first, register, lanes)
+    run_program(program.code, program.first, program.tables, register, lanes)

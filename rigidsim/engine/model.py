@@ -166,6 +166,7 @@ class Program(NamedTuple):
     code: OPERATION
     constant: np.ndarray  # (constant, lanes) the first registers; t is in the next one
     first: int
+    tables: np.ndarray | None = None  # (table, 2) first constant, and number of pieces
 
 
 class Expressions(NamedTuple):

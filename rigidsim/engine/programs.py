@@ -14,18 +14,23 @@ from collections.abc import Callable
 from rigidsim.engine.layout import EACH, FAULT, JET, NUMBERS, OPERATION, SCALAR, TRIPLE, jets_of, numbers_of
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
-from rigidsim.physics.operations import OPERATIONS
+from rigidsim.physics.operations import OPERATIONS, TABLE_CODE
+from rigidsim.physics.piecewise import PARTS, jet_piece, piece
 
 
-def _interpreter(perform: Callable) -> Callable:
+def _interpreter(perform: Callable, look_up: Callable) -> Callable:
     """A routine that performs all operations of a program in order."""
     operations = tuple(enumerate(OPERATIONS))
 
     @routine
-    def run(code: OPERATION, first, register, lanes):
+    def run(code: OPERATION, first, tables, register, lanes):
         n = len(lanes)
         for k in range(len(code)):
             operation, out = code[k].operation, register[first + k]
+            if tables is not None and operation == TABLE_CODE:
+                number = code[k].b
+                look_up(register[code[k].a], tables[number, 0], tables[number, 1], register, out, lanes)
+                continue
             rows = (register[code[k].a], register[code[k].b], register[code[k].c])
             for number, candidate in operations:
                 if operation == number:
@@ -51,8 +56,47 @@ def of_jets(operation, rows, out, lane, n):
         TRIPLE(out, lane, n).xyz = operation.jet(*jets_of(rows, lane, n))
 
 
-run_program = _interpreter(of_numbers)
-run_jet_program = _interpreter(of_jets)
+@inlined
+def find_piece(x, first, count, flat, step, k):
+    """The place of the first number of the piece at x in lane k: the last one that does not begin after x, or the first
+    piece. `step` is the distance of registers.
+    """
+    low, high = 0, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        if flat[(first + PARTS * middle) * step + k] <= x:
+            low = middle
+        else:
+            high = middle
+    return (first + PARTS * low) * step + k
+
+
+@routine
+def look_up_number(x, first, count, register, out, lanes):
+    """The values of a table; lanes may be in different pieces."""
+    n, flat, k = len(lanes), register.reshape(-1), 0
+    while k < n:
+        at = find_piece(x[k], first, count, flat, n, k)
+        c = (flat[at], flat[at + n], flat[at + 2 * n], flat[at + 3 * n], flat[at + 4 * n])
+        out[k] = piece(x[k], c[0], c[1], c[2], c[3], c[4])
+        k += 1
+
+
+@routine
+def look_up_jet(x, first, count, register, out, lanes):
+    """The jets of a table."""
+    n, flat, k = len(lanes), register.reshape(-1), 0
+    step = 3 * n
+    while k < n:
+        at = find_piece(x[k], first, count, flat, step, k)
+        c = (flat[at], flat[at + step], flat[at + 2 * step], flat[at + 3 * step], flat[at + 4 * step])
+        jet = jet_piece((x[k], x[n + k], x[2 * n + k]), c[0], c[1], c[2], c[3], c[4])
+        out[k], out[n + k], out[2 * n + k] = jet[0], jet[1], jet[2]
+        k += 1
+
+
+run_program = _interpreter(of_numbers, look_up_number)
+run_jet_program = _interpreter(of_jets, look_up_jet)
 
 
 @lanewise

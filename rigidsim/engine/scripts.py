@@ -154,7 +154,7 @@ def apply_each_script(given, t, era, model, scratch, lanes):
     if len(given.scripts.who) + len(given.motors) > 0:
         fill(register[len(program.constant)], t, lanes)
         look(given, model, scratch, lanes)
-        run_program(program.code, program.first, register, lanes)
+        run_program(program.code, program.first, program.tables, register, lanes)
     for k in range(len(given.scripts.who)):
         if acts(given.scripts, k, era):
             script(given, t, k, model, scratch, lanes)

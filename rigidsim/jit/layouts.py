@@ -69,12 +69,13 @@ def address_of(array: np.ndarray) -> int:
 
 def lay_out(value: Any, words: list[int], knows: bool = False, is_local: bool = False) -> Any:
     """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
-    are known, with `is_local` all sizes alone.
+    are known, with `is_local` all sizes, and the integers of named tuples whose type says `is_constant`.
 
     Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
     the kind; None, plain tuples and functions are known as they are.
     """
     if isinstance(value, tuple) and hasattr(value, "_fields"):
+        knows = knows or (is_local and getattr(value, "is_constant", False))
         parts = zip(value._fields, value, strict=True)
         return Layout(type(value), {name: lay_out(part, words, knows, is_local) for name, part in parts})
     place = len(words)

@@ -106,3 +106,8 @@ def _lifted(operation: Operation) -> Callable:
 
 VALUES: dict[str, Callable] = {operation.name: operation.value for operation in OPERATIONS}
 JETS: dict[str, Callable] = {operation.name: _lifted(operation) for operation in OPERATIONS}
+TABLE = "table"
+"""The operation that is no formula of its operands alone: a table is looked up."""
+TABLE_CODE = len(OPERATIONS)
+VALUES[TABLE] = lambda table, x: table.at(x)
+JETS[TABLE] = lambda table, u: table.jet(u)

@@ -24,6 +24,7 @@ from rigidsim.scene.prepare.expansion import expand
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
 from rigidsim.scene.prepare.parameters import read_parameters, unused
 from rigidsim.scene.prepare.quantities import read_quantities
+from rigidsim.scene.prepare.tables import read_tables
 from rigidsim.scene.prepare.uncertain import names_of, read_uncertain
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema.problems import MANY, problems_in
@@ -203,6 +204,7 @@ def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Scene, Readi
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
     expand(document, reading)
+    read_tables(document, reading)
     read_quantities(document, reading)
     scene = _validated(document, kind, reading)
     found = findings(scene.hierarchy)

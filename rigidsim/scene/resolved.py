@@ -25,6 +25,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         "title": scene.title,
         "description": scene.description,
         **({"parameters": _parameters(scene)} if scene.parameters else {}),
+        **({"tables": {name: table.written() for name, table in scene.tables.items()}} if scene.tables else {}),
         **_let(scene),
         "simulation": {
             "duration": simulation.duration,

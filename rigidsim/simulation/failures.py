@@ -32,7 +32,10 @@ def noted_fault(run: BlockRun) -> str:
         return _open_loop(run, first - len(labels), fault)
     label = labels[first]
     wanted = "a finite value with finite derivatives" if label.endswith("prescribed") else "a finite value"
-    return f"the expression of {label} gave {fault.value:g} at t = {fault.time:.9g} s; expected {wanted}"
+    blueprint = run.worlds[0].blueprint
+    has_tables = any(one.program.tables is not None for one in (blueprint.scripts, blueprint.drives))
+    hint = "; beyond its ends a table gives nan, unless it has 'outside: hold' or 'extend'" if has_tables else ""
+    return f"the expression of {label} gave {fault.value:g} at t = {fault.time:.9g} s; expected {wanted}{hint}"
 
 
 def _open_loop(run: BlockRun, number: int, fault: layout.FAULT) -> str:

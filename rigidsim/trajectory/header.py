@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -17,6 +18,9 @@ from rigidsim.trajectory.recorded import Selection, labels_of, possible_fields, 
 from rigidsim.tree.history import History, TreeChange, with_joints
 from rigidsim.tree.joints import coordinate_rows
 from rigidsim.tree.nodes import Node, Tree
+
+NAMES = re.compile('"(let|tables)": ')
+"""In a resolved scene: keys that add names to expressions."""
 
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
@@ -166,7 +170,7 @@ class Header:
     @property
     def scope(self) -> Scope | None:
         """The names that the scene adds to expressions. It is read only if it may have any."""
-        return self.scene.scope if '"let": ' in self.scene_resolved else None
+        return self.scene.scope if NAMES.search(self.scene_resolved) else None
 
     @property
     def scene(self) -> Scene:

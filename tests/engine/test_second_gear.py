@@ -13,6 +13,7 @@ from rigidsim.engine import second_gear
 from rigidsim.engine.run import BlockRun
 from rigidsim.engine.second_gear import MOST_SECONDS, WORTH_READING, SecondGear
 from rigidsim.engine.stepper import cruise
+from rigidsim.jit.layouts import KnownArray, lay_out
 
 TOP = {"mass": 1, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": {"frame": "body", "value": [0.01, 2, 0.01]}}
 METRICS = {"fast": "= max(speed('top/moon'))", "late": "= first(x('top/moon') < 0.99)", "hits": '= count("impulses")'}
@@ -78,6 +79,14 @@ def small(integrator: str) -> rigidsim.Scene:
     ball = {"mass": 1, "inertia": {"principal": [1, 1, 2]}, "forces": [{"force": ["= -2*x + sin(3*t)", 0, 0]}]}
     ball |= {"impulses": [{"time": 0.2, "impulse": [0, 0, 0.5]}]}
     return scene(integrator=integrator, bodies={"top": {"children": {"moon": ball}}}, metrics=METRICS, parameters={})
+
+
+def test_straight_code_knows_the_tables_of_series():
+    series = BlockRun([build_world(small("taylor"))], 1)._scratch.trial.given
+    layout = lay_out(series, [], is_local=True).fields
+    tables = [name for name, part in series._asdict().items() if isinstance(part, np.ndarray)]
+    assert len(tables) > 10
+    assert [name for name in tables if not isinstance(layout[name], KnownArray)] == []
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler", "adaptive", "taylor"])

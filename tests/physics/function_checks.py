@@ -200,11 +200,33 @@ def error_functions() -> dict[str, list]:
     }
 
 
+def piecewise_functions() -> dict[str, list]:
+    """One piece of a table, and its jet, of a polynomial whose coefficients differ by a factor of three."""
+    numbers = (0.4, -1.7, 0.9, 2.3, -0.7)
+    origin, *c = map(MP.mpf, numbers)
+
+    def true(x, order):
+        s = MP.mpf(x) - origin
+        return (c[0] + c[1] * s + c[2] * s**2 + c[3] * s**3, c[1] + 2 * c[2] * s + 3 * c[3] * s**2,
+                2 * c[2] + 6 * c[3] * s)[order]  # fmt: skip
+
+    size = 16 * EPS * sum(map(abs, numbers))  # a few roundings of terms below three
+    u_1, u_2 = 1.3, -0.6
+    pieces, jets = [], []
+    for x in (0.4, 1.15, -0.3):
+        f, f_1, f_2 = (true(x, order) for order in range(3))
+        pieces.append(((x, *numbers), float(f), size))
+        jet = (f, f_1 * u_1, f_1 * u_2 + f_2 * u_1**2)
+        jets.append((((x, u_1, u_2), *numbers), tuple(map(float, jet)), size * 4))
+    return {"piece": pieces, "jet_piece": jets}
+
+
 FUNCTION_CHECKS = {
     "error_function": error_functions(),
     "exponentials": exponential_functions(),
     "functions": scalar_functions(),
     "jets": jet_functions(),
+    "piecewise": piecewise_functions(),
 }
 
 # Alterations that change nothing a double can show, or only infinities and NaN, which test_functions.py looks at; and

@@ -135,7 +135,7 @@ FAULTS = [
     ({"let": {"q": "= q + 1"}}, "let.q", "circular quantities: q -> q"),
     ({"let": {"p": "= q", "q": "= p"}, "metrics": {"m": "= max(p)"}}, "let.p", "circular quantities: p -> q -> p"),
     ({"a": {"let": {"p": "= q", "q": "= p('a')"}}}, "bodies.a.let.p", "circular quantities: a.p -> a.q -> a.p"),
-    ({"let": {"q": "= t"}, "a": {"let": {"q": "= z"}}}, "bodies.a.let.q", "the scene has a quantity 'q'"),
+    ({"let": {"q": "= t"}, "a": {"let": {"q": "= z"}}}, "bodies.a.let.q", "there is a quantity of the scene 'q'"),
     ({"parameters": {"k": 1}, "let": {"k": "= t"}}, "let.k", "there is a parameter 'k'"),
     ({"let": {"speed": "= t"}}, "let.speed", "has a meaning of its own"),
     ({"let": {"e": "= 'kinetic_energy'"}, "a": {"forces": [{"force": ["= 2*e", 0, 0]}]}},

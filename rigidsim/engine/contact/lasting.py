@@ -79,10 +79,11 @@ PLACES, OVERLAP, EVENTS, MODES = 1, 2, 3, 4
 N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
 
 LOCATING = Row(
-    "the search for an event in a step: what of the step is done; the longest trial and this one; what vanishes"
-    " (`transitions.py`); the bracket and the margins at its ends, which end was kept, trials; the slot or the shapes;"
-    " times in s, from the beginning of the trial",
-    done=1, longest=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1, first=1, second=1,
+    "the search for an event in a step: what of the step is done; the longest trial, the most that the next may be,"
+    " and this one; what vanishes (`transitions.py`); the bracket and the margins at its ends, which end was kept,"
+    " trials; the slot or the shapes; times in s, from the beginning of the trial",
+    done=1, longest=1, most=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1,
+    first=1, second=1,
 )  # fmt: skip
 
 

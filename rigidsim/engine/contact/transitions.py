@@ -74,6 +74,7 @@ from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, s
 # What vanishes at an event: nothing is sought; a gap; a normal force; the room of friction; a straight slip; or a
 # contact goes on to another part of a surface.
 NOTHING, GAP, LIFT, FRICTION, STOP, REGION = 0, 1, 2, 3, 4, 5
+DIP = 6  # a gap may have closed and opened again in a trial, which is taken again with half the length
 
 PASSED = 1e-13  # of the smaller shape: an overlap beyond it is one that an event has passed
 EXACT = 1e-16  # of the smaller shape, and of a step: round-off of gaps and of times
@@ -81,6 +82,8 @@ SLACK = 1e-9  # of the forces at a contact: an excess that is round-off
 DEEP = 1e-6  # of the smaller shape: an overlap that no event explains
 AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
 STRIKES = 1e-11  # likewise, before it, an approach that is none
+DIPS = 0.45  # of its rate times the length of a trial: a gap that grows and is smaller may have been closed inside
+SHORTEST = 1e-3  # of the longest trial: one so short is not halved
 FAST = 0.25  # of the smaller shape: a pair that is near comes nearer by no more within a trial
 GRADE, STIFF = 0.15, 0.5  # of the time to a curved stop, and of that in which friction turns a slip: longest trials
 STRAIGHT = 1e-9  # of the rate of a slip: what is across it does not turn it
@@ -140,6 +143,7 @@ def begin_lasting(t, h, era, model, state, scratch, arrays, lanes):
     note_turns(h, model, state, scratch, lanes)
     search = lasting.locating
     search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
+    search.most = 1e300
     lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
@@ -290,7 +294,7 @@ def next_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
     search = lasting.locating
     while search.done < h and lasting.size[BEYOND] == 0 and arrays.lacks[0] == LACKS_NOTHING:
         if int(search.target) == NOTHING:
-            length, stops = limit_by_slips(h, min(search.longest, h - search.done), contacts, lasting)
+            length, stops = limit_by_slips(h, min(search.longest, search.most, h - search.done), contacts, lasting)
             if stops != at.NO_ROW:
                 settle(t + search.done, h, era, STOP, stops, model, state, scratch, arrays, lanes)
                 continue
@@ -427,6 +431,8 @@ def find_target(contacts, arrays, lasting):
     for m in range(arrays.candidates.count[0]):
         first, second = arrays.candidates.pair[m, 0], arrays.candidates.pair[m, 1]
         gap, rate = least_gap(first, second, contacts, lasting)
+        if what == NOTHING and gap < DIPS * rate * length and length > SHORTEST * search.longest:
+            soonest, what = 1e299, DIP
         if gap < -PASSED * size_of(first, second, contacts):
             time = length - gap / rate if rate < 0.0 else 0.5 * length
             time = max(time, 0.0)
@@ -532,6 +538,13 @@ def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
             return
     else:
         what, time = find_target(contacts, arrays, lasting)
+        search.most = 1e300
+        if what == DIP:
+            search.most = 0.5 * search.length
+            put_trial_back(state, scratch)
+            if lasting.size[N_SLOTS] > 0:
+                evaluate(t + search.done, era, model, state, scratch, lanes)
+            return
         if what != NOTHING:
             begin_search(what, time, lasting)
             put_trial_back(state, scratch)

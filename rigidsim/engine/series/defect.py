@@ -243,7 +243,7 @@ def end_rounding(defect: DEFECT, lane):
 @routine
 def integrate_defect(with_rounding, given, number, order, tolerance, step, trial, scratch, lanes):
     """The error of each lane: that of the vector whose defect is the largest, beyond the rounding of rates if that is
-    bounded.
+    bounded (1, else 0).
     """
     first, probe, points, defect = given.begin[number], scratch.probe, scratch.points, scratch.defect
     for g in range(len(given.group)):
@@ -251,7 +251,7 @@ def integrate_defect(with_rounding, given, number, order, tolerance, step, trial
     k = 0
     while k < points.shape[1]:  # `for` would be written out in straight code
         look_at(points[0, k], given, number, order, step, trial, scratch, lanes)
-        if with_rounding:
+        if with_rounding == 1:
             look_at_rounding(given, number, order, step, trial, scratch, lanes)
         for g in range(len(given.group)):
             if given.varies[number, g] == 1:
@@ -271,10 +271,16 @@ def integrate_defect(with_rounding, given, number, order, tolerance, step, trial
 
 @routine
 def verify(given, number, order, tolerance, step, trial, scratch, lanes):
-    """Whether the trial of each lane is right, and the length of the step in its place if it is not."""
-    integrate_defect(False, given, number, order, tolerance, step, trial, scratch, lanes)
-    if any_fails(scratch.by, lanes):  # seldom by rounding alone
-        keep_error(scratch.by, scratch.first, lanes)
-        integrate_defect(True, given, number, order, tolerance, step, trial, scratch, lanes)
-        prefer_first(scratch.first, scratch.by, lanes)
+    """Whether the trial of each lane is right, and the length of the step in its place if it is not. Rounding is
+    bounded only where the defect is too large, which is seldom by rounding alone.
+    """
+    with_rounding, looks = 0, 1
+    while looks == 1:  # written once in straight code
+        integrate_defect(with_rounding, given, number, order, tolerance, step, trial, scratch, lanes)
+        looks = 0
+        if with_rounding == 1:
+            prefer_first(scratch.first, scratch.by, lanes)
+        elif any_fails(scratch.by, lanes):
+            keep_error(scratch.by, scratch.first, lanes)
+            with_rounding, looks = 1, 1
     judge_defect(order, step, trial, scratch.by, lanes)

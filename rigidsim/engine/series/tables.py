@@ -24,6 +24,8 @@ class Series(NamedTuple):
     the formulas of what is among the operations; they are known when code is made.
     """
 
+    is_constant = True  # straight code knows its integers
+
     variable: VARIABLE
     number: np.ndarray  # (era, 2) the number of its equations, and of those with bodies at rest or NO_ROW
     resting: np.ndarray | None  # (era, moved row) 1 if that body is at rest in these; None if there are none

@@ -150,7 +150,7 @@ def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterat
 
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """An integrator that does not know joints, their modes, or loops, in a scene with some."""
+    """An integrator that does not know joints, their modes, or loops, in a scene with some; or tables of this size."""
     method, jointed = hierarchy.scene.simulation.integrator, [(n.path, n.joint) for n in hierarchy if n.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [path for path, joint in jointed if joint.has_modes]
@@ -162,6 +162,11 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         if found and not getattr(method, capability):
             yield incapable(method, capability, what.format(found[0]) + ", in this version")
             return
+    for name, table in hierarchy.scene.scope.tables.items():
+        if method.most_pieces is not None and len(table.pieces) > method.most_pieces:
+            message = f"'{method.name}' takes tables of at most {method.most_pieces} pieces, and this has"
+            hint = "leave out points, or use rkmk4 or adaptive"
+            yield Finding("integrator", f"{message} {len(table.pieces)}", ("tables", name), hint)
 
 
 def needs_mass(joint: Joint) -> bool:

@@ -13,8 +13,9 @@ from rigidsim.quantities.dimensions import OF_FUNCTION, DifferentDimensions, Mea
 from rigidsim.quantities.dimensions import combined as unit_of
 from rigidsim.quantities.names import QuantityName
 from rigidsim.quantities.vocabulary import JOINT, NORM, OF_RUN, READ
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
-from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Number, StateRead, Time, printed
+from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Lookup, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
 from rigidsim.structures.columns import as_float, is_column, is_finite
 
@@ -120,6 +121,23 @@ def _measured(operation: str, operands: Sequence[Operand], offset: int) -> Measu
         one, other = error.args
         hint = "what is added or compared has one dimension; a plain number takes the unit of the other side"
         raise ExpressionError(f"{one} and {other} have different dimensions", offset, hint) from None
+
+
+def looked_up(table: Interpolant, offset: int, x: Operand) -> Operand:
+    """The value of a table; of a constant, a constant."""
+    require(NUMBER, x)
+    if x.measure and x.measure.is_sure and table.x_unit:
+        wanted = measure_of(table.x_unit)
+        if x.measure.dimension != wanted.dimension:
+            message = f"'{table.name}' is a table over {table.x_unit}, and this is in {x.measure.unit or 'no unit'}"
+            raise ExpressionError(message, x.offset)
+    measure = measure_of(table.y_unit) if table.y_unit else None
+    if not isinstance(x.tree, Number):
+        return combined(Lookup(table, (x.tree,)), NUMBER, (x,), offset)._replace(measure=measure)
+    value = x.tree.value.each(table.at) if is_column(x.tree.value) else table.at(x.tree.value)
+    if not is_finite(value):
+        raise ExpressionError(f"{printed(x.tree)} is outside the table '{table.name}'", x.offset)
+    return Operand(Number(value), NUMBER, offset, measure=measure)
 
 
 def combined(tree: ExpressionTree, kind: str, operands: Sequence[Operand], offset: int) -> Operand:

@@ -20,6 +20,7 @@ from rigidsim.scene.expressions.building import (
     applied,
     constant,
     converted,
+    looked_up,
     named_quantity,
     read_of,
     require,
@@ -217,6 +218,8 @@ class _Parser:
         return applied("negate", sign.offset, operand) if sign.text == "-" else operand
 
     def _named(self, name: Token, level: int) -> Operand:
+        if name.text in self._scope.tables:
+            return self._table(name, level)
         if found := self._defined(name):
             return found
         if self._token.text == "(":
@@ -237,6 +240,20 @@ class _Parser:
         if name.text in self._functions():
             raise ExpressionError(f"'{name.text}' is a function", name.offset, f"write {name.text}(...)")
         return self._parameter(name)
+
+    def _table(self, name: Token, level: int) -> Operand:
+        """The value of a table: `density(altitude)`."""
+        if self._token.text != "(":
+            raise ExpressionError(f"'{name.text}' is a table", name.offset, f"write {name.text}(...)")
+        self._take()
+        argument = self._expression(0, level + 1)
+        if self._token.text == ",":
+            raise ExpressionError(f"{name.text}() takes 1 argument: a table has one", self._token.offset)
+        self._close()
+        table = self._scope.tables[name.text]
+        if table is None:
+            raise BrokenParameter(f"the table '{name.text}' could not be read", name.offset)
+        return looked_up(table, name.offset, argument)
 
     def _defined(self, name: Token) -> Operand | None:
         """A quantity that the scene defines: `altitude`, of another body `altitude("moon")`; None if this is none."""
@@ -366,7 +383,7 @@ class _Parser:
             raise ExpressionError(f"{name.text}() is allowed only in oracles", name.offset)
         if name.text in OF_JOINTS:
             raise self._not_here(name)
-        raise _unknown("function", name, chain(self._functions(), STATES))
+        raise _unknown("function", name, chain(self._functions(), STATES, self._scope.tables))
 
     def _count(self, name: Token) -> Operand:
         events = self._token

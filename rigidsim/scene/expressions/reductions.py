@@ -14,6 +14,7 @@ from rigidsim.scene.expressions.tree import (
     Apply,
     Expression,
     ExpressionTree,
+    Lookup,
     Number,
     Reduction,
     StateRead,
@@ -116,7 +117,7 @@ def on_bodies(expression: Expression, paths: Collection[str]) -> Expression:
 
 
 def _on_bodies(tree: ExpressionTree, paths: Collection[str]) -> ExpressionTree:
-    if isinstance(tree, Apply):
+    if isinstance(tree, Apply | Lookup):
         return replace(tree, arguments=tuple(_on_bodies(argument, paths) for argument in tree.arguments))
     if isinstance(tree, StateRead):
         names = ("observer", "other") if is_of_loop(tree) else ("body", "observer", "other")
@@ -141,7 +142,7 @@ def _with_body(tree: ExpressionTree, pattern: str, path: str) -> ExpressionTree:
     """The tree with one body in place of a pattern."""
     if isinstance(tree, StateRead):
         return replace(tree, body=path) if tree.body == pattern else tree
-    if isinstance(tree, Apply | Reduction):
+    if isinstance(tree, Apply | Lookup | Reduction):
         return replace(tree, arguments=tuple(_with_body(argument, pattern, path) for argument in tree.arguments))
     return tree
 

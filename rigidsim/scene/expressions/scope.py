@@ -10,8 +10,19 @@ from rigidsim.quantities.dimensions import measure_of
 from rigidsim.quantities.names import bodies_called, is_pattern
 from rigidsim.quantities.vocabulary import PARENT
 from rigidsim.scene.expressions.building import Operand
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
-from rigidsim.scene.expressions.tree import Apply, Expression, ExpressionTree, Named, Number, StateRead, Time, parts
+from rigidsim.scene.expressions.tree import (
+    Apply,
+    Expression,
+    ExpressionTree,
+    Lookup,
+    Named,
+    Number,
+    StateRead,
+    Time,
+    parts,
+)
 from rigidsim.scene.expressions.vocabulary import OF_JOINTS, OWN_FRAMES, SELF, STATES
 from rigidsim.tree.nodes import WORLD
 
@@ -26,6 +37,7 @@ class Scope:
     """
 
     quantities: dict[tuple[str, str], Expression] = field(default_factory=dict)
+    tables: dict[str, Interpolant | None] = field(default_factory=dict)  # None for one that could not be read
     own: str = ""
 
     def define(self, path: str, name: str, expression: Expression) -> None:
@@ -78,7 +90,7 @@ def _depth(tree: ExpressionTree) -> int:
     """How many levels a tree has."""
     if isinstance(tree, Named):
         return tree.depth
-    return 1 + max(map(_depth, tree.arguments)) if isinstance(tree, Apply) else 1
+    return 1 + max(map(_depth, tree.arguments)) if isinstance(tree, Apply | Lookup) else 1
 
 
 def varies(tree: ExpressionTree) -> bool:
@@ -92,7 +104,7 @@ def absolute(tree: ExpressionTree, path: str) -> ExpressionTree:
     """
     if not path:
         return tree
-    if isinstance(tree, Apply):
+    if isinstance(tree, Apply | Lookup):
         return replace(tree, arguments=tuple(absolute(part, path) for part in tree.arguments))
     if not isinstance(tree, StateRead):
         return tree

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rigidsim.physics.operations import CONDITION, JETS, NUMBER, VALUES
+from rigidsim.physics.operations import CONDITION, JETS, NUMBER, TABLE, VALUES
 from rigidsim.quantities.vocabulary import BODY, OF_RUN, READ
+from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.vocabulary import (
     COUNT,
     DECLARED,
@@ -62,6 +63,14 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup:
+    """The value of a table at its one argument."""
+
+    table: Interpolant
+    arguments: tuple[ExpressionTree, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reduction:
     """One number of a whole run, made of what the arguments are at its samples: `kind` is a fold of
     `physics.reductions`, or count, of the events called `events`; of those of contact of `body` with all below it, if
@@ -87,7 +96,7 @@ class Named:
 
 
 Leaf = Number | Time | StateRead | Reduction
-ExpressionTree = Leaf | Apply | Named
+ExpressionTree = Leaf | Apply | Lookup | Named
 
 
 def parts(tree: ExpressionTree, named: bool = True) -> Iterator[ExpressionTree]:
@@ -98,7 +107,7 @@ def parts(tree: ExpressionTree, named: bool = True) -> Iterator[ExpressionTree]:
     while waiting:
         node = waiting.pop()
         yield node
-        if isinstance(node, Apply):
+        if isinstance(node, Apply | Lookup):
             waiting.extend(reversed(node.arguments))
         elif isinstance(node, Named) and named and node not in seen:
             seen.add(node)
@@ -180,6 +189,8 @@ def _evaluated(tree: ExpressionTree, values: dict[Leaf | Named, Any], functions:
         return values[tree]
     if isinstance(tree, Time | StateRead | Reduction):
         return values[tree]
+    if isinstance(tree, Lookup):
+        return functions[TABLE](tree.table, _evaluated(tree.arguments[0], values, functions))
     return functions[tree.operation](*(_evaluated(argument, values, functions) for argument in tree.arguments))
 
 
@@ -215,6 +226,8 @@ def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
             return ("0.0 < 1.0" if tree.value else "1.0 < 0.0"), COMPARISON
         text = repr(tree.value)
         return text, SIGN if text.startswith("-") else ATOM
+    if isinstance(tree, Lookup):
+        return f"{tree.table.name}({printed(tree.arguments[0])})", ATOM
     if isinstance(tree, Named):
         return f"{tree.name}({_quoted(tree.body)})" if tree.body else tree.name, ATOM
     if isinstance(tree, Reduction):

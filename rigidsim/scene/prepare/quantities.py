@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -29,6 +29,7 @@ TAKEN = {*RESERVED, *OF_JOINTS, *OF_BODIES, *OF_RUN, *SAME_AS}
 MOST_QUANTITIES = 10_000
 EXAMPLE = 'let: {altitude: "= z - 100 m"}'
 
+OTHERWISE = "choose another name"
 BROKEN = Expression("", Number(math.nan))
 
 Name = tuple[str, str]
@@ -135,24 +136,27 @@ class _Reader:
     def _check_name(self, name: Name) -> None:
         word, text = name[1], self._written[name]
         hidden = text.names.values if isinstance(text, BoundText) else ()
-        if not NAME.fullmatch(word):
-            hint = "letters, digits and underscores, not beginning with a digit"
-            raise invalid("quantity-name", f"a quantity cannot be called '{shown(word)}'", hint)
-        if word in TAKEN:
-            hint = "choose another name"
-            raise invalid("quantity-name", f"'{word}' has a meaning of its own in expressions", hint)
-        if word in self._reading.parameters or word in hidden:
-            message = f"there is a parameter '{word}', which this would hide"
-            raise invalid("quantity-name", message, "choose another name")
-        if name[0] and ("", word) in self._written:
-            message = f"the scene has a quantity '{word}', which this would hide"
-            raise invalid("quantity-name", message, "choose another name")
+        check_name(word, {*self._reading.parameters, *hidden}, "quantity")
+        other = "table" if word in self._reading.scope.tables else "quantity of the scene"
+        if word in self._reading.scope.tables or (name[0] and ("", word) in self._written):
+            raise invalid("quantity-name", f"there is a {other} '{word}', which this would hide", OTHERWISE)
 
     def _place(self, name: Name) -> Path:
         return (*self._places[name[0]], name[1])
 
     def _tell(self, code: str, message: str, name: Name, hint: str, at_key: bool = False) -> None:
         self._document.problems.append(self._document.problem(code, message, self._place(name), hint, at_key))
+
+
+def check_name(name: str, parameters: Collection[str], what: str) -> None:
+    """Raise the error for a name that a quantity or a table of a scene cannot have."""
+    if not NAME.fullmatch(name):
+        hint = "letters, digits and underscores, not beginning with a digit"
+        raise invalid("quantity-name", f"a {what} cannot be called '{shown(name)}'", hint)
+    if name in TAKEN:
+        raise invalid("quantity-name", f"'{name}' has a meaning of its own in expressions", OTHERWISE)
+    if name in parameters:
+        raise invalid("quantity-name", f"there is a parameter '{name}', which this would hide", OTHERWISE)
 
 
 def _label(name: Name) -> str:

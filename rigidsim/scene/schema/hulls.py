@@ -1,6 +1,6 @@
 """Convex hulls of points, from the scene or the vertices of a mesh file: corners, triangles, and the solid inside.
 
-scipy, which only this module of the scene imports, finds which points are corners, and the triangles between them.
+scipy finds which points are corners, and the triangles between them.
 """
 
 from __future__ import annotations

@@ -58,6 +58,8 @@ class Method(SceneModel):
     """Whether coordinates of joints are stepped, and loops closed after a step."""
     locates_events: ClassVar[bool] = False
     """Whether steps end where a coordinate of a joint meets a stop, or begins or ceases to slip."""
+    most_pieces: ClassVar[int | None] = None
+    """Most pieces of a table, which becomes choices between them in the method's own equations; None for any number."""
     touches_trees: ClassVar[bool] = True
     """Whether contact can correct a step of bodies on joints."""
     holds_contacts: ClassVar[bool] = False
@@ -239,6 +241,7 @@ class TaylorMethod(Method):
     refined_by: ClassVar[str] = "tolerance"
     takes_callbacks: ClassVar[bool] = False
     locates_events: ClassVar[bool] = True
+    most_pieces: ClassVar[int | None] = 100
     unset: ClassVar[dict[str, str]] = {"max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:

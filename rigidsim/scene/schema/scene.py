@@ -19,6 +19,7 @@ from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.schema.sweep import SweepSettings
+from rigidsim.scene.schema.tables import Tables
 from rigidsim.scene.schema.world import Surroundings
 from rigidsim.scene.values.base import SceneModel, Text
 from rigidsim.scene.values.quantities import LENGTH, vector
@@ -59,6 +60,7 @@ class SceneData(SceneModel):
     title: Text = Field("", description="One line that names the scene.")
     description: Text = Field("", description="Description of the scene, of any number of lines.")
     parameters: Parameters = Field(default={})
+    tables: Tables = Field({}, description="Functions of one argument for expressions, given by points.")
     let: Let = Field({}, description="Named quantities of the whole scene.")
     simulation: SimulationSettings = Field(description="Duration, step, method and sampling.")
     world: Surroundings = Field(Surroundings(), description="Gravity, and the plane of a planar scene.")
