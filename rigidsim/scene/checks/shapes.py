@@ -14,6 +14,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import Groups
 from rigidsim.scene.schema.record import CONTACTS
+from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path, shown
 
 
@@ -117,7 +118,8 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
         hint = "write collide: false here or in an entry of world.contacts, or simulation.contact: off"
         place = (*shape.node.place, "shapes", shape.number)
-        yield Finding("collide", f"{shape.name} can touch others, but cannot collide in this version", place, hint)
+        message = f"{described(shape.shape)} can touch others, but cannot collide in this version"
+        yield Finding("collide", message, place, hint)
 
 
 def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:
