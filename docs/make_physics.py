@@ -11,7 +11,7 @@ MODULES = (
     "elementary", "exponentials", "functions", "jets", "error_function", "operations", "vector", "quaternion", "frames",
     "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "loops", "modes", "forces", "impulses",
     "prescribed", "summation", "magnus", "step_control", "series", "rounding", "interpolation", "distances", "supports",
-    "contact", "contact_energy", "restitution", "corrections", "reductions",
+    "contact", "contact_modes", "contact_energy", "restitution", "corrections", "reductions",
 )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ what is uniform as the loads have it, each source anew. Where no body moves the 
 
 from __future__ import annotations
 
-from rigidsim.engine.evaluate import accelerate_nodes, evaluate
+from rigidsim.engine.contact.lasting import lasts, was_stepped
+from rigidsim.engine.evaluate import accelerate_nodes, accelerate_under_loads, evaluate
 from rigidsim.engine.laws.field import FIELDS
 from rigidsim.engine.laws.gravity import VALUES, field_of
 from rigidsim.engine.laws.wrench import acts, begin
@@ -130,9 +131,12 @@ def add_sources(felt, era, model, scratch, vectors, lanes):
 def observe_felt(felt, t, era, model, state, scratch, vectors, lanes):
     """What accelerometers feel; all frames were placed before."""
     evaluate(t, era, model, state, scratch, lanes)
-    if model.contacts is not None:
+    if model.contacts is not None and was_stepped(scratch):
         push_bodies(model.contacts, model, scratch)
-    accelerate_nodes(model.every, model, state, scratch, lanes)
+    if lasts(scratch):
+        accelerate_under_loads(model.every, model, state, scratch, lanes, False)
+    else:
+        accelerate_nodes(model.every, model, state, scratch, lanes)
     apply_uniform(t, era, model, scratch, lanes)
     for j in range(len(felt.row)):
         take(felt.uniform[j], vectors[felt.row[j].place], lanes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.engine.articulated import propagate_inertia
+from rigidsim.engine.contact.lasting import hold_contacts, lasts
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
@@ -30,12 +31,14 @@ def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
 
 @inlined
 def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
-    """Accelerations of the given nodes, parents first, with the reactions of loops, which are added to the wrenches;
-    for `in_world` see `accelerate`.
+    """Accelerations of the given nodes, parents first, with the reactions of loops and of contacts that last, which
+    are added to the wrenches; for `in_world` see `accelerate`.
     """
     accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
     if model.loops is not None:
         hold_loops(model, scratch, lanes)
+        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
+    if lasts(scratch) and hold_contacts(model, scratch, lanes):
         accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
 
 

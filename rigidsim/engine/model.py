@@ -253,6 +253,7 @@ class Contacts(NamedTuple):
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
     trees: Trees | None  # if bodies on joints can meet others
     corner: TRIPLE | None = None  # of all hulls, in the axes of their cores, m; if any core has no closed form
+    events: np.ndarray | None = None  # how many contacts can last at once, with `contact: events`
 
 
 class Fragile(NamedTuple):
@@ -406,6 +407,7 @@ class Scratch(NamedTuple):
     loops: Closings | None
     trial: NamedTuple | None  # of a method that chooses its steps
     touching: NamedTuple | None  # what contact records, of its arrays
+    lasting: NamedTuple | None  # contacts that last, with `contact: events`, likewise
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
     arm: ARM = floats("places")
@@ -538,7 +540,9 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
     hanging = made(Hanging, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
-    scratch = made(Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None)
+    scratch = made(
+        Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None, lasting=None
+    )
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch

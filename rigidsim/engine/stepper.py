@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.grips import have_grips, wait_for_contact
+from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.rebounds import end_of_part, is_part
 from rigidsim.engine.contact.step import begin_step, end_step
+from rigidsim.engine.contact.transitions import begin_lasting, ends_lasting, next_trial, unsettle
+from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contacts
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.impulses import cross_edge
@@ -92,6 +95,19 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
     keep_windings(t_end, era, model, state, scratch, lanes)
     if model.loops is not None:
         close_loops(t_end, model, state, scratch, lanes)
+
+
+@inlined
+def take_lasting(method, t, t_end, h, era, model, state, scratch, contact, lanes):
+    """Advance the state from t to t_end, h = t_end - t (s), with contacts that last; whether the step was taken."""
+    part = scratch.part
+    begin_lasting(t, h, era, model, state, scratch, contact, lanes)
+    while next_trial(t, t_end, h, era, model, state, scratch, contact, lanes) > 0.0:
+        take_step(
+            method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
+        )
+        end_trial_of_contacts(t, t_end, h, era, model, state, scratch, contact, lanes)
+    return ends_lasting(t, model, state, scratch, contact)
 
 
 @inlined
@@ -222,6 +238,8 @@ def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
             close_loops(t, model, state, scratch, lanes)
     if contact is not None and have_grips(model):
         wait_for_contact(model.contacts, model, scratch)
+    if lasts(scratch):
+        unsettle(scratch)
     if switches(model):
         keep_rates_inside(in_lanes(method, t, scratch, lanes), model, state, scratch, lanes)
         loosen_all(model, state, scratch, lanes)
@@ -272,7 +290,7 @@ def advance(
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
-            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model)
+            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
             era += 1
         if arrives:
             begin_era(method, contact, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
@@ -290,6 +308,12 @@ def advance(
             continue
         end = end_of_step(n, done, era, contact, model)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
+        if lasts(scratch):
+            if take_lasting(method, t, t_end, h, era, model, state, scratch, contact, lanes):
+                n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
+                continue
+            if contact.lacks[0] > 0:
+                return n, done, era
         if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
             return n, done, era
         if contact is not None and not correct_if_room(contact, t_end, h, era, model, state, scratch, buffer, lanes):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.contact.lasting import was_stepped
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.kinds import hangs, is_moved, is_root
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
@@ -131,7 +132,7 @@ def push_bodies(contacts, model, scratch):
 def evaluate_touching(t, era, model, state, scratch, lanes):
     """`evaluate`, with the contacts of the last step among the loads."""
     evaluate(t, era, model, state, scratch, lanes)
-    if model.contacts is not None:
+    if model.contacts is not None and was_stepped(scratch):
         push_bodies(model.contacts, model, scratch)
         accelerate_nodes(model.active, model, state, scratch, lanes)
 

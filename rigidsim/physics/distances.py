@@ -18,6 +18,8 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, HALF_SPACE = range(8)
 """The kinds of cores: polytopes, curved ones, and what has no bounds."""
+TRACED = (POINT, SEGMENT, BOX, ELLIPSOID, CYLINDER, HALF_SPACE)
+"""Those on which the way of a contact point is known to second order."""
 
 
 class Core(NamedTuple):

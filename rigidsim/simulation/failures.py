@@ -6,6 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.lasting import EVENTS, MODES, N_LEFT, OVERLAP, PLACES
 from rigidsim.engine.integrators import divides
 from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
@@ -142,6 +143,27 @@ def sunk_shapes(run: BlockRun) -> list[str]:
     return [
         f"{', then '.join(sunk)}: contact could not hold them apart, so the motion is wrong from then on; check for a"
         " prescribed motion or a motor that presses them together, and try a shorter step"
+    ]
+
+
+WHY_LEFT = {
+    PLACES: "more than eight places, or more than two of a pair of shapes, bore a load",
+    OVERLAP: "shapes overlapped",
+    EVENTS: "too many events happened in one step",
+    MODES: "no modes of the contacts agreed with the law of friction",
+}
+"""Why steps with `contact: events` were left to sub-steps."""
+
+
+def left_steps(run: BlockRun) -> list[str]:
+    """A note if steps with `contact: events` were left to sub-steps."""
+    arrays = run.contacts.arrays
+    if arrays is None or arrays.lasting is None or not arrays.lasting.left[N_LEFT]:
+        return []
+    count, first, why = arrays.lasting.left.tolist()
+    return [
+        f"contact: events left {int(count)} of {run.n} steps to sub-steps, of first order, the first at"
+        f" t = {first:.9g} s: {WHY_LEFT[int(why)]}"
     ]
 
 

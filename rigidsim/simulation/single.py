@@ -28,7 +28,15 @@ from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns, ledger_of, point_columns, scheduled_ids
-from rigidsim.simulation.failures import half_turns, motion_fault, noted_fault, spun_bodies, start_fault, sunk_shapes
+from rigidsim.simulation.failures import (
+    half_turns,
+    left_steps,
+    motion_fault,
+    noted_fault,
+    spun_bodies,
+    start_fault,
+    sunk_shapes,
+)
 from rigidsim.simulation.header import changes_of, header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
@@ -222,7 +230,7 @@ class Simulation:
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the run up to the present time."""
         run = self._run
-        return (*half_turns(run), *spun_bodies(run, FIRST_SPUN, FASTEST_SPUN), *sunk_shapes(run))
+        return (*half_turns(run), *spun_bodies(run, FIRST_SPUN, FASTEST_SPUN), *sunk_shapes(run), *left_steps(run))
 
     @property
     def state(self) -> State:

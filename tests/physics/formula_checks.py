@@ -13,6 +13,7 @@ from smooth_paths import exact
 
 from articulated_checks import ARTICULATED_CHECKS
 from contact_checks import CONTACT_CHECKS
+from contact_mode_checks import CONTACT_MODE_CHECKS
 from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
 from geometry_checks import GEOMETRY_CHECKS
@@ -285,6 +286,7 @@ CHECKS = {
     "frames": frames(),
     "solids": solids(),
     "restitution": RESTITUTION_CHECKS,
+    "contact_modes": CONTACT_MODE_CHECKS,
     "articulated": ARTICULATED_CHECKS,
     "loops": LOOP_CHECKS,
     "modes": MODE_CHECKS,

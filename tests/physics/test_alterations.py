@@ -12,6 +12,7 @@ from smooth_paths import MP
 
 from articulated_checks import ARTICULATED_EQUIVALENT
 from contact_checks import CONTACT_EQUIVALENT
+from contact_mode_checks import CONTACT_MODE_EQUIVALENT
 from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
 from function_checks import FUNCTION_EQUIVALENT
@@ -111,6 +112,7 @@ EQUIVALENT = {
     **LOOP_EQUIVALENT,
     **MODE_EQUIVALENT,
     **CONTACT_EQUIVALENT,
+    **CONTACT_MODE_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,
     **GEOMETRY_EQUIVALENT,

@@ -21,6 +21,7 @@ FLOOR = {"shapes": [{"type": "plane"}]}
 MODES = {
     "word": ("stepping", ("stepping", None)),
     "default in full": ({}, ("auto", None)),
+    "events": ("events", ("events", None)),
     "off": ("off", ("off", None)),
     "false": (False, ("off", None)),
     "false in full": ({"mode": False}, ("off", None)),
@@ -28,9 +29,7 @@ MODES = {
     "sub-steps alone": ({"substeps": "= 2*8"}, ("auto", 16)),
 }
 NOT_MODES = {
-    "true": (True, "", "true is not a mode of contact; write auto, stepping, off, or"),
-    "events": ("events", "", "events mode is not available in this version; write contact: stepping"),
-    "events in full": ({"mode": "events"}, ".mode", "events mode is not available in this version"),
+    "true": (True, "", "true is not a mode of contact; write auto, stepping, events, off, or"),
     "misspelt": ("steping", "", "did you mean 'stepping'?"),
     "too many": ({"substeps": 17}, ".substeps", "must be at most 16, got 17"),
     "none": ({"substeps": 0}, ".substeps", "must be at least 1, got 0"),

@@ -11,6 +11,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
 from rigidsim.engine.assembly.hanging import outermost_of
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
 from rigidsim.engine.model import Contacts, Joints, Loops, Trees, table
 from rigidsim.physics.contact import IGNORED
@@ -58,6 +59,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
         share=1.0 if isinstance(blueprint.method, EulerOptions) else 0.5,
         trees=trees_of(bodies, tree, joints, loops),
         corner=corners_of(plan, tree),
+        events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
     )
 
 

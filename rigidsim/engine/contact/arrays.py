@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +24,12 @@ from rigidsim.engine.contact.columns import (
 )
 from rigidsim.engine.contact.convex import ConvexArrays, make_convex
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
+from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.trees import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts, Corrections, floats, integers, made
+from rigidsim.engine.model import Contacts, Corrections, floats, integers, made, zeros
 
 LANES = 8
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
@@ -129,6 +131,7 @@ class ContactArrays(NamedTuple):
     solver: SolverArrays
     ledger: ContactLedger
     trees: TreeArrays | None  # if bodies on joints can meet others
+    lasting: Lasting | None  # with `contact: events`
     lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
     strikes: np.ndarray = integers(1)  # impacts of this step
     energy: LEDGER = floats()  # of stored energy
@@ -160,20 +163,24 @@ def more_room(room: Room, arrays: ContactArrays) -> Room:
 
 
 def make_contact_arrays(
-    contacts: Contacts, n_node: int, n_place: int, n_moved: int, room: Room, lanes: tuple[int, ...]
+    contacts: Contacts, size: Mapping[str, int], room: Room, lanes: tuple[int, ...]
 ) -> ContactArrays:
     """The arrays of contact of one world."""
     of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
     convex = make_convex(contacts)
-    sizes = of_tree | room._asdict() | {"nodes": n_node, "places": n_place, "moved": n_moved}
+    sizes = of_tree | room._asdict() | size
     sizes["convex"] = 0 if convex is None else room.pairs
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
+    points = made(Points, sizes, convex=convex)
+    mean = zeros(len(contacts.body), MEAN.width)
     return made(
         ContactArrays,
         sizes,
         **parts,
-        points=made(Points, sizes, convex=convex),
+        mean=mean,
+        lasting=make_lasting(contacts, parts, points, mean, sizes),
+        points=points,
         lanes=lanes,
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
@@ -181,6 +188,18 @@ def make_contact_arrays(
         ledger=make_ledger(lanes),
         trees=make_trees(contacts, room.points),
     )
+
+
+def make_lasting(
+    contacts: Contacts, parts: Mapping, points: Points, mean: np.ndarray, sizes: Mapping
+) -> Lasting | None:
+    """The arrays of contacts that last; None with `contact: stepping`."""
+    if contacts.events is None:
+        return None
+    motions = parts["motions"]
+    shared = {"way": motions.way, "motion": motions.finish, "pose": motions.pose, "inverse": parts["lines"].inverse}
+    shared |= {"place": points.place, "mean": mean, "convex": points.convex}
+    return made(Lasting, {**sizes, "causes": at.CAUSES}, **shared, equations=made(Multipliers, {}))
 
 
 def fill_from(target: np.ndarray, source: np.ndarray) -> None:
@@ -199,7 +218,16 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
 
 def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     """The arrays that later steps need, but for `mean`, whose rows are those of bodies of a tree."""
-    return (*arrays.last, *arrays.record, *arrays.ledger)
+    return (*arrays.last, *arrays.record, *arrays.ledger, *lasting_of(arrays).values())
+
+
+def lasting_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
+    """The contacts that last."""
+    lasting = arrays.lasting
+    if lasting is None:
+        return {}
+    kept = {"size": lasting.size, "slot": lasting.slot, "value": lasting.value, "left": lasting.left}
+    return {f"lasting_{name}": array for name, array in kept.items()}
 
 
 def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
@@ -210,7 +238,7 @@ def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
     touching = last._asdict()
     if arrays.points.convex is None:
         del touching["features"], touching["known"]
-    return touching | recorded | booked | {"mean": arrays.mean}
+    return touching | recorded | booked | lasting_of(arrays) | {"mean": arrays.mean}
 
 
 def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:

@@ -70,7 +70,7 @@ class ContactRun:
         self._room: made.Room | None = None
         self._contacts: Contacts | None = None
         self._is_asked = False  # whether samples have forces of contact
-        self._size: tuple = ()  # of the present model: nodes, places, moved rows
+        self._size: dict[str, int] = {}  # of the present model: nodes, places, moved rows, rows of the state
 
     def enter(self, model: Model, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of contact, which keep what later steps need."""
@@ -80,7 +80,8 @@ class ContactRun:
         self._room = self._room or made.first_room(model.contacts, self.recorded)
         parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
         before, self._contacts = self._contacts, model.contacts
-        self._size = len(model.node), n_places(model), len(model.body)
+        n_state = len(scratch.before)
+        self._size = {"nodes": len(model.node), "places": n_places(model), "moved": len(model.body), "state": n_state}
         if len(parted):
             needed = len(parted) + int(self.arrays.last.count[2])
             self._room = self._room._replace(pairs=max(self._room.pairs, needed))
@@ -91,7 +92,7 @@ class ContactRun:
 
     def _renew(self, before: Contacts | None) -> None:
         """Make the arrays; `before` are the contacts of the present ones."""
-        new = made.make_contact_arrays(self._contacts, *self._size, self._room, self._lanes)
+        new = made.make_contact_arrays(self._contacts, self._size, self._room, self._lanes)
         if self.arrays is not None:
             made.take_over(new, self.arrays, self._contacts, before)
         self.arrays = new
@@ -99,7 +100,9 @@ class ContactRun:
     def _shared(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that samples read."""
         arrays, record = self.arrays, self.arrays.record if self._is_asked else None
-        return scratch._replace(contact_mean=arrays.mean, contact_work=arrays.ledger.work, touching=record)
+        return scratch._replace(
+            contact_mean=arrays.mean, contact_work=arrays.ledger.work, touching=record, lasting=arrays.lasting
+        )
 
     def take(self) -> bool:
         """Take what the kernel recorded; returns whether there was anything."""

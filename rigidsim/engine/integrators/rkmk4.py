@@ -1,13 +1,16 @@
 """Fourth-order Runge-Kutta-Munthe-Kaas on the whole tree.
 
 Rotations are stepped by rotation vectors in body axes; positions relative to the parent in world axes, where a body in
-free flight moves straight, however fast the parent turns.
+free flight moves straight, however fast the parent turns. With `contact: events` the rates of round bodies are combined
+in world axes, too: there a ball that rolls has a steady rate.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from rigidsim.engine.contact.bodies import is_round
+from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.kinds import hangs, is_jointed, is_moved, place
 from rigidsim.engine.layout import (
@@ -28,8 +31,8 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import changes_in_parent
-from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
-from rigidsim.physics.vector import add, scaled
+from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised, rotate, rotate_back
+from rigidsim.physics.vector import add, scaled, sub
 
 # Kutta's classical tableau (1901): stage i sits at t + NODE[i] h and weighs WEIGHT[i].
 NODE = (0.0, 0.5, 0.5, 1.0)
@@ -95,8 +98,8 @@ def stage_rows(k, state, scratch):
     return StageRows(state[k], scratch.start[k], scratch.stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k])
 
 
-@lanewise
-def combine(rows: StageRows, h: EACH, weight, node, lane):
+@inlined
+def combine_with(alpha, rows, h, weight, node):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
@@ -106,7 +109,7 @@ def combine(rows: StageRows, h: EACH, weight, node, lane):
     x = h * node
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
-    a, alpha = rate.a, rate.alpha
+    a = rate.a
     total.v = add(total.v, scaled(weight, v))
     total.turning = add(total.turning, scaled(weight, turning))
     total.a = add(total.a, scaled(weight, a))
@@ -120,7 +123,23 @@ def combine(rows: StageRows, h: EACH, weight, node, lane):
     stage.p = add(start.d, scaled(x, v))
     stage.q = renormalised(q)
     stage.v = add(start.v, scaled(x, a))
-    stage.omega = add(state.omega, scaled(x, alpha))
+
+
+@lanewise
+def combine(rows: StageRows, h: EACH, weight, node, lane):
+    """`combine_with` the angular acceleration in body axes."""
+    alpha = rows.rate.alpha
+    combine_with(alpha, rows, h, weight, node)
+    rows.stage.omega = add(rows.state.omega, scaled(h * node, alpha))
+
+
+@lanewise
+def combine_round(rows: StageRows, h: EACH, weight, node, lane):
+    """`combine_with` that in world axes, of a round body: its rate there does not depend on how it is turned."""
+    alpha = rotate(rows.stage.q, rows.rate.alpha)
+    combine_with(alpha, rows, h, weight, node)
+    omega = add(rotate(rows.state.q, rows.state.omega), scaled(h * node, alpha))
+    rows.stage.omega = rotate_back(rows.stage.q, omega)
 
 
 @inlined
@@ -145,14 +164,14 @@ def add_changes_of_joint(end, changes):
 
 
 @inlined
-def last_changes(rows, h, weight):
+def last_changes(alpha, rows, h, weight):
     """h times the weighted sum of the rates of all stages, of which this is the last: the changes of p, v, omega and
     work; and the orientation at the end, not yet of unit length.
     """
     state, _, stage, rate, turn, total = rows
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
-    a, alpha = rate.a, rate.alpha
+    a = rate.a
     mean_v = add(total.v, scaled(weight, v))
     mean_turning = add(total.turning, scaled(weight, turning))
     mean_a = add(total.a, scaled(weight, a))
@@ -166,15 +185,25 @@ def last_changes(rows, h, weight):
 @lanewise
 def finish(rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
     """Advance the state of a free body by a step; the parent's frame is that at the end."""
-    changes, q = last_changes(rows, h, weight)
+    changes, q = last_changes(rows.rate.alpha, rows, h, weight)
     add_changes(rows.state, rows.start, parent, body, changes)
     rows.state.q = renormalised(q)
 
 
 @lanewise
+def finish_round(rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
+    """Advance the state of a round body, whose angular acceleration was combined in world axes."""
+    (arm, arm_rate, gained, work), q = last_changes(rotate(rows.stage.q, rows.rate.alpha), rows, h, weight)
+    before, q = rows.state.omega, renormalised(q)
+    omega = rotate_back(q, add(rotate(rows.state.q, before), gained))
+    add_changes(rows.state, rows.start, parent, body, (arm, arm_rate, sub(omega, before), work))
+    rows.state.q = q
+
+
+@lanewise
 def finish_joint(rows: StageRows, h: EACH, weight, lane):
     """Advance the state of a joint by a step."""
-    changes, q = last_changes(rows, h, weight)
+    changes, q = last_changes(rows.rate.alpha, rows, h, weight)
     add_changes_of_joint(rows.state, changes)
     rows.state.q = renormalised(q)
 
@@ -199,7 +228,10 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
-            combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
+            if lasts(scratch) and is_round(model.body[k].inertia):
+                combine_round(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
+            else:
+                combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
         t_stage = middle if i < 2 else t_end
         place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
@@ -211,6 +243,9 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
         elif is_moved(node, model):
             k = model.node[node].row
             parent = scratch.frame[model.node[node].parent]
-            finish(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
+            if lasts(scratch) and is_round(model.body[k].inertia):
+                finish_round(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
+            else:
+                finish(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
         if model.node[node].bears > 0:
             place(node, t_end, model, state, scratch, lanes)

@@ -154,8 +154,8 @@ class Meetings:
 
     @property
     def mode(self) -> str:
-        """The mode that is used: stepping or off."""
-        return "stepping" if self.is_on else "off"
+        """The mode that is used: stepping, events or off."""
+        return ("events" if self.settings.mode == "events" else "stepping") if self.is_on else "off"
 
     @property
     def substeps(self) -> int:

@@ -60,6 +60,8 @@ class Method(SceneModel):
     """Whether steps end where a coordinate of a joint meets a stop, or begins or ceases to slip."""
     touches_trees: ClassVar[bool] = True
     """Whether contact can correct a step of bodies on joints."""
+    holds_contacts: ClassVar[bool] = False
+    """Whether contacts can be constraints of its evaluations, and their events ends of its steps."""
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """The matrix of a step."""
@@ -109,6 +111,7 @@ class Rkmk4Method(Method):
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
     in_world: ClassVar[bool] = True
     locates_events: ClassVar[bool] = True
+    holds_contacts: ClassVar[bool] = True
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """Kutta's tableau: the exponential of A to fourth order."""

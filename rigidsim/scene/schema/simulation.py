@@ -14,15 +14,12 @@ from rigidsim.scene.values.quantities import TIME, positive, whole
 MOST_SUBSTEPS = 16
 DEFAULT_SAMPLES = 1000
 """Of a run without a step and without times between samples."""
-MODES = ("auto", "stepping", "off")
+MODES = ("auto", "stepping", "events", "off")
 
 
 def _require_mode(value: Any) -> Any:
     if value is False:
         return "off"
-    if value == "events":
-        message = "contact in events mode is not available in this version"
-        raise invalid("contact", message, "write contact: stepping, or omit it")
     otherwise = f"write {', '.join(MODES)}, or {{mode: stepping, substeps: 4}}"
     require_word(value, MODES, "a mode of contact", "contact", otherwise)
     return value
@@ -35,7 +32,9 @@ class ContactSettings(SceneModel):
     """Whether and how shapes collide."""
 
     mode: Mode = Field(
-        "auto", description="auto: chosen by the number of bodies; stepping: soft contact in sub-steps; off (or false)."
+        "auto",
+        description="auto: stepping; stepping: soft contact in sub-steps; events: few contacts as constraints, with "
+        "located changes; off (or false).",
     )
     substeps: whole(1, MOST_SUBSTEPS) = Field(
         None, description="Number of sub-steps of a step; default: from the ratios of masses."
@@ -80,7 +79,7 @@ class SimulationSettings(SceneModel):
         "events are always recorded.",
     )
     contact: ContactMode = Field(
-        ContactSettings(), description="Whether and how shapes collide: auto, stepping or off, or a mapping."
+        ContactSettings(), description="Whether and how shapes collide: auto, stepping, events or off, or a mapping."
     )
 
     @model_validator(mode="after")

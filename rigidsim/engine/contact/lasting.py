@@ -1,0 +1,587 @@
+"""Contacts that last: the geometry of each, and the forces that keep it (`physics/contact_modes.py` has the equations).
+
+A contact that lasts is a *slot*: a place of two shapes and its mode. A stuck one is three constraint rows, one that
+slides is one. The forces follow from the accelerations that there are without contact, and are loads like others: with
+them the accelerations are computed again. So they act in each evaluation of the equations of motion, and the step of a
+method keeps its order while no mode changes (`transitions.py`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.contact.bodies import write_inverse, write_motions, write_poses
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, PLACE, POSE, SOLID
+from rigidsim.engine.contact.convex import ConvexArrays
+from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import axes_of, components
+from rigidsim.engine.delassus import factorise, solve
+from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, WRENCH, copy_rows
+from rigidsim.engine.model import floats, integers
+from rigidsim.jit import inlined, routine
+from rigidsim.jit.rows import Row
+from rigidsim.physics.contact import slip, tangents
+from rigidsim.physics.contact_modes import (
+    core_distance,
+    core_rate,
+    drift_of_cores,
+    normal_beside_edge,
+    normal_between_edges,
+    normal_between_points,
+    push_of_sliding,
+    run_along_edge,
+    shared_along,
+    slip_bias,
+    slip_limit,
+    unit_across,
+)
+from rigidsim.physics.distances import BOX, CYLINDER, HALF_SPACE, SEGMENT
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.rigid_body import power
+from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, scaled, sub
+
+MOST_SLOTS, MOST_OF_PAIR = 8, 2
+MOST_ROWS = 3 * MOST_SLOTS
+FAR = 1e30  # m: as reach, finds the places at any distance
+AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
+SETTLED, MOST_TURNS = 1e-14, 200  # of the direction in which slips grow: its last change, and how often it is renewed
+CROSSING = 1e-6  # the sine of the angle of two edges that cross
+ONE = (0,)  # worlds with contacts have one lane
+NONE = (0.0, 0.0, 0.0)
+
+OPEN, STUCK, SLIDING, GROWING = 0, 1, 2, 3
+"""The modes of a contact. The slip of one that is GROWING has no direction of its own yet."""
+
+SLOT = Row(
+    "a contact that lasts: its shapes, the number of the pair in the list of candidates, feature, mode; which"
+    " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight",
+    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1,
+)  # fmt: skip
+LASTING = Row(
+    "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, slip with"
+    " that of the surfaces on their bodies, its rate without and with all forces of contact; the direction of a slip at"
+    " the beginning of a trial, and now;"
+    " the force on the second body, and of it what is compared with the limit of friction; friction, restitution",
+    normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3,
+    tested=3,    friction=1, restitution=1,
+)  # fmt: skip
+ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
+
+# Counts in `Lasting.size`: slots; whether they are those of the state; whether the step is left to sub-steps, and why;
+# whether the last one was; evaluations of this step; events of it.
+N_LEFT, FIRST_LEFT, WHY_LEFT, LEFT = 0, 1, 2, 3
+# Why a step is left to sub-steps: too many places, of one pair or in all; an overlap; too many events; no modes agree.
+PLACES, OVERLAP, EVENTS, MODES = 1, 2, 3, 4
+N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
+
+LOCATING = Row(
+    "the search for an event in a step: what of the step is done; the longest trial and this one; what vanishes"
+    " (`transitions.py`); the bracket and the margins at its ends, which end was kept, trials; the slot or the shapes;"
+    " times in s, from the beginning of the trial",
+    done=1, longest=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1, first=1, second=1,
+)  # fmt: skip
+
+
+class Multipliers(NamedTuple):
+    """The equations for the multipliers, as `delassus.factorise` wants them."""
+
+    gram: SCALAR = floats(MOST_ROWS * MOST_ROWS)
+    diagonal: SCALAR = floats(MOST_ROWS)
+    unheld: SCALAR = floats(MOST_ROWS)
+    inverse: SCALAR = floats(MOST_ROWS)
+    multiplier: SCALAR = floats(MOST_ROWS)
+
+
+class Lasting(NamedTuple):
+    """Contacts that last, and what finds their forces and events. The first arrays are those of contact."""
+
+    way: LINK
+    motion: CENTRE
+    pose: POSE
+    inverse: INVERSE
+    place: PLACE
+    mean: MEAN
+    convex: ConvexArrays | None
+    equations: Multipliers
+    size: np.ndarray = integers(SIZES)
+    slot: SLOT = integers(MOST_SLOTS)
+    value: LASTING = floats(MOST_SLOTS)
+    old_slot: SLOT = integers(MOST_SLOTS)  # before an event
+    old_value: LASTING = floats(MOST_SLOTS)  # before an event, or at the beginning of a trial
+    first_slot: SLOT = integers(MOST_SLOTS)  # at the beginning of the step
+    first_value: LASTING = floats(MOST_SLOTS)
+    first_size: np.ndarray = integers(SIZES)
+    first_state: STATE = floats("state")
+    first_record: np.ndarray = integers(4)
+    first_work: np.ndarray = floats("causes + 1", 2)
+    locating: LOCATING = floats()
+    acceleration: LINE = floats("bodies")  # without contact
+    force: LINE = floats("bodies")  # of contact, and its torque about the centre
+    row: ROW = floats(MOST_ROWS)
+    row_slot: np.ndarray = integers(MOST_ROWS)
+    matrix: np.ndarray = floats(MOST_ROWS, MOST_ROWS)
+    right: np.ndarray = floats(MOST_ROWS)
+    x: np.ndarray = floats(MOST_ROWS)
+    power: np.ndarray = floats(4, 2)  # at the stages of a step: of friction, of what drives surfaces, W
+    left: np.ndarray = floats(LEFT)  # steps left to sub-steps: how many, the time of the first, s, and why
+    speed: np.ndarray = floats(1)  # the largest at any contact as an event begins, m/s
+    rest: np.ndarray = floats(1)  # how long the last impact's bounces go on, s, which are taken as one
+
+
+# --- geometry
+
+
+@inlined
+def directions_in_surface(kind, value: SOLID, axes, point):
+    """(how many directions of a core lie in its surface at a point, that of an edge or across a face, a number that
+    tells which): none at a corner or on a curved part, one on an edge, two on a face.
+    """
+    x, half = components(axes, point), value.half
+    ends = (
+        1 if abs(x[0]) >= half[0] * (1.0 - AT_END) else 0,
+        1 if abs(x[1]) >= half[1] * (1.0 - AT_END) else 0,
+        1 if abs(x[2]) >= half[2] * (1.0 - AT_END) else 0,
+    )
+    if kind == HALF_SPACE:
+        return 2, axes[2], 7
+    if kind == SEGMENT:
+        return 1 - ends[2], axes[2], ends[2]
+    if kind == CYLINDER:
+        on_side = x[0] * x[0] + x[1] * x[1] >= half[0] * half[0] * (1.0 - 2.0 * AT_END)
+        return (0 if ends[2] > 0 else 1) if on_side else 2, axes[2], 2 * ends[2] + (1 if on_side else 0)
+    if kind == BOX:
+        count = ends[0] + ends[1] + ends[2]
+        one = 1 if count == 1 else 0  # of a face the axis across it, of an edge the one along it
+        k = 0 if ends[0] == one else (1 if ends[1] == one else 2)
+        return 3 - count, axes[0] if k == 0 else (axes[1] if k == 1 else axes[2]), ends[0] + 2 * ends[1] + 4 * ends[2]
+    return 0, axes[2], 0
+
+
+@inlined
+def normal_of(n, n_A, e_A, n_B, e_B):
+    """The normal that two features have, where those alone decide it: of a face, or of two edges that cross. The normal
+    of a place may be that of a face that is nearly the same.
+    """
+    exact = n
+    if n_B == 2:
+        exact = e_B
+    elif n_A == 2:
+        exact = e_A
+    elif n_A == 1 and n_B == 1:
+        exact = cross(e_A, e_B)
+    length, along = norm(exact), dot(exact, n)
+    if length < CROSSING:
+        return n
+    return scaled((1.0 if along > 0.0 else -1.0) / length, exact)
+
+
+class Cores(NamedTuple):
+    """Both cores at a place: how many directions lie in each surface, one of them, levers and bends."""
+
+    n_A: int
+    n_B: int
+    e_A: tuple
+    e_B: tuple
+    c_A: tuple
+    c_B: tuple
+    bend_A: tuple
+    bend_B: tuple
+    apart: float
+
+
+@inlined
+def normal_and_rate(n, A: CENTRE, B: CENTRE, cores):
+    """(n', P'): the rate of the normal, and the velocity of the contact point, relative to the reference frame."""
+    v_A, omega_A, v_B, omega_B = A.v, A.omega, B.v, B.omega
+    M = core_distance(cores.apart, cores.bend_A, cores.bend_B)
+    x = drift_of_cores(v_A, omega_A, cores.c_A, cores.bend_A, v_B, omega_B, cores.c_B, cores.bend_B, n)
+    on_A, runs = True, NONE
+    if cores.n_B >= 2:
+        n_dot = cross(omega_B, n)
+    elif cores.n_A >= 2:
+        n_dot, on_A = cross(omega_A, n), False
+    elif cores.n_A > 0 and cores.n_B > 0:
+        n_dot = normal_between_edges(n, cores.e_A, omega_A, cores.e_B, omega_B)
+        runs = scaled(run_along_edge(n, n_dot, cores.e_A, cores.e_B, M, x), cores.e_A)
+    elif cores.n_A > 0:
+        n_dot, on_A = normal_beside_edge(n, cores.e_A, omega_A, M, x), False
+    elif cores.n_B > 0:
+        n_dot = normal_beside_edge(n, cores.e_B, omega_B, M, x)
+    else:
+        n_dot = normal_between_points(n, M, x)
+    rate = core_rate(v_B, omega_B, cores.c_B, cores.bend_B, negated(n), negated(n_dot))
+    if on_A:
+        rate = add(core_rate(v_A, omega_A, cores.c_A, cores.bend_A, n, n_dot), runs)
+    return n_dot, rate, on_A
+
+
+@inlined
+def radius_of(k, contacts):
+    """The radius of a shape's thickening, none of a plane."""
+    return contacts.shape_value[k].radius
+
+
+@routine
+def write_slot(place: PLACE, contacts, lasting, slot: SLOT, row: LASTING):
+    """The values of a slot at a place, but for its forces, as the bodies move and accelerate without contact."""
+    i, j = slot.first, slot.second
+    a, b, n = contacts.shape[i].body, contacts.shape[j].body, place.normal
+    A, B, r_i, r_j = lasting.motion[a], lasting.motion[b], radius_of(i, contacts), radius_of(j, contacts)
+    on_i, on_j = place.first, place.second
+    lever_A = add(sub(lasting.pose[i].p, A.p), on_i)
+    lever_B = add(sub(lasting.pose[j].p, B.p), on_j)
+    core_i, core_j = sub(on_i, scaled(r_i, n)), add(on_j, scaled(r_j, n))
+    axes_i, axes_j = axes_of(lasting.pose[i]), axes_of(lasting.pose[j])
+    n_A, e_A, code_A = directions_in_surface(contacts.shape[i].kind, contacts.shape_value[i], axes_i, core_i)
+    n_B, e_B, code_B = directions_in_surface(contacts.shape[j].kind, contacts.shape_value[j], axes_j, core_j)
+    n = normal_of(n, n_A, e_A, n_B, e_B)
+    bend_A, bend_B = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if lasting.convex is not None:
+        bend_A, bend_B = place.bend_first, place.bend_second
+    cores = Cores(
+        n_A, n_B, e_A, e_B, sub(lever_A, scaled(r_i, n)), add(lever_B, scaled(r_j, n)), bend_A, bend_B,
+        r_i + r_j + place.gap,
+    )  # fmt: skip
+    n_dot, core, on_A = normal_and_rate(n, A, B, cores)
+    rate = add(core, scaled(r_i if on_A else -r_j, n_dot))
+    v_A, omega_A, v_B, omega_B = A.v, A.omega, B.v, B.omega
+    s_A, s_B = rotate(A.q, contacts.shape_value[i].surface), rotate(B.q, contacts.shape_value[j].surface)
+    u = add(slip(v_A, omega_A, lever_A, v_B, omega_B, lever_B), sub(s_B, s_A))
+    of_A, of_B = lasting.acceleration[a], lasting.acceleration[b]
+    bias = add(slip_bias(v_A, omega_A, v_B, omega_B, rate), sub(cross(omega_B, s_B), cross(omega_A, s_A)))
+    slot.region = 8 * code_A + code_B
+    row.normal, row.normal_rate, row.gap = n, n_dot, place.gap
+    row.lever_A, row.lever_B, row.slip = lever_A, lever_B, u
+    row.free = add(slip(of_A.linear, of_A.angular, lever_A, of_B.linear, of_B.angular, lever_B), bias)
+
+
+@inlined
+def find_places(first, second, reach, contacts, lasting):
+    """The places of two shapes with gaps below reach, as they are placed now; their number."""
+    if lasting.convex is not None:
+        lasting.convex.features.known = 0.0
+    return meet(
+        contacts.shape[first].kind, contacts.shape_value[first], lasting.pose[first],
+        contacts.shape[second].kind, contacts.shape_value[second], lasting.pose[second],
+        reach, lasting.place, lasting.convex,
+    )  # fmt: skip
+
+
+@inlined
+def find_slots(contacts, lasting):
+    """The geometry of all slots; one whose feature is no longer there is lost, and stays as it was."""
+    first, second, count = at.NO_ROW, at.NO_ROW, 0
+    for k in range(lasting.size[N_SLOTS]):
+        slot = lasting.slot[k]
+        if slot.first != first or slot.second != second:
+            first, second = slot.first, slot.second
+            count = find_places(first, second, FAR, contacts, lasting)
+        slot.lost = 1
+        for m in range(count):
+            if int(lasting.place[m].feature) == slot.feature:
+                slot.lost = 0
+                write_slot(lasting.place[m], contacts, lasting, slot, lasting.value[k])
+
+
+# --- equations
+
+
+@inlined
+def add_row(n, k, way, push, lasting):
+    """Add a constraint row of a slot; how many there are now."""
+    row = lasting.row[n]
+    row.way, row.push = way, push
+    lasting.row_slot[n] = k
+    return n + 1
+
+
+@inlined
+def write_rows(contacts, lasting):
+    """The rows of all closed contacts for their accelerations, with the right-hand sides; how many there are."""
+    n_row = 0
+    for k in range(lasting.size[N_SLOTS]):
+        mode, row = lasting.slot[k].mode, lasting.value[k]
+        n, free = row.normal, row.free
+        second = dot(n, free) + dot(row.normal_rate, row.slip)
+        if mode == STUCK:
+            t, b = tangents(n)
+            lasting.right[n_row], lasting.right[n_row + 1], lasting.right[n_row + 2] = (
+                -second,
+                -dot(t, free),
+                -dot(b, free),
+            )
+            n_row = add_row(add_row(add_row(n_row, k, n, n, lasting), k, t, t, lasting), k, b, b, lasting)
+        elif mode != OPEN:
+            lasting.right[n_row] = -second
+            n_row = add_row(n_row, k, n, push_of_sliding(n, row.friction, row.along), lasting)
+    return n_row
+
+
+@inlined
+def answer(i, j, push, contacts, lasting):
+    """The slip at slot i that a unit force along `push` at slot j makes, m/s2 per N."""
+    found, of_i, of_j = NONE, lasting.value[i], lasting.value[j]
+    for s in range(2):
+        for t in range(2):
+            shape_i = lasting.slot[i].second if s == 1 else lasting.slot[i].first
+            shape_j = lasting.slot[j].second if t == 1 else lasting.slot[j].first
+            b = contacts.shape[shape_i].body
+            if b == contacts.shape[shape_j].body and b < contacts.n_moved:
+                r_i = of_i.lever_B if s == 1 else of_i.lever_A
+                r_j = of_j.lever_B if t == 1 else of_j.lever_A
+                inverse = lasting.inverse[b]
+                turn = apply(inverse.inertia, cross(r_j, push))
+                part = add(scaled(inverse.mass, push), cross(turn, r_i))
+                found = add(found, scaled(1.0 if s == t else -1.0, part))
+    return found
+
+
+@routine
+def solve_rows(n, contacts, lasting):
+    """The multipliers of n rows in `x`, of least norm where rows depend on each other: x = K^T y, K K^T y = right."""
+    K, x, made = lasting.matrix, lasting.x, lasting.equations
+    for j in range(n):
+        push = lasting.row[j].push
+        for i in range(n):
+            K[i, j] = dot(lasting.row[i].way, answer(lasting.row_slot[i], lasting.row_slot[j], push, contacts, lasting))
+        if not K[j, j] > 0.0:  # Painleve: friction presses the bodies together faster than the normal force parts them
+            lasting.size[BEYOND] = MODES
+            x[:] = 0.0
+            return
+    if n == 1:
+        x[0] = lasting.right[0] / K[0, 0]
+        return
+    for i in range(n):
+        x[i] = 0.0
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(n):
+                total += K[i, k] * K[j, k]
+            made.gram[n * i + j].value = total
+        made.unheld[i].value = 0.0
+    factorise(made, n, ONE)
+    for _ in range(2):
+        for i in range(n):
+            left = lasting.right[i]
+            for k in range(n):
+                left -= K[i, k] * x[k]
+            made.multiplier[i].value = left
+        solve(made, n, ONE)
+        for k in range(n):
+            for i in range(n):
+                x[k] += K[i, k] * made.multiplier[i].value
+
+
+@inlined
+def clear_forces(contacts, lasting):
+    """No force of contact."""
+    lasting.force[:] = 0.0
+    lasting.mean[:] = 0.0
+    for k in range(lasting.size[N_SLOTS]):
+        lasting.value[k].force = NONE
+
+
+@inlined
+def push_side(b, r, f, lasting):
+    """A force on a body at r from its centre."""
+    line = lasting.force[b]
+    line.linear = add(line.linear, f)
+    line.angular = add(line.angular, cross(r, f))
+
+
+@inlined
+def add_forces(n, contacts, lasting):
+    """The forces of all rows on slots and bodies, and the accelerations that they make."""
+    clear_forces(contacts, lasting)
+    for i in range(n):
+        k = lasting.row_slot[i]
+        f, row = scaled(lasting.x[i], lasting.row[i].push), lasting.value[k]
+        row.force = add(row.force, f)
+        push_side(contacts.shape[lasting.slot[k].first].body, row.lever_A, negated(f), lasting)
+        push_side(contacts.shape[lasting.slot[k].second].body, row.lever_B, f, lasting)
+    for b in range(contacts.n_moved):
+        line, inverse, mean = lasting.force[b], lasting.inverse[b], lasting.mean[b]
+        mean.a, mean.alpha = scaled(inverse.mass, line.linear), apply(inverse.inertia, line.angular)
+
+
+@inlined
+def write_slip_rates(contacts, lasting):
+    """The rates of all slips, with the forces of contact."""
+    for k in range(lasting.size[N_SLOTS]):
+        row = lasting.value[k]
+        A = lasting.mean[contacts.shape[lasting.slot[k].first].body]
+        B = lasting.mean[contacts.shape[lasting.slot[k].second].body]
+        row.slip_rate = add(row.free, slip(A.a, A.alpha, row.lever_A, B.a, B.alpha, row.lever_B))
+
+
+@inlined
+def point_slips(lasting):
+    """The directions of the slips that have one; one that goes straight keeps it."""
+    for k in range(lasting.size[N_SLOTS]):
+        row, slot = lasting.value[k], lasting.slot[k]
+        keeps = slot.straight > 0 or slot.mode != SLIDING
+        row.along = unit_across(row.normal, row.direction if keeps else row.slip, row.direction)
+
+
+@inlined
+def turning_rate(k, contacts, lasting):
+    """mu N (K_tt + K_bb), m/s2: a bound of what friction changes in the rate of a slip as its direction turns."""
+    row = lasting.value[k]
+    (t, b), N = tangents(row.normal), max(dot(row.normal, row.force), 0.0)
+    mobility = dot(t, answer(k, k, t, contacts, lasting)) + dot(b, answer(k, k, b, contacts, lasting))
+    return row.friction * N * mobility
+
+
+@inlined
+def turn_to_growth(contacts, lasting):
+    """Point the slips that grow along their rates u'; the largest change. u' = u'_0 - mu N K d depends on d, and
+    u' + c d in place of u' makes the iteration contract for any c >= mu N |K|.
+    """
+    most = 0.0
+    for k in range(lasting.size[N_SLOTS]):
+        if lasting.slot[k].mode == GROWING:
+            row = lasting.value[k]
+            held = scaled(turning_rate(k, contacts, lasting), row.along)
+            d = unit_across(row.normal, add(row.slip_rate, held), row.along)
+            most = max(most, norm(sub(d, row.along)))
+            row.along = d
+    return most
+
+
+@inlined
+def share_forces(lasting):
+    """What is compared with the limit of friction: of two stuck points of one pair, whose forces along their line are
+    not decided one by one, as if they shared these by their normal forces.
+    """
+    for k in range(lasting.size[N_SLOTS]):
+        lasting.value[k].tested = lasting.value[k].force
+    for k in range(1, lasting.size[N_SLOTS]):
+        one, other = lasting.slot[k - 1], lasting.slot[k]
+        if one.first == other.first and one.second == other.second and one.mode == STUCK and other.mode == STUCK:
+            first, second = lasting.value[k - 1], lasting.value[k]
+            n, f_1, f_2 = first.normal, first.force, second.force
+            e = unit_across(n, sub(second.lever_A, first.lever_A), n)
+            more = shared_along(e, f_1, dot(n, f_1), f_2, dot(n, f_2))
+            first.tested, second.tested = add(f_1, more), sub(f_2, more)
+
+
+@routine
+def find_forces(contacts, lasting):
+    """The forces of all slots, whose geometry is known."""
+    point_slips(lasting)
+    for _ in range(MOST_TURNS):
+        n = write_rows(contacts, lasting)
+        solve_rows(n, contacts, lasting)
+        add_forces(n, contacts, lasting)
+        write_slip_rates(contacts, lasting)
+        if turn_to_growth(contacts, lasting) <= SETTLED:
+            break
+    share_forces(lasting)
+
+
+# --- in an evaluation
+
+
+@routine
+def write_acceleration(frame: FRAME, line: LINE):
+    """The acceleration of the origin of what forces do not move."""
+    line.linear, line.angular = frame.a, frame.alpha
+
+
+@routine
+def write_free_acceleration(arm: ARM, frame: FRAME, line: LINE):
+    """That of the centre of mass of a body that forces move."""
+    line.linear, line.angular = arm.a_WC, frame.alpha
+
+
+@inlined
+def write_now(model, scratch, lanes):
+    """Motion, poses and accelerations of all contact bodies, as the frames are placed."""
+    contacts, lasting = model.contacts, scratch.lasting
+    write_motions(contacts, model, scratch, lasting.way, lasting.motion, lanes)
+    write_poses(contacts.shape, contacts.shape_value, lasting.motion, lasting.pose)
+    for b in range(len(contacts.body)):
+        node, line = contacts.body[b].node, lasting.acceleration[b]
+        if b < contacts.n_moved:
+            write_free_acceleration(scratch.arm[node], scratch.frame[node + 1], line)
+            write_inverse(model.body[contacts.body[b].row], lasting.motion[b].q, model.normal, lasting.inverse[b])
+        else:
+            write_acceleration(scratch.frame[node + 1], line)
+
+
+@routine
+def load_body(line: LINE, wrench: WRENCH):
+    """Add the forces of contact to the loads on a body."""
+    wrench.f, wrench.tau = add(wrench.f, line.linear), add(wrench.tau, line.angular)
+
+
+@routine
+def power_on(line: LINE, arm: ARM, frame: FRAME):
+    """The power of the forces of contact on a body, W."""
+    return power(line.linear, arm.v_WC, line.angular, frame.omega)
+
+
+@inlined
+def note_powers(contacts, scratch, lasting):
+    """Note the powers of friction and of what drives surfaces, for this stage of a step."""
+    friction, whole, stage = 0.0, 0.0, lasting.size[N_CALLS]
+    for k in range(lasting.size[N_SLOTS]):
+        row = lasting.value[k]
+        friction += dot(rejection(row.normal, row.force), row.slip)
+    for b in range(contacts.n_moved):
+        node = contacts.body[b].node
+        whole += power_on(lasting.force[b], scratch.arm[node], scratch.frame[node + 1])
+    if stage < len(lasting.power):
+        lasting.power[stage, 0], lasting.power[stage, 1] = friction, whole - friction
+    lasting.size[N_CALLS] = stage + 1
+
+
+@inlined
+def hold_contacts(model, scratch, lanes):
+    """Add the forces of contacts that last to the loads; the accelerations without them are known. Returns whether
+    there are any.
+    """
+    contacts, lasting = model.contacts, scratch.lasting
+    if lasting.size[N_SLOTS] == 0:
+        if lasting.size[STEPPED] == 0:
+            lasting.mean[:] = 0.0
+        return False
+    write_now(model, scratch, lanes)
+    find_slots(contacts, lasting)
+    find_forces(contacts, lasting)
+    for b in range(contacts.n_moved):
+        load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
+    note_powers(contacts, scratch, lasting)
+    return True
+
+
+@inlined
+def lasts(scratch):
+    """Whether contacts have modes that change at events."""
+    return scratch.lasting is not None
+
+
+@inlined
+def was_stepped(scratch):
+    """Whether the contacts of the last step were those of sub-steps."""
+    return scratch.lasting is None or scratch.lasting.size[STEPPED] > 0
+
+
+@inlined
+def room_of_friction(row: LASTING):
+    """What is left of the friction of a stuck contact, N."""
+    n, f = row.normal, row.tested
+    N = dot(n, f)
+    return slip_limit(row.friction, N, rejection(n, f))
+
+
+@inlined
+def keep_slots(lasting, slots, values):
+    """Copy the slots."""
+    n = lasting.size[N_SLOTS]
+    copy_rows(0, n, lasting.slot, slots)
+    copy_rows(0, n, lasting.value, values)

@@ -1,0 +1,217 @@
+"""`contact: events`: closed forms, orders of convergence, invariants, and determinism.
+
+Tolerances are multiples of the errors that were measured, or of the rounding of the largest terms.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import rigidsim
+from rigidsim import Scene
+
+G, RADIUS, EPS = 9.81, 0.1, np.finfo(float).eps
+UP = np.array([0.0, 0.0, 1.0])
+INERTIA = 0.4 * RADIUS**2
+
+
+def ball(position, velocity=(0, 0, 0), rate=(0, 0, 0), **material) -> dict:
+    """A homogeneous ball of 1 kg."""
+    return {
+        "mass": 1, "inertia": {"principal": [INERTIA] * 3}, "shapes": [{"type": "sphere", "radius": RADIUS}],
+        "position": [*map(float, position)], "velocity": [*map(float, velocity)],
+        "angular_velocity": {"relative_to": "world", "value": [*map(float, rate)]}, "material": material,
+    }  # fmt: skip
+
+
+def scene(bodies, duration, step, every=None, contact="events", **world) -> Scene:
+    simulation = {"duration": duration, "step": step, "record_every": every or duration, "contact": contact}
+    return Scene.from_dict(
+        {
+            "format": "rigidsim/1",
+            "simulation": simulation,
+            "world": {"gravity": [0, 0, -G], **world},
+            "bodies": bodies,
+        }
+    )
+
+
+def run(*arguments, **keys):
+    return rigidsim.simulate(scene(*arguments, **keys))
+
+
+def plane(friction=0.0, **material) -> dict:
+    return {"shapes": [{"type": "plane"}], "material": {"friction": friction, **material}}
+
+
+def test_a_ball_slides_then_rolls():
+    mu, v, w, end = 0.3, np.array([2.4, -0.7, 0.0]), np.array([4.0, -3.0, 7.0]), 1.0
+    slip = v + np.cross(w, -RADIUS * UP)
+    d, stops = slip / np.linalg.norm(slip), np.linalg.norm(slip) / (3.5 * mu * G)
+    expected = v * stops - 0.5 * mu * G * stops**2 * d + (v - mu * G * stops * d) * (end - stops)
+    bodies = {"floor": plane(mu), "ball": ball((0, 0, RADIUS), v, w, friction=mu)}
+    trajectory = run(bodies, end, 0.01, 0.1)
+    found = trajectory["ball"].world
+    assert np.abs(found.position[-1] - expected - RADIUS * UP).max() < 64 * EPS * np.linalg.norm(expected)
+    rolls = found.velocity[-1] + np.cross(found.angular_velocity[-1], -RADIUS * UP)
+    assert np.linalg.norm(rolls) < 1e-12
+    ledger = trajectory.contact_ledger
+    spin = found.angular_velocity[-1]
+    lost = 0.5 * (found.velocity[-1] @ found.velocity[-1] - v @ v) + 0.5 * INERTIA * (spin @ spin - w @ w)
+    assert ledger.friction == pytest.approx(lost, abs=64 * EPS * (v @ v))
+    assert abs(ledger.error) < 64 * EPS * (v @ v)
+
+
+def test_bounces_end_at_the_sum_of_their_series():
+    e, first = 0.8, np.sqrt(2 / G)
+    bodies = {"floor": plane(), "ball": ball((0, 0, 1 + RADIUS), restitution=e)}
+    trajectory = run(bodies, 5.0, 0.01)
+    impacts = [event.time for event in trajectory.events if event.cause == "impact"]
+    exact = first * (1 + 2 * np.cumsum(np.append(0.0, e ** np.arange(1, 20))))
+    assert np.abs(np.array(impacts[:20]) - exact).max() < 32 * EPS * 4
+    rests = [event.time for event in trajectory.events if event.cause == "contact_begins"][-1]
+    assert rests == pytest.approx(first * (1 + e) / (1 - e), abs=1e-9)
+    assert not np.any(trajectory["ball"].world.velocity[-1])
+    assert trajectory["ball"].world.position[-1, 2] == pytest.approx(RADIUS, abs=4 * EPS)
+
+
+def test_a_hundred_elastic_bounces():
+    first = np.sqrt(2 / G)
+    bodies = {"floor": plane(), "ball": ball((0, 0, 1 + RADIUS), restitution=1, friction=0)}
+    trajectory = run(bodies, 202 * first, 202 * first / 4000)
+    impacts = np.array([event.time for event in trajectory.events if event.cause == "impact"])
+    assert np.abs(impacts - first * (1 + 2 * np.arange(101))).max() < 1e-10
+    assert trajectory["ball"].world.position[-1, 2] == pytest.approx(1 + RADIUS, abs=1e-10)
+
+
+def turntable(omega, mu) -> dict:
+    return {"motion": {"prescribed": {"angular_velocity": [0, 0, omega]}}, **plane(mu)}
+
+
+def on_turntable(omega, start, v, duration) -> np.ndarray:
+    """A rolling ball goes on a circle at 2/7 of the rate of the table (Weltner, Am. J. Phys. 47, 1979)."""
+    k = 2 / 7 * omega
+    way = complex(*v) * (np.exp(1j * k * duration) - 1) / (1j * k) + complex(*start)
+    return np.array([way.real, way.imag])
+
+
+def test_a_ball_on_a_turntable_goes_on_a_circle():
+    omega, start, v = 2.0, np.array([1.0, 0, 0]), np.array([0.3, 0.8, 0])
+    rate = np.cross(UP, v - omega * np.cross(UP, start)) / RADIUS
+    errors = []
+    for step in (0.02, 0.01):
+        bodies = {"table": turntable(omega, 2.0), "ball": ball(start + RADIUS * UP, v, rate, friction=2.0)}
+        found = run(bodies, 2.0, step)["ball"].world.position[-1, :2]
+        errors.append(np.abs(found - on_turntable(omega, start[:2], v[:2], 2.0)).max())
+    assert errors[1] < 5e-11
+    assert errors[0] / errors[1] > 2**3.5
+
+
+def test_friction_that_turns_stops():
+    """A ball that is put on a turntable: its slip turns until it stops, to 1e-9 of its way."""
+    omega, mu, end = 3.0, 0.2, 1.0
+
+    def slip(s):
+        return s[2:4] + RADIUS * np.array([-s[5], s[4]]) - omega * np.array([-s[1], s[0]])
+
+    def rates(t, s, rolls):
+        force = 2 / 7 * omega * np.array([-s[3], s[2]]) if rolls else -mu * G * slip(s) / np.linalg.norm(slip(s))
+        return np.r_[s[2:4], force, np.array([force[1], -force[0]]) * RADIUS / INERTIA]
+
+    def stops(t, s, rolls):
+        return np.linalg.norm(slip(s)) - 1e-10
+
+    stops.terminal = True
+    precise = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
+    one = solve_ivp(rates, (0, end), [0.5, 0, 0, 0, 0, 0], args=(False,), events=stops, **precise)
+    two = solve_ivp(rates, (one.t[-1], end), one.y[:, -1], args=(True,), **precise)
+    bodies = {"table": turntable(omega, mu), "ball": ball((0.5, 0, RADIUS), friction=mu)}
+    found = run(bodies, end, 0.01)["ball"].world.position[-1, :2]
+    assert np.abs(found - two.y[:2, -1]).max() < 5e-9
+
+
+BRICK = np.array([0.1, 0.2, 0.3])
+
+
+def brick(tilt) -> dict:
+    """A brick that stands on an edge, and its inertia about that over its mass."""
+    half, arm = BRICK, np.hypot(BRICK[0], BRICK[2])
+    turned = np.arctan2(half[0], half[2]) + tilt
+    tensor = [(b * b + c * c) / 3 for b, c in ((half[1], half[2]), (half[0], half[2]), (half[0], half[1]))]
+    body = {
+        "mass": 1, "inertia": {"principal": tensor}, "shapes": [{"type": "box", "size": [*(2 * half)]}],
+        "position": [arm * np.sin(tilt), 0, arm * np.cos(tilt)], "material": {"friction": 3.0},
+        "orientation": {"wxyz": [np.cos(turned / 2), 0, np.sin(turned / 2), 0]},
+    }  # fmt: skip
+    return json.loads(json.dumps(body))
+
+
+def test_a_brick_tips_on_two_corners_at_order_four():
+    arm = np.hypot(BRICK[0], BRICK[2])
+    inertia = arm**2 * 4 / 3
+    falls = solve_ivp(
+        lambda t, s: [s[1], G * arm * np.sin(s[0]) / inertia], (0, 0.5), [0.05, 0], method="DOP853", rtol=1e-13,
+        atol=1e-15,
+    )  # fmt: skip
+    psi = falls.y[0, -1]
+    errors = []
+    for step in (0.02, 0.01):
+        trajectory = run({"floor": plane(3.0), "brick": brick(0.05)}, 0.5, step)
+        position = trajectory["brick"].world.position[-1]
+        errors.append(np.abs(position - arm * np.array([np.sin(psi), 0, np.cos(psi)])).max())
+        assert trajectory.events[0].cause == "contact_begins"
+    assert errors[1] < 5e-8
+    assert errors[0] / errors[1] > 2**3.5
+
+
+def test_a_cradle_passes_its_blow():
+    bodies = {
+        f"b{k}": ball((2 * RADIUS * k - 0.1 * (k == 0), 0, 0), (1.0 * (k == 0), 0, 0), restitution=1) for k in range(5)
+    }
+    trajectory = run(bodies, 0.5, 0.01, gravity=[0, 0, 0])
+    speeds = [trajectory[f"b{k}"].world.velocity[-1, 0] for k in range(5)]
+    assert np.abs(np.array(speeds) - [0, 0, 0, 0, 1]).max() < 1e-12
+
+
+def rolling(every=0.5, contact="events"):
+    bodies = {
+        "floor": plane(0.4, restitution=0.6),
+        "ball": ball((0, 0, 0.3), (1.2, 0.3, 0), (3, 8, 5), friction=0.4),
+        "other": ball((0.5, 0.13, RADIUS), friction=0.4),
+    }
+    return scene(bodies, 1.0, 0.01, every, contact)
+
+
+def test_samples_and_slices_do_not_change_the_motion():
+    whole, fine = rigidsim.simulate(rolling()), rigidsim.simulate(rolling(0.01))
+    parts = rigidsim.Simulation(rolling())
+    for _ in range(100):
+        parts.step()
+    for name in ("ball", "other"):
+        last = whole[name].world.position[-1]
+        assert np.array_equal(last, fine[name].world.position[-1])
+        assert np.array_equal(last, parts.state[name].world.position)
+    assert [event.time for event in whole.events] == [event.time for event in fine.events]
+    assert any(event.cause == "impact" and event.time > 0 for event in whole.events)
+
+
+def test_both_modes_have_one_limit():
+    exact = rigidsim.simulate(rolling())["ball"].world.position[-1]
+    coarse = rigidsim.simulate(rolling(contact="stepping"))["ball"].world.position[-1]
+    assert np.abs(exact - coarse).max() < 0.05
+
+
+def test_what_rests_on_a_face_is_left_to_sub_steps():
+    bodies = {
+        "floor": plane(0.5),
+        "box": {**brick(0.0), "position": [0, 0, 0.3], "orientation": {"wxyz": [1, 0, 0, 0]}},
+    }
+    simulation = rigidsim.Simulation(scene(bodies, 0.1, 0.01))
+    for _ in range(10):
+        simulation.step()
+    assert any("left 10 of 10 steps to sub-steps" in warning for warning in simulation.warnings)
+    assert simulation.state["box"].world.position[2] == pytest.approx(0.3, abs=1e-3)
