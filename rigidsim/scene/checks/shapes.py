@@ -139,7 +139,7 @@ def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Findi
     for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.met)):
         what = ""
         if shape.core.kind not in TRACED:
-            what = f"contact: events does not follow the point of contact on {shape.name}"
+            what = f"contact: events does not follow the point of contact on {described(shape.shape)}"
         elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
             what = "contact: events does not support a shape that moves as prescribed on a body that forces move"
         if what:
@@ -155,6 +155,8 @@ def _beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return "scenes with world.plane"
     if jointed:
         return f"joints, such as that of '{jointed[0].path}'"
+    if held := next(meetings.in_trees(), None):
+        return f"bodies that loops hold, such as '{held.node.path}'"
     if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
         return "sensors"
     return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
