@@ -254,8 +254,16 @@ def negate(x: SCALAR, lane):
 
 
 @inlined
+def weigh_loops(model, scratch, lanes):
+    """The equations of all loops and their matrix, where the frames are placed; the inertia is gathered."""
+    separate(model.relations, model, scratch, lanes)
+    write_equations(model, scratch, lanes)
+    factorise_rows(model.loops.rows, scratch.loops.rows, model, scratch, scratch.loops.made.shift, lanes)
+
+
+@inlined
 def oppose_jumps(model, scratch, lanes):
-    """The multipliers that close loops again after the jumps of bodies in `carried`; the matrix is factorised."""
+    """The multipliers that close loops again after the jumps of bodies in `acceleration`; the matrix is factorised."""
     rows, made, n = model.loops.rows, scratch.loops.rows, len(scratch.loops.closing)
     for k in range(n):
         answer_of_row(k, rows, made, scratch, made.multiplier[k], lanes)

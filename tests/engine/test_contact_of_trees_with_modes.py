@@ -267,3 +267,29 @@ def test_a_bar_that_bounces_between_a_floor_and_its_stop_keeps_its_energy():
     assert causes == ("impact", "stop") * 3
     np.testing.assert_allclose(times, (0.5 + np.arange(6)) / 2.1, rtol=1e-12)
     np.testing.assert_allclose(np.abs(found["bar"].joint.rates), 2.1, rtol=1e-12)
+
+
+# --- loops
+
+
+def test_a_ball_strikes_a_parallelogram_as_one_body_in_a_circle():
+    """Its coupler is carried sideways, by inertia L^2/3 of each crank and of its own mass; upwards it is a wall."""
+    rod = {"inertia": {"principal": [0.01, 1 / 12, 1 / 12]}, "center_of_mass": [0.5, 0, 0], "mass": 1}
+    hinge = {"hinge": {"axis": [0, -1, 0]}}
+    upright, level = ({"axis": [0, -1, 0], "angle": angle} for angle in (np.pi / 2, -np.pi / 2))
+    coupler = {"inertia": {"principal": [0.1, 0.4, 0.4]}, "center_of_mass": [0.75, 0, 0], "mass": 2, "motion": hinge}
+    coupler |= {"shapes": [{"type": "box", "size": [1.2, 0.2, 0.1], "position": [0.75, 0, 0]}]} | surface(E, 0.5)
+    crank = rod | {"orientation": upright, "motion": hinge}
+    crank["children"] = {"coupler": coupler | {"position": [1, 0, 0], "orientation": level}}
+    bodies = {"crank": crank, "rocker": rod | {"position": [1.5, 0, 0], "orientation": upright, "motion": hinge}}
+    bodies["ball"] = ball(0.1, BALL, at=(1, 0, 2), velocity=[1, 0, -FAST], **surface(E, 0.5))
+    loop = {"type": "point", "between": ["crank/coupler", "rocker"], "at": [1.5, 0, 0], "to_at": [1, 0, 0]}
+    found = collide(bodies, gravity=[0, 0, 0], duration=0.3, step=1e-3, record_every=0.1, loops=[loop])
+    assert [event.cause for event in found.events] == ["impact"]
+    after, moment, r = found["ball"].world.velocity[-1], 2 / 3 + 2, 0.1
+    assert after[2] == pytest.approx(E * FAST, rel=1e-12)
+    aside = 1 / (1 / BALL + r**2 / (0.4 * BALL * r**2) + 1 / moment)  # the impulse that ends the slip of 1 m/s
+    assert after[0] == pytest.approx(1 - aside / BALL, rel=1e-10)
+    assert found["crank"].joint.rates[-1, 0] == pytest.approx(-aside / moment, rel=2e-3)
+    assert found["rocker"].joint.rates[-1, 0] == pytest.approx(found["crank"].joint.rates[-1, 0], rel=1e-10)
+    assert found.contact_ledger.relative_error <= 1e-12

@@ -20,6 +20,7 @@ METHODS = {
 }
 DURATION, STEP, CONTACT_STEP = 0.4, 2e-3, 1e-3
 WAYS = ("alone", "in lanes", "in a sweep", "in two pieces")
+MOVING = ("moving plane", "free sphere")
 GRIPS = ("motor", "motors", "friction", "frictions")
 
 
@@ -325,14 +326,12 @@ def surfaced(body: dict[str, Any], shape: dict[str, Any], group: str, material: 
 def add_impact(scene: Drawing) -> None:
     """A plane or a sphere, at rest or moving, in the way of a sphere of a body."""
     scene.jointed()
-    if scene.loops:
-        raise Unfit
     path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
     r, centre, group = scene.number(0.05, 0.2), scene.vector(0.2), f"group_{scene.groups}"
     tree, found = scene.motions()
     own, metres = found[path], tree.bodies[path].metres
     p = own.p + own.R @ (metres * np.array(centre))
-    drift = np.array(scene.vector(0.3))
+    drift = np.array(scene.vector(1.5 if scene.loops else 0.3))  # what loops hold begins at rest
     v = own.v + np.cross(own.omega, p - own.p) - drift
     speed, time = np.linalg.norm(v), scene.number(0.05, 0.12)
     if speed < 0.6:
@@ -341,7 +340,10 @@ def add_impact(scene: Drawing) -> None:
     normal = (normal / np.linalg.norm(normal)).round(6)
     material = {"restitution": scene.number(0.5, 1), "friction": scene.one_of([0.0, scene.number(0.05, 1)])}
     surfaced(scene.paths[path], {"type": "sphere", "radius": r, "position": centre}, group, material)
-    place, kind = p + v * time - metres * r * normal, scene.one_of(["plane", "moving plane", "sphere", "free sphere"])
+    place, kind = (
+        p + v * time - metres * r * normal,
+        scene.one_of(MOVING if scene.loops else ("plane", "moving plane", "sphere", "free sphere")),
+    )
     if "plane" in kind:
         shape, obstacle = {"type": "plane", "normal": normal.tolist()}, {"position": place.tolist()}
     else:

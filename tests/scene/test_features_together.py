@@ -1,5 +1,5 @@
 """Which features of joints and contact go together, with each integrator: what is refused follows from what integrators
-declare, and from one rule of contact.
+declare.
 
 `python tests/scene/test_features_together.py` prints the table.
 """
@@ -71,11 +71,6 @@ def lacking(method: str, features: set[str]) -> str | None:
     return next((one for one, is_needed in needed.items() if is_needed and not getattr(MODELS[method], one)), None)
 
 
-def exclude(features: set[str]) -> bool:
-    """Whether contact cannot do this with any integrator: where loops hold what touches."""
-    return bool(features & {"contact", "restitution"} and features & {"loop", "coupling"})
-
-
 @pytest.mark.parametrize("method", MODELS)
 def test_what_is_refused_follows_from_declared_capabilities(method):
     for features in TOGETHER:
@@ -83,22 +78,15 @@ def test_what_is_refused_follows_from_declared_capabilities(method):
         try:
             rigidsim.Scene.from_dict(scene(method, features))
         except rigidsim.SceneError as error:
-            assert lacks or exclude(set(features)), f"{method}, {features}: {error}"
-            assert len(error.problems) == 1 or error.problems[0].code == "collide"
-            assert error.problems[0].code in ("integrator", "collide")
-            if error.problems[0].code == "integrator":
-                able = error.problems[0].hint.removeprefix("use ").partition(",")[0].split(" or ")
-                assert able and all(getattr(MODELS[one], lacks) for one in able)
+            assert lacks, f"{method}, {features}: {error}"
+            (problem,) = error.problems
+            able = problem.hint.removeprefix("use ").partition(",")[0].split(" or ")
+            assert problem.code == "integrator" and all(getattr(MODELS[one], lacks) for one in able)
         else:
-            assert not lacks and not exclude(set(features)), f"{method}, {features}"
+            assert not lacks, f"{method}, {features}"
 
 
-RUNS = [
-    (method, features)
-    for method in MODELS
-    for features in TOGETHER
-    if not lacking(method, set(features)) and not exclude(set(features))
-]
+RUNS = [(method, features) for method in MODELS for features in TOGETHER if not lacking(method, set(features))]
 
 
 @pytest.mark.slow

@@ -466,35 +466,12 @@ def test_bodies_on_joints_collide_but_for_those_that_a_joint_holds():
         assert (plan.summary["bodies"] if plan else 0) == expected
 
 
-@pytest.mark.parametrize(
-    ("bodies", "world", "why"),
-    [
-        (
-            f"b: {{{BALL}, {HINGE}}}",
-            "world: {loops: [{type: distance, between: [b, world], at: [1, 0, 0], to_at: [5, 5, 5]}]}\n",
-            "bodies that a loop holds",
-        ),
-    ],
-)
-def test_shapes_on_trees_that_contact_does_not_know_are_refused(problem, bodies, world, why):
-    for mode in ("auto", "{mode: stepping}"):
-        head = HEAD.replace("0.1}", f"0.1, contact: {mode}}}")
-        first = problem(f"{head}{world}bodies:\n  {bodies}\n  {OTHER}")
-        assert (first.code, first.path) == ("collide", "bodies.b.shapes[0]")
-        assert first.message == f"a sphere on {why} can touch others, but cannot collide in this version"
-
-
-def test_bodies_whose_joints_have_modes_collide_with_rkmk4_without_restitution_alone(problem):
-    bodies = f"bodies:\n  b: {{{BALL}, motion: {{hinge: {{axis: [0, 0, 1], limits: [-1, 1]}}}}}}\n  {OTHER}"
-    assert build_world(Scene.from_text(f"{HEAD}{bodies}")).blueprint.contacts is not None
-    rubber = "world: {contacts: [{between: [b, world], restitution: 0.5}]}\n"
-    for head, cause in (
-        (HEAD.replace("0.1}", "0.1, integrator: adaptive}"), "with the integrator adaptive"),
-        (f"{HEAD}{rubber}", "beside the restitution of world.contacts[0]"),
-    ):
-        first = problem(f"{head}{bodies}")
-        assert first.path == "bodies.b.shapes[0]"
-        assert f"a sphere on joints with limits, dry friction or a wanted rate, {cause}, can touch" in first.message
+def test_bodies_collide_that_loops_hold_or_whose_joints_have_modes_beside_restitution():
+    loop = "loops: [{type: distance, between: [b, world], at: [1, 0, 0], to_at: [5, 5, 5]}]"
+    rubber = "contacts: [{between: [b, world], restitution: 0.5}]"
+    for world, more in ((loop, ""), (rubber, ", limits: [-1, 1]")):
+        bodies = f"bodies:\n  b: {{{BALL}, motion: {{hinge: {{axis: [0, 0, 1]{more}}}}}}}\n  {OTHER}"
+        assert build_world(Scene.from_text(f"{HEAD}world: {{{world}}}\n{bodies}")).blueprint.contacts is not None
 
 
 def test_what_contact_of_joints_cannot_do_is_said_once(problem):

@@ -43,7 +43,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         joints=joints,
         loops=loops,
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
-        contacts=contacts_of(blueprint, tree, joints),
+        contacts=contacts_of(blueprint, tree, joints, loops),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
         asked=asked_of(blueprint, tree, blueprint.metrics.asked) if blueprint.metrics else None,
         inherits=np.array([float(row.node.inherits) for row in moved], dtype=np.float64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from rigidsim.engine.assembly.hanging import outermost_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
-from rigidsim.engine.model import Contacts, Joints, Trees, table
+from rigidsim.engine.model import Contacts, Joints, Loops, Trees, table
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 from rigidsim.physics.quaternion import product, rotate
@@ -24,8 +25,10 @@ CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)
 """The kinds of cores that have routines of their own with each other."""
 
 
-def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None) -> Contacts | None:
-    """The contacts of a tree, of which the moved rows hang so; None for a scene without shapes that can meet."""
+def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: Loops | None) -> Contacts | None:
+    """The contacts of a tree, of which the moved rows hang so, and are held by loops; None for a scene without shapes
+    that can meet.
+    """
     plan = blueprint.contacts
     if plan is None:
         return None
@@ -54,7 +57,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None) -> Cont
         n_moved=n_moved,
         substeps=plan.substeps,
         share=1.0 if isinstance(blueprint.method, EulerOptions) else 0.5,
-        trees=trees_of(bodies, tree, joints),
+        trees=trees_of(bodies, tree, joints, loops),
         corner=corners_of(plan, tree),
         events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
     )
@@ -73,30 +76,41 @@ def leaders_of(tree: Tree, body: Node) -> tuple[int, int]:
     return leader.index, other.index if other else layout.NO_ROW
 
 
-def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None) -> Trees | None:
-    """The contact bodies that are part of trees of joints; None if none is."""
+def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None, loops: Loops | None) -> Trees | None:
+    """The contact bodies that are part of trees of joints, or of what loops hold together; None if none is."""
     if joints is None:
         return None
-    outermost: dict[int, list[int]] = defaultdict(list)  # contact bodies by the body from which their tree hangs
+    island = islands_of(joints, loops)
+    found: dict[int, list[int]] = defaultdict(list)  # contact bodies by their islands
     for number, node in enumerate(bodies):
         if node.is_moved() and joints.joint[tree.rows[node.index], layout.JOINT.root] != layout.NO_ROW:
-            outermost[tree.outermost(node).index].append(number)
-    if not outermost:
+            found[island[tree.rows[node.index]]].append(number)
+    if not found:
         return None
     rows, place, n_response = [], [layout.NO_ROW] * (len(bodies) + 1), 0
-    for members in outermost.values():
+    for members in found.values():
         begin = len(rows)
         for number in members:
             place[number] = len(rows)
             rows.append((number, begin, begin + len(members), n_response))
             n_response += len(members)
-    carriers = joints.joint[:, layout.JOINT.parent].tolist()
-    touching = {outermost_of(tree.rows[bodies[number].index], carriers) for number, *_ in rows}
+    touching = {*found, *(island[k] for k in (loops.rows.inward.tolist() if loops else ()))}  # loops are one matrix
     return Trees(
         member=table(rows, at.MEMBER.width),
         place=np.array(place, dtype=np.int64),
-        inward=np.array([k for k in joints.inward if outermost_of(k, carriers) in touching], dtype=np.int64),
+        inward=np.array([k for k in joints.inward if island[k] in touching], dtype=np.int64),
     )
+
+
+def islands_of(joints: Joints, loops: Loops | None) -> list[int]:
+    """For each moved row one of those that joints and loops connect with it, the same for all."""
+    carriers = joints.joint[:, layout.JOINT.parent].tolist()
+    found = [outermost_of(k, carriers) for k in range(len(carriers))]
+    first, held = (loops.rows.first.tolist(), loops.rows.held.tolist()) if loops else ([0], [])
+    for begin, end in pairwise(first):
+        ends = [found[k] for k in held[begin:end] if 0 <= k < len(carriers)]
+        found = [ends[0] if k in ends else k for k in found]
+    return found
 
 
 def contact_bodies(plan: ContactPlan, tree: Tree) -> list[Node]:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from rigidsim.engine.articulated import has_modes
 from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.trees import feel_grips, push_members
-from rigidsim.engine.delassus import clear_impulses, strike_row
+from rigidsim.engine.contact.trees import respond_members
+from rigidsim.engine.delassus import strike_row
 from rigidsim.engine.layout import (
     ACCELERATION,
     BLOW,
@@ -29,7 +29,7 @@ from rigidsim.engine.layout import (
     TRIPLE,
 )
 from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, write_row
-from rigidsim.engine.responses import drive_left, impulse_response
+from rigidsim.engine.responses import drive_left
 from rigidsim.engine.switching import switches, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
@@ -166,8 +166,7 @@ def compare(h, returns, missing, value: JOINT_VALUE, jump: TRIPLE, grip: GRIP, b
 def compare_grips(h, number, contacts, model, state, scratch, jumps, trees, lanes):
     """Compare all grips with their bounds after a round of contact. Returns whether any coordinate was changed."""
     joints, dynamics, changed = model.joints, scratch.joints, False
-    push_members(trees.total, 1.0, contacts, model, scratch, lanes)
-    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+    respond_members(trees.total, 1.0, contacts, model, scratch, jumps, lanes)
     for i in contacts.trees.inward:
         if has_modes(i, joints):
             n, carrier = joints.joint[i].mode, dynamics.acceleration[joints.joint[i].parent]
@@ -198,9 +197,7 @@ def add_ramp(n_sub, ahead: ACCELERATION, smooth: LINE):
 def pull_by_grips(contacts, model, state, scratch, jumps, lines, lanes):
     """Add to the smooth motion of all members what the grips of released coordinates do. Returns their work, J."""
     joints, dynamics, work = model.joints, scratch.joints, 0.0
-    clear_impulses(contacts.trees.inward, model, scratch, lanes)
-    feel_grips(1.0, contacts.trees.inward, model, scratch, lanes)
-    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+    respond_members(None, 1.0, contacts, model, scratch, jumps, lanes)
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
         add_ramp(contacts.substeps, dynamics.acceleration[contacts.body[b].row], lines.smooth[b])

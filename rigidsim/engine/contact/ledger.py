@@ -18,7 +18,7 @@ from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather, row_of
-from rigidsim.engine.contact.trees import push_members
+from rigidsim.engine.contact.trees import respond_members
 from rigidsim.engine.layout import (
     ACCELERATION,
     ARTICULATED,
@@ -33,7 +33,6 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.engine.observe import reaction_of
-from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls
@@ -348,8 +347,7 @@ def has_motor(i, joints):
 def book_holding(contacts, model, scratch, shift, trees, step, lanes):
     """Book the work of frames and motors that hold their rates against the impulses of contact on trees."""
     joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
-    push_members(trees.total, 1.0, contacts, model, scratch, lanes)
-    impulse_response(contacts.trees.inward, model, scratch, shift, lanes)
+    respond_members(trees.total, 1.0, contacts, model, scratch, shift, lanes)
     for k in range(len(joints.held)):
         book_held(dynamics.articulated[n_moved + k], scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:

@@ -31,10 +31,20 @@ from rigidsim.engine.contact.impacts import find_piles, patience, strike_contact
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
 from rigidsim.engine.contact.strikes import calm_of
-from rigidsim.engine.contact.trees import LENGTH, TURNS, WHOLE, is_hung, is_in_tree, strike_members, weigh_trees
+from rigidsim.engine.contact.trees import (
+    LENGTH,
+    TURNS,
+    WHOLE,
+    is_hung,
+    is_in_tree,
+    strike_loops,
+    strike_members,
+    weigh_trees,
+)
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.layout import BODY, QUATERNION
+from rigidsim.engine.loops import close_loops
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.restitution import NEVER
@@ -172,11 +182,11 @@ def forget_part(arrays):
 
 
 @inlined
-def write_jumps(contacts, model, arm, motions, lines, made, trees, step):
+def write_jumps(contacts, model, scratch, motions, lines, made, trees, step, lanes):
     """The jumps of all contact bodies, and the work that the motion of the reference frame does by them."""
     for b in range(contacts.n_moved):
         row, node = contacts.body[b].row, contacts.body[b].node
-        v_frame = sub(arm[node].v_WC, lines.first[b].linear)
+        v_frame = sub(scratch.arm[node].v_WC, lines.first[b].linear)
         if is_in_tree(b, trees.table):
             step[c.W_DRIVEN] += dot(trees.made.total[b].linear, v_frame)
             continue
@@ -188,6 +198,8 @@ def write_jumps(contacts, model, arm, motions, lines, made, trees, step):
             own.omega = apply(tensor_in_world(motions.start[b].q, constants.inertia), domega)
             step[c.W_DRIVEN] += constants.mass * dot(dv, v_frame)
     strike_members(contacts, model, made, trees.made)
+    if model.loops is not None:
+        strike_loops(contacts, model, scratch, made, trees.made, lanes)
 
 
 @inlined
@@ -249,8 +261,10 @@ def hand_back(t, struck, trees, model, state, scratch, arrays, lanes):
     book_impacts(work, ledger)
     book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
     begin_corrections(made)
-    write_jumps(contacts, model, scratch.arm, motions, lines, made, trees, ledger.step)
+    write_jumps(contacts, model, scratch, motions, lines, made, trees, ledger.step, lanes)
     distribute(model.active, model, state, scratch, made, lanes)
     inherited = made.gained[at.INHERITED].value
     ledger.step[c.W_LOADS] += inherited
     finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.OF_TREES].value + inherited, ledger)
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)

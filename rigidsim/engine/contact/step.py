@@ -66,6 +66,7 @@ from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.loops import close_loops
 from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
 from rigidsim.engine.switching import switches
@@ -378,6 +379,10 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         distribute(model.active, model, state, scratch, made, lanes)
         restored, _, _, of_rates = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
+        if model.loops is not None:
+            close_loops(t, model, state, scratch, lanes)
+            closed, _, _, of_closing = gains(model, scratch.loops.made)
+            changed, inherited, jumped = changed + closed, inherited + closed, jumped + of_closing
         if have_grips(model):
             end_grips(t, contacts, model, state, scratch, lanes)
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped

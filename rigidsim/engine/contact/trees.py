@@ -1,11 +1,12 @@
 """Contacts of bodies that are parts of trees of joints: an impulse on one body of a tree moves all of them.
 
 When something touches a tree, what wrenches on its contact bodies do to all of these is found at the end of the smooth
-step (`impulse_response`): the block W of M^-1 that belongs to them. The inverse effective masses of a contact are made
-of such blocks; an impulse changes the velocities of all contact bodies of its tree. So a tree is one thing in the
-solver, and its contacts are computed one by one, after all others, in their order. The impulses on each body are summed
-like velocities, with the same rule for displacements; at the end of the step the trees answer the sums, by W again, so
-what is handed back has the velocities that the solver found.
+step (`impulse_response`): the block W of M^-1 that belongs to them. Loops answer, too: with their rows C and their
+matrix K = C M^-1 C^T, W is a block of M^-1 - M^-1 C^T K^-1 C M^-1, and trees that loops connect are one. The inverse
+effective masses of a contact are made of such blocks; an impulse changes the velocities of all contact bodies of its
+tree. So a tree is one thing in the solver, and its contacts are computed one by one, after all others, in their order.
+The impulses on each body are summed like velocities, with the same rule for displacements; at the end of the step the
+trees answer the sums, by W again, so what is handed back has the velocities that the solver found.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE
 from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
-from rigidsim.engine.delassus import clear_impulses, feel_row
+from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, strike_row
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ACCELERATION,
@@ -35,7 +36,7 @@ from rigidsim.engine.layout import (
     KINEMATICS,
     TRIPLE,
 )
-from rigidsim.engine.loops import displace_root
+from rigidsim.engine.loops import displace_root, oppose_jumps, weigh_loops
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
 from rigidsim.engine.modes import add_impulses, write_row
 from rigidsim.engine.responses import impulse_response
@@ -163,12 +164,25 @@ def take_response(acceleration: ACCELERATION, k, response: RESPONSE):
 
 
 @inlined
+def push_units(first, unit, contacts, model, scratch, lanes):
+    """Let an impulse act on the contact body of this number of each tree alone."""
+    table = contacts.trees
+    clear_impulses(table.inward, model, scratch, lanes)
+    for m in range(len(table.member)):
+        if m - table.member[m].begin == first:
+            row = contacts.body[table.member[m].body].row
+            hold_impulse(unit, model.normal, scratch.joints.articulated[row])
+
+
+@inlined
 def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
     """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
     disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
     """
     table, dynamics, unit = contacts.trees, scratch.joints, trees.jump[0]
     propagate_inertia(model, state, scratch, lanes)
+    if model.loops is not None:
+        weigh_loops(model, scratch, lanes)
     most = 0
     for m in range(len(table.member)):
         most = max(most, table.member[m].end - table.member[m].begin)
@@ -176,12 +190,13 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
         for k in range(6):
             unit[:] = 0.0
             unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            clear_impulses(table.inward, model, scratch, lanes)
-            for m in range(len(table.member)):
-                if m - table.member[m].begin == first:
-                    row = contacts.body[table.member[m].body].row
-                    hold_impulse(unit, model.normal, dynamics.articulated[row])
+            push_units(first, unit, contacts, model, scratch, lanes)
             impulse_response(table.inward, model, scratch, shift, lanes)
+            if model.loops is not None:
+                oppose_jumps(model, scratch, lanes)
+                push_units(first, unit, contacts, model, scratch, lanes)
+                feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
+                impulse_response(table.inward, model, scratch, shift, lanes)
             for m in range(len(table.member)):
                 begin = table.member[m].begin
                 if m - begin == first:
@@ -469,14 +484,40 @@ def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
 
 @inlined
 def push_members(values, part, contacts, model, scratch, lanes):
-    """Let the impulses of all contact bodies of trees alone act on these, at rest, with a part of those of grips."""
+    """Let the impulses of all contact bodies of trees alone, if there are any, act on these, at rest, with a part of
+    those of grips.
+    """
     table = contacts.trees
     clear_impulses(table.inward, model, scratch, lanes)
-    for m in range(len(table.member)):
-        b = table.member[m].body
-        hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
+    if values is not None:
+        for m in range(len(table.member)):
+            b = table.member[m].body
+            hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
     if switches(model):
         feel_grips(part, table.inward, model, scratch, lanes)
+
+
+@inlined
+def respond_members(values, part, contacts, model, scratch, jumps, lanes):
+    """What these impulses do to the trees, with those of the loops that they connect: jumps of bodies in
+    `acceleration`, of joints in `jumps`.
+    """
+    push_members(values, part, contacts, model, scratch, lanes)
+    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+    if model.loops is not None:
+        oppose_jumps(model, scratch, lanes)
+        push_members(values, part, contacts, model, scratch, lanes)
+        feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
+        impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+
+
+@inlined
+def strike_loops(contacts, model, scratch, made, trees, lanes):
+    """The impulses of loops that answer those on bodies of trees, as what happens to bodies."""
+    loops = model.loops
+    respond_members(trees.total, 1.0, contacts, model, scratch, scratch.loops.made.shift, lanes)
+    for k in range(len(scratch.loops.closing)):
+        strike_row(k, loops.rows, scratch.loops.rows, made, lanes)
 
 
 @routine
@@ -531,8 +572,7 @@ def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
     bodies; those of free bodies of other kinds are known.
     """
     table = contacts.trees
-    push_members(trees.moved, 0.5 * h, contacts, model, scratch, lanes)
-    impulse_response(table.inward, model, scratch, made.shift, lanes)
+    respond_members(trees.moved, 0.5 * h, contacts, model, scratch, made.shift, lanes)
     for i in table.inward:
         if has_modes(i, model.joints):
             stop_shift(model.joints.value[i], state[i], made.shift[i])
@@ -540,6 +580,8 @@ def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
         if is_root(i, model):
             displace_root(scratch.joints.acceleration[i], made.own[i], lanes)
     strike_members(contacts, model, made, trees)
+    if model.loops is not None:
+        strike_loops(contacts, model, scratch, made, trees, lanes)
 
 
 @routine

@@ -17,6 +17,7 @@ from rigidsim.scene.hierarchy.surfaces import SurfacedShape
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import MATERIAL, Groups
 from rigidsim.scene.schema.record import CONTACTS
+from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.nodes import Tree
 
@@ -123,7 +124,8 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
         hint = "write collide: false here or in an entry of world.contacts, or simulation.contact: off"
         place = (*shape.node.place, "shapes", shape.number)
-        yield Finding("collide", f"{shape.name} can touch others, but cannot collide in this version", place, hint)
+        message = f"{described(shape.shape)} can touch others, but cannot collide in this version"
+        yield Finding("collide", message, place, hint)
 
 
 def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:
@@ -138,7 +140,7 @@ def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Findi
     for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.met)):
         what = ""
         if shape.core.kind not in TRACED:
-            what = f"contact: events does not follow the point of contact on {shape.name}"
+            what = f"contact: events does not follow the point of contact on {described(shape.shape)}"
         elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
             what = "contact: events does not support a shape that moves as prescribed on a body that forces move"
         elif shape.core.kind in CURVED and _meets_solid(hierarchy, meetings, shape):
@@ -156,6 +158,8 @@ def _beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return "scenes with world.plane"
     if jointed:
         return f"joints, such as that of '{jointed[0].path}'"
+    if held := next(meetings.in_trees(), None):
+        return f"bodies that loops hold, such as '{held.node.path}'"
     if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
         return "sensors"
     return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""

@@ -14,6 +14,7 @@ import numpy as np
 from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
+from rigidsim.scene.hierarchy.loops import ends_on
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
@@ -164,10 +165,17 @@ class Meetings:
         return min(max(FEWEST_SUBSTEPS, math.ceil(SUBSTEPS_PER_ROOT * sqrt(self.ratio))), MOST_SUBSTEPS)
 
     def in_trees(self) -> Iterator[SurfacedShape]:
-        """The shapes that can meet others at some time, and are part of a tree of joints at some time."""
+        """The shapes that can meet others at some time, and are part of a tree of joints, or on a body that a loop
+        holds, at some time.
+        """
+        loops, trees = self._hierarchy.scene.world.loops, list(self._hierarchy.history)
+        held = [(tree, ends_on(tree, loops)) for tree in trees]
         for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
-            carriers = ((tree, tree.carrier(tree.nodes[shape.node.index])) for tree in self._hierarchy.history)
-            if any(body is not None and (body.joint or tree.hanging(body)) for tree, body in carriers):
+            carriers = ((tree, looped, tree.carrier(tree.nodes[shape.node.index])) for tree, looped in held)
+            if any(
+                body is not None and (body.joint or tree.hanging(body) or body.index in looped)
+                for tree, looped, body in carriers
+            ):
                 yield shape
 
     def _walk(self) -> None:

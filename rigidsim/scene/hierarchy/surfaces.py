@@ -11,13 +11,12 @@ import numpy as np
 from rigidsim.physics.contact import IGNORED, SENSED
 from rigidsim.physics.distances import Core
 from rigidsim.physics.elementary import sqrt
-from rigidsim.scene.hierarchy.loops import ends_on
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
-from rigidsim.scene.schema.shapes import Shape, described
+from rigidsim.scene.schema.shapes import Shape
 from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
-from rigidsim.tree.nodes import WORLD, Tree
+from rigidsim.tree.nodes import WORLD
 
 RESTITUTION, FRICTION = map(list(MATERIAL).index, ("restitution", "friction"))
 
@@ -44,14 +43,8 @@ class SurfacedShape(NamedTuple):
     node: SceneNode
     number: int  # in the node's list
     shape: Shape
-    core: Core | None  # None if it cannot collide: for its kind, or because of `held`
+    core: Core | None  # None if it cannot collide
     surface: int
-    held: str  # what of the tree of joints that it is part of contact does not know of; else empty
-
-    @property
-    def name(self) -> str:
-        """What it is, in a message about shapes that cannot collide."""
-        return f"{described(self.shape)} on {self.held}" if self.held else described(self.shape)
 
 
 class Surfaces:
@@ -64,19 +57,16 @@ class Surfaces:
         self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
-        loops = hierarchy.scene.world.loops
-        unknown = [(tree, _unknown_to_contact(tree, ends_on(tree, loops))) for tree in hierarchy.history]
         named = {path for entry in self.entries for path in entry.between}
         found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
             above = found[node.parent]
             within = above.within | {node.path} if node.path in named else above.within
             inherited = above._replace(within=within) if node.kind == "fixed" else Surface(within=within)
-            held = next(filter(None, (_held_in(tree, node.index, words) for tree, words in unknown)), "")
             own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
                 surface = self._number(own.changed(shape.material, shape.collide))
-                yield SurfacedShape(node, number, shape, None if held else shape.core(), surface, held)
+                yield SurfacedShape(node, number, shape, shape.core(), surface)
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -137,17 +127,6 @@ class Surfaces:
         """The entries of `world.contacts`, the more specific last, with the surfaces on both sides."""
         for entry in sorted(self.entries, key=lambda entry: sum(map(depth, entry.between))):
             yield *map(self.members, entry.between), entry
-
-
-def _unknown_to_contact(tree: Tree, looped: set[int]) -> dict[int, str]:
-    """What of trees of joints contact does not know of, by the number of the body that a tree hangs from."""
-    return {tree.outermost(tree.nodes[index]).index: "bodies that a loop holds" for index in looped}
-
-
-def _held_in(tree: Tree, index: int, unknown: dict[int, str]) -> str:
-    """What contact does not know of the tree of joints that a node is part of, or nothing."""
-    carrier = tree.carrier(tree.nodes[index])
-    return unknown.get(tree.outermost(carrier).index, "") if carrier else ""
 
 
 def depth(path: str) -> int:
