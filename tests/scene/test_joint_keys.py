@@ -336,7 +336,7 @@ def test_an_integrator_without_modes_is_named(problem, method, key):
     head = HEAD.replace("}", f", integrator: {method}}}")
     only = problem(f"{head}bodies:\n  a: {{{BRICK}, {HINGE}}}\n  b: {{{BRICK}, {HINGE.replace(']}', f'], {key}}}')}}}")
     assert (only.code, only.path) == ("integrator", "simulation.integrator")
-    assert "friction or rates of motors in joints, such as that of 'b', in this version" in only.message
+    assert "friction or rates of motors in joints (such as that of 'b') in this version" in only.message
     assert only.hint == "use rkmk4 or adaptive or taylor"
 
 

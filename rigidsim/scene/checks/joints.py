@@ -155,12 +155,12 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [path for path, joint in jointed if joint.has_modes]
     for found, capability, what in (
-        ([path for path, _ in jointed], "moves_joints", "move bodies on joints, such as '{}'"),
+        ([path for path, _ in jointed], "moves_joints", "move bodies on joints (such as '{}')"),
         (hierarchy.scene.world.loops, "moves_joints", "keep loops closed"),
-        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints, such as that of '{}'"),
+        (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints (such as that of '{}')"),
     ):
         if found and not getattr(method, capability):
-            yield incapable(method, capability, what.format(found[0]) + ", in this version")
+            yield incapable(method, capability, what.format(found[0]) + " in this version")
             return
     for name, table in hierarchy.scene.scope.tables.items():
         if method.most_pieces is not None and len(table.pieces) > method.most_pieces:
