@@ -20,6 +20,8 @@ FOUND = {
     (310018, 0): "an extended run lost the impulses after its first end, if the method chooses its steps",
     (311038, 9): "a body that left its stop from rest and came back in a step went through it",
     (311038, 10): "a body left its stop late, where the force of the stop vanished at an instant",
+    (410017, 10): "a body on a hinge with quadratic drag turned back, and its motion had no series there",
+    (410128, 0): "the same of a part on a body that rolls",
 }
 """What was wrong, by seed and variant."""
 FEW, MANY = (0, 2, 3, 7), range(1000)

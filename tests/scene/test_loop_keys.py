@@ -71,7 +71,7 @@ def test_a_mistake_is_one_located_error(loop, place, words):
 
 
 def test_other_methods_refuse():
-    with pytest.raises(rigidsim.SceneError, match="'magnus2' does not move bodies on joints .such as 'arm'. in this"):
+    with pytest.raises(rigidsim.SceneError, match=r"'magnus2' does not move bodies on joints .such as 'arm'. in this"):
         rigidsim.Scene.from_dict(scene({"type": "point"} | CLOSED, integrator="magnus2"))
 
 
