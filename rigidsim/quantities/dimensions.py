@@ -103,11 +103,11 @@ def combined(operation: str, given: Sequence[Measure | None], exponent: float | 
         given = given[1:]
     if operation in OF_ONE_DIMENSION:
         common = _common(given)
-        return None if operation in COMPARISONS else Measure(_RADIAN) if operation in ANGLES else common
+        return None if operation in COMPARISONS else _ANGLE if operation in ANGLES else common
     if operation in KEEPING:
         return given[0]
     if operation in ANGLES:
-        return Measure(_RADIAN)
+        return _ANGLE
     if operation in ("multiply", "divide"):
         return _product(*given, 1 if operation == "multiply" else -1)
     if operation in ("sqrt", "power"):
@@ -119,7 +119,7 @@ def combined(operation: str, given: Sequence[Measure | None], exponent: float | 
 
 OF_FUNCTION = PURE._replace(is_sure=False)
 """The number of a sine or an exponential: in a sum with lengths it may stand for so many metres."""
-_RADIAN = tuple(Fraction(base == "rad") for base in BASES)
+_ANGLE = Measure(tuple(Fraction(base == "rad") for base in BASES), is_sure=False)  # a pure number, too
 
 
 def _common(given: Sequence[Measure | None]) -> Measure | None:

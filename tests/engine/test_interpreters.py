@@ -16,13 +16,13 @@ LANES = 16
 @kernel
 def of_numbers(code, first, register, lanes):
     """Values, as a kernel computes them."""
-    run_program(code, first, register, lanes)
+    run_program(code, first, None, register, lanes)
 
 
 @kernel
 def of_jets(code, first, register, lanes):
     """Values with two derivatives."""
-    run_jet_program(code, first, register, lanes)
+    run_jet_program(code, first, None, register, lanes)
 
 
 def registers(height: int) -> np.ndarray:

@@ -144,7 +144,7 @@ def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Findi
         elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
             what = "contact: events does not support a shape that moves as prescribed on a body that forces move"
         elif shape.core.kind in CURVED and _meets_solid(hierarchy, meetings, shape):
-            what = f"with contact: events {shape.name} can touch planes alone"
+            what = f"with contact: events {described(shape.shape)} can touch planes alone"
         if what:
             place = (*shape.node.place, "shapes", shape.number)
             yield Finding("contact", what, place, f"{stepping}, or collide: false here")
