@@ -36,8 +36,8 @@ DERIVATIVES = "derivatives"
 
 
 class VariedNumber(NamedTuple):
-    """A number of a scene: its name, as `--set` takes it, its value in SI units, and as it is written there. Messages
-    begin with what asked for it.
+    """A number of a scene: its name, as `--set` takes it, its value in SI units, and as it is written there, with its
+    unit or beside the key of its unit. Messages begin with what asked for it.
     """
 
     name: str
@@ -45,11 +45,13 @@ class VariedNumber(NamedTuple):
     written: float
     unit: str
     asked: str = DERIVATIVES
+    key: str = ""  # its unit, if that is a key of its own
 
     @property
     def factor(self) -> float:
         """SI units per unit that is written."""
-        return float(dimension_of(self.unit).units[self.unit]) if self.unit else 1.0
+        unit = self.unit or self.key
+        return float(dimension_of(unit).units[unit]) if unit else 1.0
 
     def moved(self, e: float) -> float | str:
         """The written value plus e."""
@@ -101,7 +103,9 @@ def _parameter(name: str, document: Document, asked: str) -> VariedNumber:
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
     if not (is_number or unit) or not math.isfinite(float(number)):
         raise UsageError(f"{asked}: '{shown(name)}' is {shown(found)}, not a number")
-    written = VariedNumber(name, 0.0, float(number), unit, asked)
+    parts = reduce(getitem, path[:-1], document.data)
+    key = parts.get("unit", "") if path[0] == "parameters" and path[-1] == "value" else ""
+    written = VariedNumber(name, 0.0, float(number), unit, asked, key)
     return written._replace(value=written.written * written.factor)
 
 

@@ -143,6 +143,16 @@ def test_the_time_of_a_reparenting(until):
     assert np.abs(found.derivative("until")["arm/stone"].world.position[before]).max() == 0.0
 
 
+@pytest.mark.parametrize("speed", ["{value: 3.6, unit: km/h}", "3.6 km/h", "{value: 3.6 km/h}", "1"])
+def test_a_derivative_is_per_si_unit_however_the_number_is_written(speed):
+    body = "b: {mass: 1, inertia: point, velocity: ['= v', 0, 0]}"
+    timing = "{duration: 2, step: 0.5, record_every: 2}"
+    found = derivatives(
+        f"format: rigidsim/1\nparameters: {{v: {speed}}}\nsimulation: {timing}\nbodies: {{{body}}}", "v"
+    )
+    assert found.derivative("v")["b"].world.position[-1, 0] == pytest.approx(2.0, rel=1e-13)
+
+
 def test_an_orbit():
     """Measured: 1e-11, of three turns; x' grows with the time."""
 
