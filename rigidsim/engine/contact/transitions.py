@@ -966,24 +966,17 @@ def drop_open(lasting):
     for k in range(lasting.size[N_SLOTS]):
         if lasting.slot[k].mode != OPEN:
             if n < k:
-                copy_slot(lasting.slot[k], lasting.slot[n])
-                copy_value(lasting.value[k], lasting.value[n])
+                copy_row(SLOT.width, lasting.slot[k], lasting.slot[n])
+                copy_row(LASTING.width, lasting.value[k], lasting.value[n])
             lasting.slot[n].straight = 0
             n += 1
     lasting.size[N_SLOTS] = n
 
 
 @inlined
-def copy_slot(source, target):
-    """Copy a slot."""
-    for m in range(SLOT.width):
-        target[m] = source[m]
-
-
-@inlined
-def copy_value(source, target):
-    """Copy the values of a slot."""
-    for m in range(LASTING.width):
+def copy_row(width, source, target):
+    """Copy one row to another of the same array."""
+    for m in range(width):
         target[m] = source[m]
 
 

@@ -175,6 +175,20 @@ def push_units(first, unit, contacts, model, scratch, lanes):
 
 
 @inlined
+def respond(push, pushed, contacts, model, scratch, jumps, lanes):
+    """What the impulses that `push(*pushed, ...)` makes do to the trees, with those of the loops that they connect:
+    jumps of bodies in `acceleration`, of joints in `jumps`.
+    """
+    push(*pushed, contacts, model, scratch, lanes)
+    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+    if model.loops is not None:
+        oppose_jumps(model, scratch, lanes)
+        push(*pushed, contacts, model, scratch, lanes)
+        feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
+        impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+
+
+@inlined
 def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
     """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
     disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
@@ -190,13 +204,7 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
         for k in range(6):
             unit[:] = 0.0
             unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            push_units(first, unit, contacts, model, scratch, lanes)
-            impulse_response(table.inward, model, scratch, shift, lanes)
-            if model.loops is not None:
-                oppose_jumps(model, scratch, lanes)
-                push_units(first, unit, contacts, model, scratch, lanes)
-                feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
-                impulse_response(table.inward, model, scratch, shift, lanes)
+            respond(push_units, (first, unit), contacts, model, scratch, shift, lanes)
             for m in range(len(table.member)):
                 begin = table.member[m].begin
                 if m - begin == first:
@@ -499,16 +507,8 @@ def push_members(values, part, contacts, model, scratch, lanes):
 
 @inlined
 def respond_members(values, part, contacts, model, scratch, jumps, lanes):
-    """What these impulses do to the trees, with those of the loops that they connect: jumps of bodies in
-    `acceleration`, of joints in `jumps`.
-    """
-    push_members(values, part, contacts, model, scratch, lanes)
-    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
-    if model.loops is not None:
-        oppose_jumps(model, scratch, lanes)
-        push_members(values, part, contacts, model, scratch, lanes)
-        feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
-        impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+    """`respond` to the impulses of all contact bodies of trees, with a part of those of grips."""
+    respond(push_members, (values, part), contacts, model, scratch, jumps, lanes)
 
 
 @inlined
