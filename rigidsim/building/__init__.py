@@ -114,7 +114,7 @@ def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     return tuple(
         LoopRecord(
             name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), length=closing.length,
-            size=closing.size, **_held(closing),
+            size=closing.size, apart=not closing.loop.collides, **_held(closing),
         )
         for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True)
     )  # fmt: skip

@@ -253,6 +253,7 @@ class Contacts(NamedTuple):
     substeps: int
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
     trees: Trees | None  # if bodies on joints can meet others
+    apart: np.ndarray  # nodes of leaders from which joints and loops hold others apart
     corner: TRIPLE | None = None  # of all hulls, in the axes of their cores, m; if any core has no closed form
     events: np.ndarray | None = None  # how many contacts can last at once, with `contact: events`
 

@@ -8,7 +8,7 @@ Source: the XML reference of MuJoCo (mujoco.readthedocs.io).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,8 +182,10 @@ def mjcf_robot(root: Element, folder: Path, within: Path | None) -> Robot:
         if shapes:
             robot.add((), "ground", world, _shapes_of(mjcf, shapes, weighed=False))
         _bodies(mjcf, (), found, rests=True)
+    excludes = (one for contact in root.all("contact") for one in contact.all("exclude"))
+    excluded = [{one.attributes.get("body1"), one.attributes.get("body2")} for one in excludes]
     for equality in root.all("equality"):
-        _close_loops(mjcf, equality)
+        _close_loops(mjcf, equality, excluded)
     for actuators in root.all("actuator"):
         robot.left_out.children(actuators, ACTUATORS, NO_COUNTERPART)
         for actuator in actuators.all(*ACTUATORS):
@@ -320,8 +322,8 @@ def _add_body(
     _bodies(mjcf, path, found, rests)
 
 
-def _close_loops(mjcf: Mjcf, equality: Element) -> None:
-    """Loops of the points that <connect> holds together."""
+def _close_loops(mjcf: Mjcf, equality: Element, excluded: Sequence[Set[str]]) -> None:
+    """Loops of the points that <connect> holds together; their bodies collide, unless these names of two exclude it."""
     mjcf.robot.left_out.children(equality, ("connect", "joint"), NO_COUNTERPART)
     for joint in equality.all("joint"):
         _couple(mjcf, joint)
@@ -341,7 +343,10 @@ def _close_loops(mjcf: Mjcf, equality: Element) -> None:
         (p, q), (p_other, q_other) = mjcf.places[one], mjcf.places[other]
         to_at = rotate_back(q_other, sub(add(p, rotate(q, anchor)), p_other))
         ends = ["/".join(path) or "world" for path in (one, other)]
-        mjcf.robot.loops.append({"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at)})
+        collides = {"collide": True} if "world" not in ends and {*names} not in excluded else {}
+        mjcf.robot.loops.append(
+            {"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at), **collides}
+        )
 
 
 def _couple(mjcf: Mjcf, equality: Element) -> None:

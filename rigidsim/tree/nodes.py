@@ -20,7 +20,8 @@ joint lets them collide.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -201,10 +202,18 @@ class Tree:
         """
         return self.node(self._mover[node.frame]) or self.part_of(node)
 
-    def held_apart(self, leader: Node) -> Node | None:
-        """The leader of the parent of a body on a joint, if the joint does not let them collide."""
-        parent = self.parent(leader)
-        return self.leader(parent) if leader.joint is not None and parent and not leader.joint.collide else None
+    def held_apart(self, frames: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+        """Of the number of each leader those of the leaders with which it does not collide: bodies on joints and what
+        they hang on, if their joints do not let them collide; and the nodes of pairs of frames.
+        """
+        jointed = [(node.frame, node.parent) for node in self.nodes if node.joint and not node.joint.collide]
+        found: dict[int, set[int]] = defaultdict(set)
+        for ends in (*jointed, *frames):
+            if all(ends):
+                one, other = (self.leader(self.node(frame)).index for frame in ends)
+                found[one].add(other)
+                found[other].add(one)
+        return found
 
     def outermost(self, body: Node) -> Node:
         """The first body of the tree of joints of a moved body: it is on no joint, or hangs on what is held."""

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.model import Contacts
@@ -93,7 +92,6 @@ def contacts_of(shapes: list[Shape], n_moved: int | None = None, classes=None, a
     n = len(shapes)
     rows = np.zeros((n, at.SHAPE.width), np.int64)
     rows[:, at.SHAPE.body] = rows[:, at.SHAPE.leader] = np.arange(n)
-    rows[:, at.SHAPE.apart] = layout.NO_ROW
     rows[:, at.SHAPE.kind] = [s.kind for s in shapes]
     rows[:, at.SHAPE.surfaces] = 0 if classes is None else classes
     action = np.array([[COLLIDES]]) if action is None else np.array(action)
@@ -108,6 +106,7 @@ def contacts_of(shapes: list[Shape], n_moved: int | None = None, classes=None, a
         substeps=4,
         share=0.5,
         trees=None,
+        apart=np.zeros(0, np.int64),
     )
 
 

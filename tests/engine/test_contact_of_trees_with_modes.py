@@ -7,6 +7,9 @@ import pytest
 
 import rigidsim
 from contact_scenes import G, ball, block, collide, floor, surface, touching
+from rigidsim.building import build_world
+from rigidsim.simulation.events import shapes_of
+from rigidsim.simulation.overlaps import starting_overlaps
 
 LIFT, LOAD = 2.0, 3.0  # kg
 STEPS = [1e-3, 5e-3]
@@ -293,3 +296,35 @@ def test_a_ball_strikes_a_parallelogram_as_one_body_in_a_circle():
     assert found["crank"].joint.rates[-1, 0] == pytest.approx(-aside / moment, rel=2e-3)
     assert found["rocker"].joint.rates[-1, 0] == pytest.approx(found["crank"].joint.rates[-1, 0], rel=1e-10)
     assert found.contact_ledger.relative_error <= 1e-12
+
+
+def overlapping_linkage(kind: str, **loop) -> tuple[dict, list]:
+    """A parallelogram of boxes that overlap at its joints, of which one is a loop."""
+    bar = block((1.2, 0.1, 0.1), center_of_mass=[0.5, 0, 0], motion={"hinge": {"axis": [0, -1, 0]}})
+    bar["shapes"][0]["position"] = [0.5, 0, 0]
+    upright, level = ({"axis": [0, -1, 0], "angle": angle} for angle in (1.2, -1.2))
+    coupler = bar | {"position": [1, 0, 0], "orientation": level}
+    bodies = {"crank": bar | {"orientation": upright, "children": {"coupler": coupler}}}
+    bodies["rocker"] = bar | {"position": [1, 0, 0], "orientation": upright}
+    ends = {"type": kind, "between": ["crank/coupler", "rocker"], "at": [1, 0, 0], "to_at": [1, 0, 0]}
+    return bodies, [ends | ({"axis": [0, 1, 0]} if kind == "hinge" else {}) | loop]
+
+
+@pytest.mark.parametrize("kind", ["point", "hinge"])
+def test_what_a_loop_joins_overlaps_there_without_effect_unless_it_collides(kind):
+    """As what a joint connects: to the last bit as without shapes that collide. A ball strikes the linkage."""
+    how = {"duration": 0.1, "step": 1e-3, "record_every": 0.01}
+    (bodies, loops), joints = overlapping_linkage(kind), ("crank", "rocker", "crank/coupler")
+    falling = bodies | {"ball": ball(0.1, 1.0, at=(0.9, 0, 1.2), velocity=[0, 0, -5])}
+    pictures, alone = collide(bodies, contact="off", loops=loops, **how), collide(bodies, loops=loops, **how)
+    struck = collide(falling, loops=loops, **how)
+    for path in joints:
+        expected = pictures[path].joint.coordinates
+        assert np.array_equal(alone[path].joint.coordinates, expected)
+        assert np.array_equal(struck[path].joint.coordinates[:3], expected[:3])
+        assert np.abs(struck[path].joint.coordinates[-1] - expected[-1]).max() > 1e-2
+    assert "impact" in {event.cause for event in struck.events}
+    for more, expected in (({}, []), ({"collide": True}, [("crank/coupler.shapes[0]", "rocker.shapes[0]")])):
+        world = build_world(touching(bodies, loops=overlapping_linkage(kind, **more)[1], **how))
+        names = shapes_of(world)
+        assert [(names[one], names[other]) for one, other, _ in starting_overlaps(world)] == expected

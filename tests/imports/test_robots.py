@@ -416,7 +416,9 @@ def test_points_that_are_connected_close_a_loop(tmp_path):
     limited = robot_in(tmp_path, FOUR_BARS.replace("<joint", '<joint range="-90 90"', 1))
     assert limited.bodies["crank"]["motion"]["hinge"]["limits"] == ["-90 deg", "90 deg"]
     (loop,) = robot.loops
-    assert loop["between"] == ["crank/coupler", "rocker"] and loop["at"] == (1, 0, 0.3)
+    assert loop["between"] == ["crank/coupler", "rocker"] and loop["at"] == (1, 0, 0.3) and loop["collide"] is True
+    excluded = '</equality><contact><exclude body1="rocker" body2="coupler"/></contact>'
+    assert "collide" not in robot_in(tmp_path, FOUR_BARS.replace("</equality>", excluded)).loops[0]
     scene = yaml.safe_load(robot.checked("scene.yaml"))
     scene["simulation"] = {"duration": 0.2, "step": 1e-3}
     trajectory = rigidsim.simulate(Scene.from_dict(scene))

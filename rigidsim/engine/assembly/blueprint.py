@@ -112,6 +112,7 @@ class LoopRecord(NamedTuple):
     size: float = 1.0  # m: the largest of the lengths that it is made of; of a coupling what gaps are measured by
     numbers: tuple[int, int] = (0, 0)
     ratio: float = 1.0  # of the second coordinate to the first, rad or m
+    apart: bool = False  # whether the two bodies do not collide
 
 
 class ViewRecord(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +36,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
     bodies = contact_bodies(plan, tree)
     numbers = {node.index: k for k, node in enumerate(bodies)}
     holders = [numbers[contact_body(tree, shape).index] for shape in plan.shapes]
-    leaders = [leaders_of(tree, body) for body in bodies]
+    leaders, apart = leaders_of(tree, bodies, [(loop.first, loop.second) for loop in blueprint.loops if loop.apart])
     rows = [
         (body, shape.core.kind, shape.surface_class, shape.node, shape.number, *leaders[body])
         for body, shape in zip(holders, plan.shapes, strict=True)
@@ -58,6 +59,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
         substeps=plan.substeps,
         share=1.0 if isinstance(blueprint.method, EulerOptions) else 0.5,
         trees=trees_of(bodies, tree, joints, loops),
+        apart=np.array(apart, dtype=np.int64),
         corner=corners_of(plan, tree),
         events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
     )
@@ -69,11 +71,18 @@ def contact_body(tree: Tree, shape: ShapeRecord) -> Node:
     return tree.carrier(node) or node
 
 
-def leaders_of(tree: Tree, body: Node) -> tuple[int, int]:
-    """The nodes of the leader of a contact body, and of that from which a joint holds it apart, or NO_ROW."""
-    leader = tree.leader(body)
-    other = tree.held_apart(leader)
-    return leader.index, other.index if other else layout.NO_ROW
+def leaders_of(
+    tree: Tree, bodies: Sequence[Node], joined: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Of each contact body the node of its leader, and where those from which joints and loops hold it apart begin and
+    end in the list of all these; `joined` are the frames of ends of such loops.
+    """
+    held, leaders, apart = tree.held_apart(joined), [], []
+    for body in bodies:
+        leader, begin = tree.leader(body).index, len(apart)
+        apart += sorted(held.get(leader, ()))
+        leaders.append((leader, begin, len(apart)))
+    return leaders, apart
 
 
 def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None, loops: Loops | None) -> Trees | None:

@@ -64,16 +64,23 @@ def make_candidates(contacts: Contacts, capacity: int) -> Candidates:
 
 
 @inlined
-def may_meet(i, j, shape, action, n_moved) -> bool:
+def are_held_apart(i, leader_j, contacts):
+    """Whether a joint or a loop holds a shape apart from all with this leader."""
+    found = False
+    for k in range(contacts.shape[i, at.SHAPE.apart], contacts.shape[i, at.SHAPE.last_apart]):
+        found = found or contacts.apart[k] == leader_j
+    return found
+
+
+@inlined
+def may_meet(i, j, contacts) -> bool:
     """Whether two shapes, wherever they are, have anything to do with each other."""
-    a, b = shape[i, at.SHAPE.body], shape[j, at.SHAPE.body]
-    leader_i, leader_j = shape[i, at.SHAPE.leader], shape[j, at.SHAPE.leader]
+    shape, n_moved = contacts.shape, contacts.n_moved
     return (
-        leader_i != leader_j
-        and shape[i, at.SHAPE.apart] != leader_j
-        and shape[j, at.SHAPE.apart] != leader_i
-        and (a < n_moved or b < n_moved)
-        and action[shape[i, at.SHAPE.surfaces], shape[j, at.SHAPE.surfaces]] != IGNORED
+        shape[i, at.SHAPE.leader] != shape[j, at.SHAPE.leader]
+        and (shape[i, at.SHAPE.body] < n_moved or shape[j, at.SHAPE.body] < n_moved)
+        and contacts.action[shape[i, at.SHAPE.surfaces], shape[j, at.SHAPE.surfaces]] != IGNORED
+        and not are_held_apart(i, shape[j, at.SHAPE.leader], contacts)
     )
 
 
@@ -145,7 +152,7 @@ def _remainder(number, n):
 
 
 @inlined
-def list_along(across, shape, value, action, n_moved, candidates):
+def list_along(across, contacts, candidates):
     """Note all pairs of shapes other than planes; returns how many there are."""
     extent, first, following, count = candidates.extent, candidates.first, candidates.following, 0
     n, width = len(first) - 1, _width_of_strips(extent)
@@ -158,16 +165,17 @@ def list_along(across, shape, value, action, n_moved, candidates):
         lists, start = (int(high - low) + 1 if high - low < n else n), _remainder(low, n)
         for c in range(lists + 1):
             strip = (start + c) % n if c < lists else n
-            count = _compare(k, strip, count, shape, value, action, n_moved, candidates)
+            count = _compare(k, strip, count, contacts, candidates)
         own = _remainder(floored(y), n) if radius <= 0.5 else n
         following[k], first[own] = first[own], k
     return count
 
 
 @inlined
-def _compare(k, strip, count, shape, value, action, n_moved, candidates):
+def _compare(k, strip, count, contacts, candidates):
     """Compare a shape with those of a list, and take out those that have ended."""
     order, extent, first, following = candidates.order, candidates.extent, candidates.first, candidates.following
+    shape, value = contacts.shape, contacts.shape_value
     before, m = NOTHING, first[strip]
     while m != NOTHING:
         after = following[m]
@@ -182,7 +190,7 @@ def _compare(k, strip, count, shape, value, action, n_moved, candidates):
             if dot(d, d) < reach * reach:
                 i, j = order[k], order[m]
                 near = _near(i, j, shape, value, candidates) and _near(j, i, shape, value, candidates)
-                if near and may_meet(i, j, shape, action, n_moved):
+                if near and may_meet(i, j, contacts):
                     count = _note(i, j, count, candidates)
         m = after
     return count
@@ -197,16 +205,16 @@ def _note(i, j, count, candidates):
 
 
 @inlined
-def add_planes(count, shape, value, action, n_moved, candidates):
+def add_planes(count, contacts, candidates):
     """Note all pairs of a plane and a shape of another kind; returns how many pairs there are now."""
-    listed, allowance = candidates.listed, candidates.allowance
-    for j in range(len(shape)):
+    value, listed, allowance = contacts.shape_value, candidates.listed, candidates.allowance
+    for j in range(len(value)):
         if value[j, at.SOLID.bound] == np.inf:
             outward = axes_of(listed[j])[2]
-            for i in range(len(shape)):
+            for i in range(len(value)):
                 height = dot(between(listed[j], listed[i]), outward)
                 near = height < value[i, at.SOLID.bound] + allowance[i] + allowance[j] + candidates.margin[0]
-                if value[i, at.SOLID.bound] < np.inf and near and may_meet(i, j, shape, action, n_moved):
+                if value[i, at.SOLID.bound] < np.inf and near and may_meet(i, j, contacts):
                     count = _note(i, j, count, candidates)
     return count
 
@@ -219,11 +227,11 @@ def renew_candidates(contacts, pose, travel, margin, candidates) -> bool:
     not turn either. Then the list contains all pairs whose gap is less than margin + travel_i + travel_j now, and
     WIDEST of both bounding radii.
     """
-    shape, value = contacts.shape, contacts.shape_value
+    value = contacts.shape_value
     if not is_stale(value, pose, travel, margin, candidates):
         return True
     choose_allowances(value, pose, travel, margin, candidates)
-    return list_candidates(shape, value, contacts.action, contacts.n_moved, candidates)
+    return list_candidates(contacts, candidates)
 
 
 @routine
@@ -253,12 +261,13 @@ def choose_allowances(value, pose, travel, margin, candidates) -> None:
 
 
 @routine
-def list_candidates(shape, value, action, n_moved, candidates) -> bool:
+def list_candidates(contacts, candidates) -> bool:
     """All pairs that may meet, sorted; False if there is no room."""
+    value = contacts.shape_value
     axis = widest(candidates.listed, value, -1)
     sort_along(axis, value, candidates)
-    count = list_along(widest(candidates.listed, value, axis), shape, value, action, n_moved, candidates)
-    count = add_planes(count, shape, value, action, n_moved, candidates)
+    count = list_along(widest(candidates.listed, value, axis), contacts, candidates)
+    count = add_planes(count, contacts, candidates)
     candidates.count[0] = count
     if count > len(candidates.pair):
         candidates.allowance[:] = -1.0

@@ -7,9 +7,9 @@ from rigidsim.jit.rows import Row
 SHAPE = Row(
     "a shape: its contact body, the kind of its core (`physics.distances`), its class of surfaces, the node that it"
     " is defined on and its number there; the node of its leader (`tree.nodes`): shapes that share it never meet,"
-    " because no impulse changes how they move relative to each other; the node of the leader from which its own is"
-    " held apart by a joint, or NO_ROW",
-    body=1, kind=1, surfaces=1, node=1, number=1, leader=1, apart=1,
+    " because no impulse changes how they move relative to each other; the first of the nodes in `Contacts.apart` of"
+    " leaders from which joints and loops hold its own apart, and the one after the last",
+    body=1, kind=1, surfaces=1, node=1, number=1, leader=1, apart=1, last_apart=1,
 )  # fmt: skip
 
 SOLID = Row(

@@ -44,7 +44,7 @@ def measure_overlaps(contacts, candidates, places, depth, convex):
     are apart, touch, or do not collide.
     """
     shape, value, pose = contacts.shape, contacts.shape_value, candidates.listed
-    list_candidates(shape, value, contacts.action, contacts.n_moved, candidates)
+    list_candidates(contacts, candidates)
     for k in range(min(candidates.count[0], len(depth))):
         i, j = candidates.pair[k, 0], candidates.pair[k, 1]
         if convex is not None:

@@ -234,6 +234,12 @@ def ends_on(tree: Tree, loops: Sequence[Loop]) -> set[int]:
     return {carrier.index for carrier in carriers if carrier is not None}
 
 
+def joined_frames(hierarchy: Hierarchy) -> list[tuple[int, int]]:
+    """The frames of the ends of loops whose bodies do not collide."""
+    loops = (loop for loop in hierarchy.scene.world.loops if not loop.collides)
+    return [tuple(map(hierarchy.frame_of, loop.between)) for loop in loops]
+
+
 def loop_names(loops: Sequence[Loop]) -> list[str]:
     """The names of loops: those that are given; of the others both ends, with a number where several
     would have one name.

@@ -14,7 +14,7 @@ import numpy as np
 from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
-from rigidsim.scene.hierarchy.loops import ends_on
+from rigidsim.scene.hierarchy.loops import ends_on, joined_frames
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
@@ -44,10 +44,18 @@ class Kind(NamedTuple):
 
 class Encounters:
     """The shapes that can meet while the tree stays as it is; `action` says what their surfaces do. Shapes with one
-    leader do not meet each other, nor do those that a joint holds apart.
+    leader do not meet each other, nor do those that a joint holds apart, or a loop: `joined` are the
+    frames of its ends.
     """
 
-    def __init__(self, tree: Tree, surfaces: Surfaces, candidates: Iterable[int], action: np.ndarray):
+    def __init__(
+        self,
+        tree: Tree,
+        surfaces: Surfaces,
+        candidates: Iterable[int],
+        action: np.ndarray,
+        joined: Iterable[tuple[int, int]],
+    ):
         self._tree = tree
         self._groups: dict[Kind, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))  # by index of a node
         for k in candidates:
@@ -56,12 +64,7 @@ class Encounters:
             is_plane = shape.core is not None and shape.core.kind == HALF_SPACE
             kind = Kind(shape.surface, tree.carrier(node) is not None, is_plane)
             self._groups[kind][tree.leader(node).index].append(k)
-        apart = ((node, tree.held_apart(node)) for node in tree.nodes if node.joint is not None)
-        self._apart: dict[int, set[int]] = defaultdict(set)  # leaders that a joint holds apart
-        for node, other in apart:
-            if other is not None:
-                self._apart[node.index].add(other.index)
-                self._apart[other.index].add(node.index)
+        self._apart = tree.held_apart(joined)
         self.kinds = list(self._groups)
         self.meets = self._meets(action)
 
@@ -119,6 +122,7 @@ class Meetings:
     def __init__(self, hierarchy: Hierarchy):
         self.settings = hierarchy.scene.simulation.contact
         self._hierarchy = hierarchy
+        self._joined = joined_frames(hierarchy)
         self.surfaces = Surfaces(hierarchy)
         self.pairs: set[tuple[int, int]] = set()  # of surfaces that can meet at some time
         self.met: set[int] = set()  # shapes that can meet others at some time, by their numbers
@@ -179,10 +183,10 @@ class Meetings:
                 yield shape
 
     def _walk(self) -> None:
-        shapes = self.surfaces.shapes
+        shapes, joined = self.surfaces.shapes, self._joined
         supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
         for tree in self._hierarchy.possible_trees() if shapes else ():
-            present = Encounters(tree, self.surfaces, supported, self.surfaces.action)
+            present = Encounters(tree, self.surfaces, supported, self.surfaces.action, joined)
             self.met.update(*present.met.values())
             self.pairs |= present.pairs()
             moved = present.moved()
@@ -190,7 +194,7 @@ class Meetings:
             if moved:
                 self.ratio = max(self.ratio, present.ratio())
             if len(supported) < len(shapes):
-                could = Encounters(tree, self.surfaces, range(len(shapes)), self.surfaces.action)
+                could = Encounters(tree, self.surfaces, range(len(shapes)), self.surfaces.action, joined)
                 self.unsupported |= set().union(*could.met.values()).difference(supported)
 
     def possible_pairs(self) -> set[tuple[int, int]]:
@@ -198,7 +202,8 @@ class Meetings:
         everything = np.full_like(self.surfaces.action, COLLIDES)
         candidates = range(len(self.surfaces.shapes))
         trees = self._hierarchy.possible_trees() if candidates else ()
-        return set().union(*(Encounters(tree, self.surfaces, candidates, everything).pairs() for tree in trees))
+        each = (Encounters(tree, self.surfaces, candidates, everything, self._joined) for tree in trees)
+        return set().union(*(one.pairs() for one in each))
 
 
 def surface_labels(meetings: Meetings) -> dict[int, str]:

@@ -22,6 +22,11 @@ class Loop(SceneModel):
 
     between: list_of(str, 2, "of two paths") = Field(description="Paths of the two bodies; world for a fixed place.")
 
+    @property
+    def collides(self) -> bool:
+        """Whether its two bodies can touch."""
+        return getattr(self, "collide", True)
+
 
 class BodyLoop(Loop):
     """Two bodies that are held together, or a body and the world."""
@@ -33,10 +38,14 @@ class BodyLoop(Loop):
     name: BodyName = NAME
 
 
+COLLIDE = Field(False, description="Whether the two bodies can touch, with all that moves with them.")
+
+
 class PointLoop(BodyLoop):
     """A point of one body stays at a point of the other, like a ball joint."""
 
     type: Literal["point"]
+    collide: bool = COLLIDE
 
 
 class HingeLoop(BodyLoop):
@@ -45,6 +54,7 @@ class HingeLoop(BodyLoop):
     type: Literal["hinge"]
     axis: Axis = Field(description="Axis in the first body.")
     to_axis: Axis = Field(None, description="Axis in the second body; default: where the axis is at the start.")
+    collide: bool = COLLIDE
 
 
 class DistanceLoop(BodyLoop):
