@@ -7,7 +7,7 @@ import pytest
 
 from rigidsim.building import build_world
 from rigidsim.certify.certifying import AGREES, DIFFERS, OF_CALLBACK, PARTS, SKIPPED, certify
-from rigidsim.certify.expressed import Observer, hung_below, movable, of_other_sign, seen_by, turned, with_stride
+from rigidsim.certify.expressed import Observer, jointed_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import paths_of
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
@@ -109,10 +109,10 @@ def test_bodies_below_a_moving_frame(everything):
 
 def test_bodies_below_another_one(everything):
     scene, world, paths = everything
-    below = hung_below(scene, world, world.tree.by_path["boat"])
+    below = jointed_below(scene, world, world.tree.by_path["boat"])
     assert below.tree.by_path["table/ball"].parent == below.tree.by_path["boat"].frame
     assert apart(paths, paths_of(below)[0]) <= 5e-9
-    assert hung_below(scene, world, world.tree.by_path["table/ball"]) is None
+    assert jointed_below(scene, world, world.tree.by_path["table/ball"]) is None
 
 
 def test_the_world_turned_as_a_whole(everything):

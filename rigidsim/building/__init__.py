@@ -15,7 +15,7 @@ from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord, Schedule, World
 from rigidsim.engine.assembly.constants import lock_rate, model_of
-from rigidsim.engine.assembly.hanging import joint_states
+from rigidsim.engine.assembly.joints import joint_states
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.laws import registry
 from rigidsim.engine.model import followed
@@ -86,7 +86,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
     stride, scripts = sample_stride(simulation, n_step), written.scripts.tables()
-    has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.courses)))
+    has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.desired)))
     return Blueprint(
         tree=tree,
         loads=written.loads,

@@ -25,10 +25,10 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     rates = [_rates(assembler, node.body.prescribed) for node in paced]
     axes = [[c for axis, _ in node.prescribed.turns for c in axis] or [0.0] * 9 for node in driven]
     coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
-    coursed = [
-        (node, k, assembler.place_of(x.course if x.turns else product_of(node.parent_metres, x.course)))
+    followed = [
+        (node, k, assembler.place_of(x.desired if x.turns else product_of(node.parent_metres, x.desired)))
         for node, k, x in coordinates
-        if x.course is not None
+        if x.desired is not None
     ]
     rows = [
         (node.index, *map(assembler.register, six)) for node, six in zip(driven + paced, poses + rates, strict=True)
@@ -39,10 +39,10 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
         driven=table(rows[: len(driven)], layout.POSED.width),
         axes=numbers_table(axes, layout.DRIVE_AXES.width),
         paced=table([row + two for row, two in zip(rows[len(driven) :], flags, strict=True)], layout.PACES.width),
-        courses=table([(node.index, k, assembler.register(place)) for node, k, place in coursed], 3),
+        desired=table([(node.index, k, assembler.register(place)) for node, k, place in followed], 3),
         motions={node.index: motion_row(node.prescribed) for node in prescribed},
     )
-    motors = [f"{node.path}, {path_text(node.in_joint('motor', k))}" for node, k, _ in coursed]
+    motors = [f"{node.path}, {path_text(node.in_joint('motor', k))}" for node, k, _ in followed]
     return tables, [f"{node.path}, motion.prescribed" for node in driven + paced] + motors
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.building import build_world
-from rigidsim.certify.expressed import Observer, hung_below, movable, of_other_sign, seen_by, turned, with_stride
+from rigidsim.certify.expressed import Observer, jointed_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import Paths, paths_of
 from rigidsim.certify.reordered import reordered
 from rigidsim.engine.assembly.blueprint import World
@@ -282,7 +282,7 @@ def _left_out(world: World) -> str:
 def _another_parent(scene: Scene, world: World) -> tuple[World | None, str]:
     """All bodies below the first one that another can hang on."""
     for host in world.tree.nodes:
-        if (made := hung_below(scene, world, host)) is not None:
+        if (made := jointed_below(scene, world, host)) is not None:
             return made, f"below {host.path}"
     return None, "there is no other body"
 

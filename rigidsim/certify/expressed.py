@@ -75,10 +75,10 @@ def seen_by(scene: Scene, world: World, observer: Observer) -> World:
     added, blueprint = _with_observer(world, observer)
     parents = {node.index: added.frame for node in movable(world)}
     motion = (observer.position, observer.orientation, observer.velocity, observer.angular_velocity)
-    return _hung(scene, world, blueprint, [*world.tree.nodes, added], parents, [motion])
+    return _jointed(scene, world, blueprint, [*world.tree.nodes, added], parents, [motion])
 
 
-def hung_below(scene: Scene, world: World, host: Node) -> World | None:
+def jointed_below(scene: Scene, world: World, host: Node) -> World | None:
     """The world with the movable bodies below one of its bodies, those that are there in the world; None if nothing
     changes.
     """
@@ -90,7 +90,7 @@ def hung_below(scene: Scene, world: World, host: Node) -> World | None:
     later = {event.body for event in world.blueprint.schedule.reparentings if event.to in _frames_below(world, parents)}
     if not parents or above & later:
         return None
-    return _hung(scene, world, world.blueprint, list(world.tree.nodes), parents, [])
+    return _jointed(scene, world, world.blueprint, list(world.tree.nodes), parents, [])
 
 
 def _frames_below(world: World, nodes: Collection[int]) -> set[int]:
@@ -148,7 +148,7 @@ def _with_observer(world: World, observer: Observer) -> tuple[Node, Blueprint]:
     return added, world.blueprint._replace(drives=drives._replace(motions=motions))
 
 
-def _hung(
+def _jointed(
     scene: Scene, world: World, blueprint: Blueprint, nodes: list[Node], parents: Mapping[int, int], added: list[tuple]
 ) -> World:
     """The world with free bodies below other frames, and with the same motion at t = 0. `added` are the motions

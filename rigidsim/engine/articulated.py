@@ -24,10 +24,10 @@ from rigidsim.engine.layout import (
     ARTICULATED,
     BALL_FACTOR,
     BODY,
+    CONSTRAINT,
     COORDINATE,
     FACTOR,
     FRAME,
-    GRIP,
     JET,
     JOINT_VALUE,
     KINEMATICS,
@@ -58,7 +58,7 @@ from rigidsim.physics.elementary import sin_cos
 from rigidsim.physics.forces import misalignment
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
-from rigidsim.physics.modes import looseness, sliding_grip, tracking_rate, tracks
+from rigidsim.physics.modes import sliding, sliding_force, tracking_rate, tracks
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_acceleration, power, takes_torque
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
@@ -219,36 +219,36 @@ def place_ball(state: STAGE, rows: PlacedRows, lane):
 
 
 @lanewise
-def want_constant(value: JOINT_VALUE, grip: GRIP, lane):
+def want_constant(value: JOINT_VALUE, constraint: CONSTRAINT, lane):
     """The wanted rate of a motor is a constant."""
-    grip.wanted = value.wanted
-    grip.wanted_dot = 0.0
+    constraint.wanted = value.wanted
+    constraint.wanted_dot = 0.0
 
 
 @lanewise
-def want_tracking(jet: JET, value: JOINT_VALUE, state: STAGE, grip: GRIP, lane):
+def want_tracking(jet: JET, value: JOINT_VALUE, state: STAGE, constraint: CONSTRAINT, lane):
     """The wanted rate of a servo."""
     desired = (jet.value, jet.rate, jet.rate_dot)
     wanted, wanted_dot = tracking_rate(state.p[0], state.v[0], desired, value.tracking)
-    grip.wanted = wanted
-    grip.wanted_dot = wanted_dot
+    constraint.wanted = wanted
+    constraint.wanted_dot = wanted_dot
 
 
 @inlined
 def set_wanted(i, model, state, scratch, lanes):
     """The rate that the motor of a coordinate wants which has modes; functions of time are evaluated."""
-    value, grip = model.joints.value[i], scratch.joints.modes.grip[model.joints.joint[i].mode]
+    value, constraint = model.joints.value[i], scratch.joints.modes.constraint[model.joints.joint[i].mode]
     if model.joints.servos is not None and model.expressions is not None and is_servo(i, model.joints):
-        want_tracking(jet_of(i, model, scratch), value, state[i], grip, lanes)
+        want_tracking(jet_of(i, model, scratch), value, state[i], constraint, lanes)
     else:
-        want_constant(value, grip, lanes)
+        want_constant(value, constraint, lanes)
 
 
 @lanewise
-def hold_to_tracking(mode: COORDINATE, grip: GRIP, joint: KINEMATICS, lane):
+def hold_to_tracking(mode: COORDINATE, constraint: CONSTRAINT, joint: KINEMATICS, lane):
     """A coordinate that a servo holds accelerates as the wanted rate does: c has its part, S x''."""
-    x = tracks(mode.slip, mode.lag) * grip.wanted_dot
-    grip.held_dot = x
+    x = tracks(mode.slip, mode.lag) * constraint.wanted_dot
+    constraint.held_dot = x
     joint.c_alpha = add(joint.c_alpha, scaled(x, joint.S_omega))
     joint.c_a = add(joint.c_a, scaled(x, joint.S_v))
 
@@ -258,8 +258,8 @@ def want_rate(i, model, state, scratch, lanes):
     """The rate that the motor of a coordinate wants which has modes, and with which acceleration a servo holds it."""
     set_wanted(i, model, state, scratch, lanes)
     if model.joints.servos is not None and is_servo(i, model.joints):
-        grip = scratch.joints.modes.grip[model.joints.joint[i].mode]
-        hold_to_tracking(state[i], grip, scratch.joints.kinematics[i], lanes)
+        constraint = scratch.joints.modes.constraint[model.joints.joint[i].mode]
+        hold_to_tracking(state[i], constraint, scratch.joints.kinematics[i], lanes)
 
 
 @inlined
@@ -355,7 +355,7 @@ def add_to_parent(parent, inertia, t, f, d):
 
 
 @inlined
-def pass_coordinate(state, factor, rows, grip=None):
+def pass_coordinate(state, factor, rows, constraint=None):
     """Pass on what a coordinate does not let go: I^a = I - U D^-1 U^T, p^a = p + I^a c + U D^-1 u. One whose rate is
     held lets nothing go: D^-1 is zero.
     """
@@ -365,8 +365,8 @@ def pass_coordinate(state, factor, rows, grip=None):
     S, x, rate = (joint.S_omega, joint.S_v), state.p[0], state.v[0]
     U, D_inverse = coordinate_factor(S, inertia, value.armature)
     torque = spring_torque(x, rate, value.stiffness, value.rest, value.damping) + joint.motor
-    if grip is not None:
-        D_inverse, torque = grip.loose * D_inverse, torque + grip.torque
+    if constraint is not None:
+        D_inverse, torque = constraint.slides * D_inverse, torque + constraint.torque
     u = coordinate_force(S, torque, t, f)
     joint.power = (joint.motor - value.damping * rate) * rate
     factor.U_t = U[0]
@@ -386,11 +386,11 @@ def pass_through_coordinate(state: STAGE, factor: FACTOR, rows: InwardRows, lane
 
 
 @lanewise
-def pass_through_modes(state: STAGE, mode: COORDINATE, grip: GRIP, factor: FACTOR, rows: InwardRows, lane):
+def pass_through_modes(state: STAGE, mode: COORDINATE, constraint: CONSTRAINT, factor: FACTOR, rows: InwardRows, lane):
     """Likewise through one of which the coordinate has modes."""
-    grip.loose = looseness(mode.slip, mode.lag)
-    grip.torque = sliding_grip(mode.slip, mode.lag, rows.value.friction, rows.value.largest)
-    pass_coordinate(state, factor, rows, grip)
+    constraint.slides = sliding(mode.slip, mode.lag)
+    constraint.torque = sliding_force(mode.slip, mode.lag, rows.value.friction, rows.value.largest)
+    pass_coordinate(state, factor, rows, constraint)
 
 
 @lanewise
@@ -474,8 +474,8 @@ def propagate_inertia(model, state, scratch, lanes):
         if model.expressions is not None and is_servo(i, joints):
             exert_servo(jet_of(i, model, scratch), rows.value, state[i], rows.joint, lanes)
         if has_modes(i, joints):
-            grip = dynamics.modes.grip[joints.joint[i].mode]
-            pass_through_modes(state[i], state[i], grip, factor, rows, lanes)
+            constraint = dynamics.modes.constraint[joints.joint[i].mode]
+            pass_through_modes(state[i], state[i], constraint, factor, rows, lanes)
         elif dof == 1:
             pass_through_coordinate(state[i], factor, rows, lanes)
         elif dof == 3:
@@ -558,13 +558,13 @@ def accelerate_body(rows, alpha, a, of_coordinate=NONE, of_rotation=NONE):
 
 
 @inlined
-def follow_coordinate(factor, rows, grip=None):
+def follow_coordinate(factor, rows, constraint=None):
     """Accelerate a body by x'' = D^-1 (u - U . a'), and what holds a coordinate that has modes."""
     joint, U, (alpha, a) = rows.joint, (factor.U_t, factor.U_f), carried_along(rows)
-    if grip is not None:
+    if constraint is not None:
         missing = coordinate_acceleration(1.0, factor.u, U, alpha, a)
-        grip.torque = grip.torque - (1.0 - grip.loose) * missing
-        joint.power = joint.power + grip.torque * joint.rate
+        constraint.torque = constraint.torque - (1.0 - constraint.slides) * missing
+        joint.power = joint.power + constraint.torque * joint.rate
     x = coordinate_acceleration(factor.D_inverse, factor.u, U, alpha, a)
     accelerate_body(rows, add(alpha, scaled(x, joint.S_omega)), add(a, scaled(x, joint.S_v)), (x, 0.0, 0.0))
 
@@ -576,19 +576,19 @@ def accelerate_coordinate(factor: FACTOR, rows: OutwardRows, lane):
 
 
 @lanewise
-def accelerate_modes(grip: GRIP, factor: FACTOR, rows: OutwardRows, lane):
+def accelerate_modes(constraint: CONSTRAINT, factor: FACTOR, rows: OutwardRows, lane):
     """The acceleration of a coordinate that has modes, and of its body."""
-    follow_coordinate(factor, rows, grip)
+    follow_coordinate(factor, rows, constraint)
 
 
 @lanewise
-def add_tracking(grip: GRIP, value: JOINT_VALUE, joint: KINEMATICS, rate: RATE, lane):
+def add_tracking(constraint: CONSTRAINT, value: JOINT_VALUE, joint: KINEMATICS, rate: RATE, lane):
     """The acceleration of a coordinate that a servo holds, and what that takes of the rotor."""
-    torque = value.armature * grip.held_dot
-    grip.torque = grip.torque + torque
+    torque = value.armature * constraint.held_dot
+    constraint.torque = constraint.torque + torque
     joint.power = joint.power + torque * joint.rate
     x, y, z = rate.a
-    rate.a = (x + grip.held_dot, y, z)
+    rate.a = (x + constraint.held_dot, y, z)
     rate.power = rate.power + torque * joint.rate
 
 
@@ -640,10 +640,10 @@ def accelerate_row(i, model, scratch, rows, lanes):
     joints, dynamics = model.joints, scratch.joints
     dof, factor = joints.joint[i].dof, dynamics.factor[i]
     if has_modes(i, joints):
-        grip = dynamics.modes.grip[joints.joint[i].mode]
-        accelerate_modes(grip, factor, rows, lanes)
+        constraint = dynamics.modes.constraint[joints.joint[i].mode]
+        accelerate_modes(constraint, factor, rows, lanes)
         if joints.servos is not None and is_servo(i, joints):
-            add_tracking(grip, joints.value[i], rows.joint, rows.rate, lanes)
+            add_tracking(constraint, joints.value[i], rows.joint, rows.rate, lanes)
     elif dof == 1:
         accelerate_coordinate(factor, rows, lanes)
     elif dof == 3:

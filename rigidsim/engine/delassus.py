@@ -23,13 +23,13 @@ NONE = (0.0, 0.0, 0.0)
 
 
 @lanewise
-def push_unit(turns, joint: KINEMATICS, own: PUSH, carrier: PUSH, lane):
-    """What an impulse of one in a coordinate is on its body, and on the carrier."""
+def push_unit(turns, joint: KINEMATICS, own: PUSH, parent: PUSH, lane):
+    """What an impulse of one in a coordinate is on its body, and on the parent."""
     t, f = scaled(turns, joint.u), scaled(1.0 - turns, joint.u)
     own.t = t
     own.f = f
-    carrier.t = negated(add(t, cross(joint.d, f)))
-    carrier.f = negated(f)
+    parent.t = negated(add(t, cross(joint.d, f)))
+    parent.f = negated(f)
 
 
 @lanewise

@@ -169,15 +169,15 @@ def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes
     n_script, n_driven = len(given.scripts.who), len(given.driven)
     drive_posed(given, t, motions, working, fault[n_script:], driven_rows, lanes)
     drive_paced(given, t, paced_state, working, fault[n_script + n_driven :], driven_rows, lanes)
-    for k in range(len(given.courses)):
-        jet = working.jet[given.courses[k].register]
+    for k in range(len(given.desired)):
+        jet = working.jet[given.desired[k].register]
         record_faults(t, jet, jet, jet, 3, fault[n_script + n_driven + len(given.paced) + k], lanes)
 
 
 @inlined
 def drive_expressed(given, t, model, state, scratch, lanes):
     """Call `drive_all` with the parts of model, state and scratch arrays that it needs."""
-    if len(given.driven) + len(given.paced) + len(given.courses) > 0:
+    if len(given.driven) + len(given.paced) + len(given.desired) > 0:
         paced_state = state[len(model.moved_node) :]
         drive_all(given, t, model.motion, paced_state, scratch.working, scratch.fault, scratch.driven, lanes)
 

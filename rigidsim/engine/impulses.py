@@ -6,7 +6,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.corrections import distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.events import begin_instant, complete_instant, record_event, record_reached_bodies
-from rigidsim.engine.kinds import hangs, is_root
+from rigidsim.engine.kinds import is_of_joint, is_root
 from rigidsim.engine.layout import BODY, CORRECTION, FRAME, HIT, IMPULSE, TRIPLE
 from rigidsim.engine.loads import exchange_energy
 from rigidsim.engine.loops import close_loops
@@ -79,11 +79,11 @@ def add_impulses(instant, era, model, scratch, buffer, lanes):
         hit = buffer.event_value[record_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
         axes, frame = scratch.frame[law.who[k].pair], scratch.frame[node + 1]
         gather(law.value[k], axes, frame, model.body[i], hit, lanes)
-        if hangs(i, model):
+        if is_of_joint(i, model):
             take_moment(hit, lanes)
         if len(model.normal) > 0:
             confine_impulse(model.normal[0], hit, lanes)
-        if hangs(i, model) or is_root(i, model):
+        if is_of_joint(i, model) or is_root(i, model):
             push(hit, buffer.made.own[i], lanes)
             buffer.made.is_pushed[i] = 1
         else:

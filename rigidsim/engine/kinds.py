@@ -49,7 +49,7 @@ def is_root(row, model):
 
 
 @inlined
-def hangs(row, model):
+def is_of_joint(row, model):
     """Whether a moved row is that of a joint."""
     return model.joints is not None and model.joints.joint[row].parent != at.NO_ROW
 

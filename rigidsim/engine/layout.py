@@ -159,12 +159,12 @@ BALL_FACTOR = Row(
     t=3,
     own=3,
 )
-GRIP = Row(
+CONSTRAINT = Row(
     "of a coordinate that has modes: 1 if it slides, 0 if its rate is held; what friction, motor and stop do together,"
     " N m or N; of those that contact may push, the impulse of that in the present step, N m s or N s, and 1 if its"
     " bounds count only when contact is known; the rate that a motor wants, and the derivative of that; the"
     " acceleration with which a servo holds its coordinate, 0 if it slides",
-    loose=1, torque=1, given=1, waits=1, wanted=1, wanted_dot=1, held_dot=1,
+    slides=1, torque=1, given=1, waits=1, wanted=1, wanted_dot=1, held_dot=1,
 )  # fmt: skip
 MARGINS = Row(
     "of a coordinate that has modes, at a time within a step: how far it is from its stops; the rates that it slides"
@@ -368,7 +368,7 @@ POSED = Row(
     " angles, NO_ROW if they are not given",
     row=1, position=3, angles=3,
 )  # fmt: skip
-COURSE = Row(
+DESIRED = Row(
     "a motor: row among the moved ones; register of the coordinate that it prescribes, or of its torque or force",
     row=1,
     register=1,

@@ -164,13 +164,13 @@ def begin_coupling(turns, value: LOOP_VALUE, second: KINEMATICS, closing: CLOSIN
 
 
 @lanewise
-def add_coordinate(of_second, value: LOOP_VALUE, joint: KINEMATICS, own: PUSH, carrier: PUSH, closing: CLOSING, lane):
+def add_coordinate(of_second, value: LOOP_VALUE, joint: KINEMATICS, own: PUSH, parent: PUSH, closing: CLOSING, lane):
     """Add a coordinate to the gap of a coupling; of a unit in it as much acts as it is in the gap."""
     x = part_in(of_second, value)
     closing.gap += x * joint.x
     closing.rate += x * joint.rate
     own.t, own.f = scaled(x, own.t), scaled(x, own.f)
-    carrier.t, carrier.f = scaled(x, carrier.t), scaled(x, carrier.f)
+    parent.t, parent.f = scaled(x, parent.t), scaled(x, parent.f)
 
 
 @lanewise
@@ -194,9 +194,9 @@ def hold_coordinates(k, model, scratch, lanes):
     second = loops.loop[k].second
     begin_coupling(turns_in(second, joints), value, scratch.joints.kinematics[second], closing, lanes)
     for of_second, i, j in ((0.0, loops.loop[k].first, first), (1.0, second, first + 2)):
-        joint, own, carrier = scratch.joints.kinematics[i], made.rows.push[j], made.rows.push[j + 1]
-        push_unit(turns_in(i, joints), joint, own, carrier, lanes)
-        add_coordinate(of_second, value, joint, own, carrier, closing, lanes)
+        joint, own, parent = scratch.joints.kinematics[i], made.rows.push[j], made.rows.push[j + 1]
+        push_unit(turns_in(i, joints), joint, own, parent, lanes)
+        add_coordinate(of_second, value, joint, own, parent, closing, lanes)
         if model.expressions is not None and is_prescribed(i, joints):
             add_prescribed(of_second, value, jet_of(i, model, scratch), closing, lanes)
         else:

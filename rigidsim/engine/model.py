@@ -25,8 +25,9 @@ from rigidsim.engine.layout import (
     BLOW,
     BODY,
     CLOSING,
+    CONSTRAINT,
     CORRECTION,
-    COURSE,
+    DESIRED,
     DRIVE_AXES,
     DUE,
     FACTOR,
@@ -34,7 +35,6 @@ from rigidsim.engine.layout import (
     FOLD,
     FRAME,
     GAINED,
-    GRIP,
     JET,
     JOINT,
     JOINT_VALUE,
@@ -179,8 +179,8 @@ class Expressions(NamedTuple):
     drive: Program  # of t only, for prescribed motions, on jets
     driven: POSED
     paced: PACES
-    courses: COURSE  # what they prescribe
-    motors: COURSE  # laws of motors
+    desired: DESIRED  # what they prescribe
+    motors: DESIRED  # laws of motors
     drive_axes: DRIVE_AXES  # (driven by expressions)
 
 
@@ -288,7 +288,7 @@ class Joints(NamedTuple):
     fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
     servos: np.ndarray | None  # those of them that a servo without a stiffness moves, if there are any
-    rows: ConstraintRows | None  # of all with modes: a torque or force of one in each, on its body and on the carrier
+    rows: ConstraintRows | None  # of all with modes: a torque or force of one in each, on its body and on the parent
 
 
 class Loops(NamedTuple):
@@ -345,21 +345,21 @@ class Rows(NamedTuple):
     inverse: SCALAR = floats("rows")  # of D
 
 
-class Hanging(NamedTuple):
+class JointArrays(NamedTuple):
     """Scratch arrays for joints."""
 
     modes: Switching | None
     kinematics: KINEMATICS = floats("moved")
-    articulated: ARTICULATED = floats("carriers")
+    articulated: ARTICULATED = floats("parents")
     factor: np.ndarray = floats("moved", FACTOR)  # as FACTOR or BALL_FACTOR
-    acceleration: ACCELERATION = floats("carriers")
+    acceleration: ACCELERATION = floats("parents")
 
 
 class Switching(NamedTuple):
     """Scratch arrays for coordinates that have modes, see `modes.py`."""
 
     rows: Rows
-    grip: GRIP = floats("modes")
+    constraint: CONSTRAINT = floats("modes")
     begin: MARGINS = floats("modes")  # at the last time that is known before an event
     end: MARGINS = floats("modes")  # at the first time that is known after it
     tried: MARGINS = floats("modes")  # at the end of a trial
@@ -405,7 +405,7 @@ class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
     working: Working | None  # of expressions
-    joints: Hanging | None
+    joints: JointArrays | None
     loops: Closings | None
     trial: NamedTuple | None  # of a method that chooses its steps
     touching: NamedTuple | None  # what contact records, of its arrays
@@ -530,7 +530,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "lanes": n,
         "nodes": len(model.node),
         "places": n_places(model),
-        "carriers": len(model.body) + (len(model.joints.held) if model.joints else 0),
+        "parents": len(model.body) + (len(model.joints.held) if model.joints else 0),
         "driven": len(model.motion),
         "moved": len(model.body),
         "pairs": max(len(one.pair) - 1 if one else 0 for one in relations_of(model)),
@@ -541,7 +541,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     }
     loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
-    hanging = made(Hanging, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
+    hanging = made(JointArrays, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
     scratch = made(
         Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None, lasting=None
     )
@@ -589,7 +589,7 @@ def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
     if given is None:
         return 0
-    return len(given.scripts.who) + sum(map(len, (given.driven, given.paced, given.courses, given.motors)))
+    return len(given.scripts.who) + sum(map(len, (given.driven, given.paced, given.desired, given.motors)))
 
 
 def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:

@@ -1,7 +1,7 @@
 """What happens at an event of a coordinate that has modes: impacts at stops, and which coordinates slide or are held.
 
 Impacts: all coordinates that are at their stops get impulses together, as places that are struck at one instant do; no
-finite torque acts meanwhile, so all coordinates are loose. Then those at rest are held at first; where that takes more
+finite torque acts meanwhile, so all coordinates slide. Then those at rest are held at first; where that takes more
 than there is, they slide against it, until all are consistent: a linear complementarity problem with bounds, of which
 the inverse mass matrix is positive definite.
 """
@@ -17,11 +17,11 @@ from rigidsim.engine.events import complete_instant, lacks_room, record_event, r
 from rigidsim.engine.layout import (
     BLOW,
     BODY,
+    CONSTRAINT,
     COORDINATE,
     DUE,
     FACTOR,
     FRAME,
-    GRIP,
     HIT,
     JOINT_VALUE,
     KINEMATICS,
@@ -42,7 +42,7 @@ from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.functions import absolute
-from rigidsim.physics.modes import grip_bounds, least_approach, looseness, mode_of
+from rigidsim.physics.modes import constraint_bounds, least_approach, mode_of, sliding
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.restitution import combined_restitution
 from rigidsim.physics.vector import add, scaled, sub
@@ -54,7 +54,7 @@ MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
 SOON = 1e-9  # of the time constant of a servo
-SLACK = 1e-9  # of the largest grip: what a coordinate may lack that was released by rounding
+SLACK = 1e-9  # of the largest constraint force: what a coordinate may lack that was released by rounding
 
 
 # --- impacts
@@ -75,19 +75,19 @@ def note_stop(occurs: SCALAR, mode: COORDINATE, value: JOINT_VALUE, blow: BLOW, 
 
 
 @lanewise
-def loosen(mode: COORDINATE, grip: GRIP, lane):
+def let_slide(mode: COORDINATE, constraint: CONSTRAINT, lane):
     """Let a coordinate slide."""
     v = mode.v
     mode.slip = select(v < 0.0, -1.0, 1.0)
-    mode.lag = select(v < grip.wanted, -1.0, 1.0)
+    mode.lag = select(v < constraint.wanted, -1.0, 1.0)
 
 
 @inlined
-def loosen_all(model, state, scratch, lanes):
+def let_all_slide(model, state, scratch, lanes):
     """Let all coordinates slide: no finite torque acts in an impact."""
     joints = model.joints
     for n in range(len(joints.modes)):
-        loosen(state[joints.modes[n]], scratch.joints.modes.grip[n], lanes)
+        let_slide(state[joints.modes[n]], scratch.joints.modes.constraint[n], lanes)
 
 
 @lanewise
@@ -267,13 +267,13 @@ def add_impulses(part, blow: BLOW, total: SCALAR, lane):
 
 
 @lanewise
-def end_blow(size: SCALAR, value: JOINT_VALUE, grip: GRIP, blow: BLOW, mode: COORDINATE, lane):
+def end_blow(size: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT, blow: BLOW, mode: COORDINATE, lane):
     """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
     slow = select(blow.catch == 0.0, absolute(blow.rate) <= AT_REST * size.value, True)
     stays = select(blow.stop == 0.0, False, slow)
     mode.v = select(stays, 0.0, mode.v)
     mode.v_low = select(stays, 0.0, mode.v_low)
-    slip, lag = natural_mode(mode, value, grip)
+    slip, lag = natural_mode(mode, value, constraint)
     mode.slip = slip
     mode.lag = lag
 
@@ -291,7 +291,7 @@ def deliver_blows(t, model, state, scratch, made, lanes):
         close_loops(t, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        end_blow(found.takes, joints.value[i], found.grip[n], found.blow[n], state[i], lanes)
+        end_blow(found.takes, joints.value[i], found.constraint[n], found.blow[n], state[i], lanes)
 
 
 @inlined
@@ -374,7 +374,7 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
         return False
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     copy_rows(0, len(state), state, scratch.joints.modes.before)
-    loosen_all(model, state, scratch, lanes)
+    let_all_slide(model, state, scratch, lanes)
     evaluate_touching(t, era, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
@@ -390,33 +390,33 @@ def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
 
 
 @inlined
-def natural_mode(mode, value, grip):
+def natural_mode(mode, value, constraint):
     """The mode of a coordinate, held if it can be. At a stop the rate that a servo wants counts as it is a moment
     later, so that its sign is known where it turns.
     """
-    slip, lag = mode_of(mode.x, mode.v, (value.low, value.high), value.friction, grip.wanted, value.largest)
+    slip, lag = mode_of(mode.x, mode.v, (value.low, value.high), value.friction, constraint.wanted, value.largest)
     rests, tracking = (
         select(slip == 0.0, value.tracking > 0.0, False),
         select(value.tracking > 0.0, value.tracking, 1.0),
     )
-    soon = grip.wanted + SOON / tracking * grip.wanted_dot
+    soon = constraint.wanted + SOON / tracking * constraint.wanted_dot
     return slip, select(rests, select(soon > 0.0, -1.0, 1.0), lag)
 
 
 @inlined
-def turns_now(value, grip):
+def turns_now(value, constraint):
     """Whether the rate that a servo wants is zero, up to what it changes in a moment."""
-    change = SOON / select(value.tracking > 0.0, value.tracking, 1.0) * grip.wanted_dot
-    return select(value.tracking > 0.0, grip.wanted * grip.wanted <= change * change, False)
+    change = SOON / select(value.tracking > 0.0, value.tracking, 1.0) * constraint.wanted_dot
+    return select(value.tracking > 0.0, constraint.wanted * constraint.wanted <= change * change, False)
 
 
 @lanewise
-def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, grip: GRIP, mode: COORDINATE, lane):
+def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT, mode: COORDINATE, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
-    but one of which the grip has arrived at its bound begins to slide. What leaves a stop and is there again at once
-    is at rest.
+    but one of which the constraint force has arrived at its bound begins to slide. What leaves a stop and is there
+    again at once is at rest.
     """
-    happens, slides = occurs.value > 0.0, looseness(mode.slip, mode.lag) > 0.0
+    happens, slides = occurs.value > 0.0, sliding(mode.slip, mode.lag) > 0.0
     first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
     moves = select(happens, mode.slip != 0.0, False)
     low, high = select(moves, due.low > 0.0, False), select(moves, due.high > 0.0, False)
@@ -424,9 +424,9 @@ def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, grip: GRIP, mode: COORD
     mode.x_low = select(low, 0.0, select(high, 0.0, mode.x_low))
     returns = select(low, mode.v > 0.0, select(high, mode.v < 0.0, False))
     stops, meets = select(returns, True, select(slides, first, False)), select(slides, second, False)
-    mode.v = select(stops, 0.0, select(meets, grip.wanted, mode.v))
+    mode.v = select(stops, 0.0, select(meets, constraint.wanted, mode.v))
     mode.v_low = select(stops, 0.0, select(meets, 0.0, mode.v_low))
-    slip, lag = natural_mode(mode, value, grip)
+    slip, lag = natural_mode(mode, value, constraint)
     way = select(slides, 0.0, select(first, -1.0, select(second, 1.0, 0.0)))
     slip, lag = select(slip == 0.0, way, slip), select(lag == 0.0, way, lag)
     mode.slip = select(happens, slip, mode.slip)
@@ -435,28 +435,30 @@ def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, grip: GRIP, mode: COORD
 
 @lanewise
 def review(
-    one_by_one, occurs: SCALAR, due: DUE, value: JOINT_VALUE, rate: RATE, grip: GRIP, factor: FACTOR,
+    one_by_one, occurs: SCALAR, due: DUE, value: JOINT_VALUE, rate: RATE, constraint: CONSTRAINT, factor: FACTOR,
     mode: COORDINATE, changes: SCALAR, lane,
 ):  # fmt: skip
-    """Let a coordinate slide whose grip is out of bounds, and hold one that would move against the way it slides. One
-    that leaves a stop as the rate that its servo wants turns is held by the servo, if that can. As the force of a stop
-    vanishes, so does the acceleration, and its sign is that of rounding: the coordinate leaves.
+    """Let a coordinate slide whose constraint force is out of bounds, and hold one that would move against the way it
+    slides. One that leaves a stop as the rate that its servo wants turns is held by the servo, if that can. As the
+    force of a stop vanishes, so does the acceleration, and its sign is that of rounding: the coordinate leaves.
     """
-    slip, lag = natural_mode(mode, value, grip)
-    holds = looseness(mode.slip, mode.lag) == 0.0
-    lower, upper = grip_bounds(mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest)
-    over, under = grip.torque > upper, grip.torque < lower
+    slip, lag = natural_mode(mode, value, constraint)
+    holds = sliding(mode.slip, mode.lag) == 0.0
+    lower, upper = constraint_bounds(
+        mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest
+    )
+    over, under = constraint.torque > upper, constraint.torque < lower
     way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
-    a = rate.a[0] - select(slip == 0.0, 0.0, grip.wanted_dot)
+    a = rate.a[0] - select(slip == 0.0, 0.0, constraint.wanted_dot)
     most = value.friction + value.largest
     leaves_stop = select(most == 0.0, due.slip + due.lag > 0.0, False)
     returns = select(leaves_stop, False, way * a < -SLACK * factor.D_inverse * most)
     waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
-    beyond = select(grip.waits > 0.0, False, select(over, True, under))
+    beyond = select(constraint.waits > 0.0, False, select(over, True, under))
     releases = select(waits, False, select(holds, beyond, False))
     catches = select(waits, False, select(holds, False, returns))
     away, leaves = select(over, -1.0, 1.0), select(value.tracking > 0.0, mode.slip, 0.0)
-    begins = select(mode.slip == 0.0, turns_now(value, grip), False)
+    begins = select(mode.slip == 0.0, turns_now(value, constraint), False)
     mode.slip = select(
         releases, select(slip == 0.0, select(leaves == 0.0, away, leaves), slip), select(catches, slip, mode.slip)
     )
@@ -475,7 +477,7 @@ def choose_modes(t, era, model, state, scratch, lanes):
         for n in range(len(joints.modes)):
             i = joints.modes[n]
             review(
-                one_by_one, found.occurs, found.due[n], joints.value[i], scratch.rate[i], found.grip[n],
+                one_by_one, found.occurs, found.due[n], joints.value[i], scratch.rate[i], found.constraint[n],
                 scratch.joints.factor[i], state[i], found.changes, lanes,
             )  # fmt: skip
         if largest_of(found.changes, lanes) == 0.0:
@@ -501,7 +503,7 @@ def arrive_all(model, state, scratch, lanes):
     joints, found = model.joints, scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        arrive(found.due[n], found.occurs, joints.value[i], found.grip[n], state[i], lanes)
+        arrive(found.due[n], found.occurs, joints.value[i], found.constraint[n], state[i], lanes)
 
 
 @inlined

@@ -8,16 +8,16 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import has_modes, inertia_of, is_prescribed, jet_of, wound
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.kinds import hangs, sample_local
+from rigidsim.engine.kinds import is_of_joint, sample_local
 from rigidsim.engine.kinematics import motion_rows, write_world
 from rigidsim.engine.layout import (
     ACCELERATION,
     ARM,
     ARTICULATED,
     BODY,
+    CONSTRAINT,
     COORDINATE,
     FRAME,
-    GRIP,
     JET,
     JOINT_VALUE,
     KINEMATICS,
@@ -195,9 +195,9 @@ def write_motor(joint: KINEMATICS, motor: SCALAR, lane):
 
 
 @lanewise
-def add_motor(mode: COORDINATE, value: JOINT_VALUE, grip: GRIP, motor: SCALAR, lane):
+def add_motor(mode: COORDINATE, value: JOINT_VALUE, constraint: CONSTRAINT, motor: SCALAR, lane):
     """Add the torque or force of a motor of a wanted rate."""
-    motor.value += motor_share(grip.torque, mode.slip, mode.lag, value.friction, value.largest)
+    motor.value += motor_share(constraint.torque, mode.slip, mode.lag, value.friction, value.largest)
 
 
 @inlined
@@ -217,8 +217,8 @@ def observe_reactions(model, state, scratch, found, k, lanes):
         if i != at.NO_ROW:
             write_motor(dynamics.kinematics[i], found.motor[k, c], lanes)
             if has_modes(i, model.joints):
-                grip = dynamics.modes.grip[model.joints.joint[i].mode]
-                add_motor(state[i], model.joints.value[i], grip, found.motor[k, c], lanes)
+                constraint = dynamics.modes.constraint[model.joints.joint[i].mode]
+                add_motor(state[i], model.joints.value[i], constraint, found.motor[k, c], lanes)
 
 
 @lanewise
@@ -276,7 +276,7 @@ def observe_ledger(era, model, state, scratch, ledger: LEDGER, lanes):
     for i in model.by_path:
         node = model.moved_node[i]
         frame, arm = scratch.frame[node + 1], scratch.arm[node]
-        if hangs(i, model):
+        if is_of_joint(i, model):
             add_jointed_to_ledger(state[i], model.body[i], frame, arm, ledger, lanes)
         else:
             add_to_ledger(state[i], model.body[i], frame, arm, ledger, lanes)

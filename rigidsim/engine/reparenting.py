@@ -13,7 +13,7 @@ from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.events import EventBuffer, begin_instant, record_event
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.model import Corrections, Model, Samples, Scratch
-from rigidsim.engine.modes import loosen_all
+from rigidsim.engine.modes import let_all_slide
 from rigidsim.engine.switching import switches
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.summation import compensated_sum
@@ -73,7 +73,7 @@ def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Correct
     model, scratch, made = map(with_rows, (model, scratch, made))
     with _unbooked(state, lanes):
         if switches(model):
-            loosen_all(model, state, scratch, lanes)
+            let_all_slide(model, state, scratch, lanes)
         distribute(model.every, model, state, scratch, made, lanes)
 
 

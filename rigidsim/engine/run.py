@@ -38,7 +38,7 @@ from rigidsim.engine.model import (
     set_constants,
 )
 from rigidsim.engine.reparenting import begin_reparenting, book, close_after, energy_of, pass_impulses, pass_jumps
-from rigidsim.engine.second_gear import SecondGear
+from rigidsim.engine.specialised import Specialised
 from rigidsim.engine.stepper import NOW, advance
 from rigidsim.engine.switching import switches
 from rigidsim.jit.kernels import Kernel, Made, foresee, is_interpreted, watch_compilation
@@ -52,7 +52,7 @@ N_MOMENT = 1 + 2 * len(MotionSamples._fields)
 Moment = list[np.ndarray]
 """A state, and the motion of all nodes relative to their parents and in the world, one sample of each."""
 LEAST_TIMED = 0.01  # s of stepping, to know how fast it is
-LEAST_SECONDS = 1e-9  # of a step for each number of the state, in first gear; rkmk4 takes 4e-9 to 2e-8, euler 1e-9
+LEAST_SECONDS = 1e-9  # of a step for each number of the state, in general code; rkmk4 takes 4e-9 to 2e-8, euler 1e-9
 
 
 class BlockRun:
@@ -87,13 +87,13 @@ class BlockRun:
         self._advance, self._look = self._caller(advance), self._caller(advance)  # each remembers its arrays
         self._buffer: EventBuffer | None = None  # for a run without events
         self._metering = Metering(self._lanes, self._caller)
-        self.gear = SecondGear(self._hindrance(worlds[0]))
+        self.specialised = Specialised(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
         self._one = self.room(1)  # in place of samples where none are taken, and for `present`
         self._slice = 1  # steps of the next slice
         self.ahead = 0  # steps of the blocks of this structure that will follow
-        # Steps that were timed in first gear, and their seconds; None before the first call, which may compile.
+        # Steps that were timed in general code, and their seconds; None before the first call, which may compile.
         self._timed: tuple[int, float] | None = None
         self._timetable = (0, 0, 0), np.empty(0)  # what `_times` was asked for in the last call, and the times
 
@@ -102,7 +102,7 @@ class BlockRun:
         return kernel.interpreted if self._callbacks else kernel.caller()
 
     def _hindrance(self, world: World) -> str:
-        """Why the second gear cannot be used; empty if it can."""
+        """Why specialised code cannot be used; empty if it can."""
         if world.model.contacts is not None:
             return "contact is computed by general code"
         if world.blueprint.has_fragile:
@@ -364,29 +364,29 @@ class BlockRun:
             self._call(n_end, arrives, stride, samples or self._one, first)
 
     def _takes_second(self) -> bool:
-        """Whether the present era is stepped in second gear."""
+        """Whether the present era is stepped in specialised code."""
         n, seconds = self._timed or (0, 0.0)
         is_measured = seconds > LEAST_TIMED
         a_step = seconds / n if is_measured else LEAST_SECONDS * self.state.size
         expected = a_step * (self.worlds[0].blueprint.n_step - self.n + self.ahead)
         arguments = partial(self._cruising, self.n, NO_SAMPLES, self._one, 0, True)
-        return self.gear.takes(self.era, arguments, expected, is_measured)
+        return self.specialised.takes(self.era, arguments, expected, is_measured)
 
     def _cruising(self, n_end: int, stride: int, samples: Samples, first: int, keeps: bool) -> tuple:
-        """The arguments of the second gear."""
+        """The arguments of specialised code."""
         return (
             self.method, self.n, n_end, self.era, stride, *self._arrays(), samples, first, keeps,
             *self._metering.tables(), self._lanes,
         )  # fmt: skip
 
     def _cruise(self, n_end: int, stride: int, samples: Samples, first: int, keeps: bool) -> None:
-        """Take whole steps in second gear."""
-        self.gear.cruise(*self._cruising(n_end, stride, samples, first, keeps))
+        """Take whole steps in specialised code."""
+        self.specialised.cruise(*self._cruising(n_end, stride, samples, first, keeps))
         self.n = n_end
 
     def _call(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int, keeps: bool = True) -> None:
-        """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
-        Without `keeps` rows of samples are used again when they are full.
+        """Step to n_end or to a stop: whole steps of an era in specialised code if it takes them, all else in general
+        code. Without `keeps` rows of samples are used again when they are full.
         """
         arrives = arrives and (self._buffer is not None or self.model.loops is not None)
         if not arrives and self.done == 0.0 and self.n == n_end < self._next_edge():
@@ -414,23 +414,23 @@ class BlockRun:
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
     def calls(self) -> Iterator[tuple[Callable, tuple]]:
-        """A call of each kernel of the first gear: the kernel and its arguments."""
+        """A call of each kernel of general code: the kernel and its arguments."""
         yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
         yield from self._metering.calls(self._one)
 
-    def make_second_gear(self) -> Made | None:
+    def make_specialised(self) -> Made | None:
         """Make the straight code of the present era; None if it cannot be used, or takes too long to make."""
-        return self.gear.make(self._cruising(self.n, NO_SAMPLES, self._one, 0, True))
+        return self.specialised.make(self._cruising(self.n, NO_SAMPLES, self._one, 0, True))
 
     def _advancing(self, era: int, arrives: bool, n_end: int, stride: int, samples: Samples, first: int) -> tuple:
-        """The arguments of the first gear."""
+        """The arguments of general code."""
         return (
             self.method, self.n, self.done, era, arrives, n_end, stride, *self._arrays(), samples, first,
             self._buffer, self.contacts.arrays, self._lanes,
         )  # fmt: skip
 
     def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
-        """Call the kernel of the first gear, again when contact or events lack room, and read what it recorded."""
+        """Call the kernel of general code, again when contact or events lack room, and read what it recorded."""
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
@@ -455,7 +455,7 @@ class BlockRun:
         return self._timetable[1]
 
     def _time(self, n: int, seconds: float) -> None:
-        """Note how long n steps took in first gear."""
+        """Note how long n steps took in general code."""
         if n:
             steps, spent = self._timed or (-n, -seconds)
             self._timed = steps + n, spent + seconds

@@ -7,7 +7,7 @@ to the next; of the grid it knows only these.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.contact.grips import have_grips, wait_for_contact
+from rigidsim.engine.contact.joint_constraints import have_constraints, wait_for_contact
 from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.rebounds import end_of_part, is_part
@@ -21,7 +21,7 @@ from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
-from rigidsim.engine.modes import begin_modes, loosen_all, resume_modes, settle_event
+from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
 from rigidsim.engine.programs import fill
@@ -236,13 +236,13 @@ def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
-    if contact is not None and have_grips(model):
+    if contact is not None and have_constraints(model):
         wait_for_contact(model.contacts, model, scratch)
     if lasts(scratch):
         unsettle(scratch)
     if switches(model):
         keep_rates_inside(in_lanes(method, t, scratch, lanes), model, state, scratch, lanes)
-        loosen_all(model, state, scratch, lanes)
+        let_all_slide(model, state, scratch, lanes)
     if buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):

@@ -13,10 +13,10 @@ from rigidsim.engine.articulated import set_wanted
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
+    CONSTRAINT,
     COORDINATE,
     DUE,
     FAULT,
-    GRIP,
     JOINT_VALUE,
     MARGINS,
     RATE,
@@ -32,13 +32,13 @@ from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, select
 from rigidsim.physics.modes import (
     FAR,
+    constraint_bounds,
+    constraint_margins,
     crossing,
     dip,
-    grip_bounds,
-    grip_margins,
-    looseness,
     rate_margins,
-    sliding_grip,
+    sliding,
+    sliding_force,
     stop_margins,
     tracks,
 )
@@ -135,16 +135,21 @@ def begin_trial(t, t_end, h, state, scratch, lanes):
 
 
 @lanewise
-def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, grip: GRIP, margins: MARGINS, lane):
+def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, constraint: CONSTRAINT, margins: MARGINS, lane):
     """The margins of a coordinate in a state that was evaluated."""
     x, v, slip, lag, stops = mode.x, mode.v, mode.slip, mode.lag, (value.low, value.high)
     below, above = stop_margins(x, v, slip, stops)
-    wanted, rests = (grip.wanted, grip.wanted_dot), select(slip == 0.0, value.tracking > 0.0, False)
+    wanted, rests = (constraint.wanted, constraint.wanted_dot), select(slip == 0.0, value.tracking > 0.0, False)
     first, second = rate_margins(v, rate.a[0], slip, lag, value.friction, wanted, value.largest)
-    upper, lower = grip_margins(grip.torque, grip_bounds(x, slip, lag, stops, value.friction, value.largest))
-    slides, waits = looseness(slip, lag) > 0.0, grip.waits > 0.0
+    upper, lower = constraint_margins(
+        constraint.torque, constraint_bounds(x, slip, lag, stops, value.friction, value.largest)
+    )
+    slides, waits = sliding(slip, lag) > 0.0, constraint.waits > 0.0
     upper, lower = select(waits, FAR, upper), select(waits, FAR, lower)
-    margins.low = select(rests, -lag * grip.wanted, below[0]), select(rests, -lag * grip.wanted_dot, below[1])
+    margins.low = (
+        select(rests, -lag * constraint.wanted, below[0]),
+        select(rests, -lag * constraint.wanted_dot, below[1]),
+    )
     margins.high = above
     margins.slip = select(slides, first[0], upper), select(slides, first[1], 0.0)
     margins.lag = select(slides, second[0], lower), select(slides, second[1], 0.0)
@@ -176,7 +181,7 @@ def suspect(
     least = select(below[0] < above[0], below[0], above[0])
     least = select(lowest < least, lowest, select(highest < least, highest, least))
     least = select(first[0] < least, first[0], select(second[0] < least, second[0], least))
-    holds = select(follows, 1.0, 1.0 - looseness(slip, lag))
+    holds = select(follows, 1.0, 1.0 - sliding(slip, lag))
     found = select(least < 0.0, 2.0, select(search.tried == 0.0, holds, 2.0))
     found = select(length.value > 0.0, found, 0.0)
     changes.value = select(found > changes.value, found, changes.value)
@@ -203,7 +208,7 @@ def find_margins(t, margins, era, model, state, scratch, lanes):
     copy_rows(0, len(scratch.fault), found.reached, scratch.fault)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        write_margins(state[i], joints.value[i], scratch.rate[i], found.grip[n], margins[n], lanes)
+        write_margins(state[i], joints.value[i], scratch.rate[i], found.constraint[n], margins[n], lanes)
 
 
 # --- where events are
@@ -418,23 +423,23 @@ def examine(before, after, h, era, model, scratch, lanes):
 
 
 @lanewise
-def count_grip(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_VALUE, grip: GRIP, lane):
-    """Add the impulse of a grip in a trial that is taken, to first order."""
-    slides = looseness(mode.slip, mode.lag) > 0.0
-    torque = select(slides, sliding_grip(mode.slip, mode.lag, value.friction, value.largest), grip.torque)
-    grip.given += select(takes.value > 0.0, length.value, 0.0) * torque
+def count_impulse(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_VALUE, constraint: CONSTRAINT, lane):
+    """Add the impulse of a constraint force in a trial that is taken, to first order."""
+    slides = sliding(mode.slip, mode.lag) > 0.0
+    torque = select(slides, sliding_force(mode.slip, mode.lag, value.friction, value.largest), constraint.torque)
+    constraint.given += select(takes.value > 0.0, length.value, 0.0) * torque
 
 
 @inlined
-def count_grips(model, state, scratch, lanes):
-    """Add the impulses of all grips in the trials that are taken, where contact is going to compare them with their
-    bounds; the last evaluation was within these trials.
+def count_impulses(model, state, scratch, lanes):
+    """Add the impulses of all constraint forces in the trials that are taken, where contact is going to compare them
+    with their bounds; the last evaluation was within these trials.
     """
     if model.contacts is not None:
         found, length = scratch.joints.modes, scratch.part[at.PART_LENGTH]
         for n in range(len(model.joints.modes)):
             i = model.joints.modes[n]
-            count_grip(found.takes, length, state[i], model.joints.value[i], found.grip[n], lanes)
+            count_impulse(found.takes, length, state[i], model.joints.value[i], found.constraint[n], lanes)
 
 
 @routine
@@ -443,7 +448,7 @@ def end_trial(h, era, model, state, scratch, lanes):
     largest of these.
     """
     examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
-    count_grips(model, state, scratch, lanes)
+    count_impulses(model, state, scratch, lanes)
     give_up(state, scratch, lanes)
     keep_rates(scratch.part[at.PART_END], scratch.joints.modes.takes, model, state, scratch, lanes)
     return largest_of(scratch.joints.modes.occurs, lanes)
@@ -462,10 +467,10 @@ def want_now(t, model, state, scratch, lanes):
 
 
 @lanewise
-def keep_tracking(takes: SCALAR, grip: GRIP, mode: COORDINATE, lane):
+def keep_tracking(takes: SCALAR, constraint: CONSTRAINT, mode: COORDINATE, lane):
     """Give a coordinate that a servo holds its rate, without the error of a step."""
     holds = takes.value * tracks(mode.slip, mode.lag) > 0.0
-    mode.v = select(holds, grip.wanted, mode.v)
+    mode.v = select(holds, constraint.wanted, mode.v)
     mode.v_low = select(holds, 0.0, mode.v_low)
 
 
@@ -476,7 +481,7 @@ def keep_rates(t, takes, model, state, scratch, lanes):
     if joints.servos is not None:
         want_now(t, model, state, scratch, lanes)
         for i in joints.servos:
-            keep_tracking(takes, scratch.joints.modes.grip[joints.joint[i].mode], state[i], lanes)
+            keep_tracking(takes, scratch.joints.modes.constraint[joints.joint[i].mode], state[i], lanes)
 
 
 @inlined
@@ -509,7 +514,7 @@ def count_events(step: STEP, search: SEARCH, occurs: SCALAR, now: SCALAR, h, lan
 @lanewise
 def note_held(mode: COORDINATE, changes: SCALAR, lane):
     """Note whether a rate is held."""
-    changes.value = select(looseness(mode.slip, mode.lag) > 0.0, changes.value, 1.0)
+    changes.value = select(sliding(mode.slip, mode.lag) > 0.0, changes.value, 1.0)
 
 
 @lanewise
@@ -593,11 +598,11 @@ def note_length(step: STEP, trial: STEP, takes: SCALAR, length: SCALAR, lane):
 
 
 @inlined
-def count_grips_of_trials(model, state, scratch, lanes):
-    """Add the impulses of all grips in the trials that were judged, before they become the state."""
+def count_impulses_of_trials(model, state, scratch, lanes):
+    """Add the impulses of all constraint forces in the trials that were judged, before they become the state."""
     last, length = step_row(state, scratch), scratch.part[at.PART_LENGTH]
     note_length(state[last], scratch.trial.state[last], scratch.joints.modes.takes, length, lanes)
-    count_grips(model, state, scratch, lanes)
+    count_impulses(model, state, scratch, lanes)
 
 
 @lanewise

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.lasting import was_stepped
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
-from rigidsim.engine.kinds import hangs, is_moved, is_root
+from rigidsim.engine.kinds import is_moved, is_of_joint, is_root
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
@@ -182,13 +182,13 @@ def observe_terms(model, state, scratch, terms, k, lanes):
         rows = TermRows(model.body[i], parent, frame, arm, scratch.wrench[i], terms, k, node)
         for term in range(at.T_CONTACT, at.TERMS):
             terms[term, k, node, :] = 0.0
-        if hangs(i, model):
+        if is_of_joint(i, model):
             linear_terms_of_jointed(rows, lanes)
             angular_terms_of_jointed(rows, lanes)
         else:
             linear_terms(scratch.rate[i], rows, lanes)
             angular_terms(state[i], rows, lanes)
-        if is_root(i, model) or hangs(i, model):
+        if is_root(i, model) or is_of_joint(i, model):
             leave_to_joints(terms, k, node, lanes)
     if model.contacts is not None:
         observe_contacts(model.contacts, model, scratch, terms, k)

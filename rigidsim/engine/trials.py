@@ -15,7 +15,7 @@ from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.modes import settle_begin, settle_taken
 from rigidsim.engine.relations import step_row
-from rigidsim.engine.switching import begin_tries, count_grips_of_trials, limit_tries, next_try, switches
+from rigidsim.engine.switching import begin_tries, count_impulses_of_trials, limit_tries, next_try, switches
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.loops import closing_error
@@ -185,7 +185,7 @@ def reach(method, wanted, stop, known, era, model, state, scratch, lanes, buffer
         if lanes_that_go_on(trial.state[last], lanes) == 0.0:
             return known
         if switches(model):
-            count_grips_of_trials(model, state, scratch, lanes)
+            count_impulses_of_trials(model, state, scratch, lanes)
         settle_trials(state, scratch, lanes)
         if switches(model):
             settle_taken(trial.state[last], era, model, state, scratch, buffer, lanes)
@@ -201,7 +201,7 @@ def arrive(method, stop, era, model, state, scratch, lanes, buffer=None):
         return
     take_at(state[last], scratch.trial.state[last], stop, lanes)
     if switches(model):
-        count_grips_of_trials(model, state, scratch, lanes)
+        count_impulses_of_trials(model, state, scratch, lanes)
     take_trials(state, scratch, lanes)
 
 

@@ -161,7 +161,7 @@ def joint_reactions(trajectory: Trajectory, sample: int, body: str) -> list[Join
     lump, q_PB = tree.lump(node), tuple(state[body].local.orientation)
     resists = None if lump.is_point else inverse(lump.inertia)
     found = []
-    for held in [*[node] * (node.kind == "jointed"), *tree.hanging(node)]:
+    for held in [*[node] * (node.kind == "jointed"), *tree.jointed_to(node)]:
         joint, above = state[held.path].joint, tree.parent(held)
         q_BQ = conjugate(q_PB) if held is node else _turn_in(state, path_of(above), body)
         sign = 1.0 if held is node else -1.0

@@ -8,7 +8,7 @@ from rigidsim.building import blueprint_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.hanging import joint_states
+from rigidsim.engine.assembly.joints import joint_states
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros

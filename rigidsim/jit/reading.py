@@ -11,8 +11,8 @@ known becomes code. The subset:
 - calls: of formulas (Python calls them with traced numbers), of functions marked `inlined` or `routine` (read in
   turn), of types of named tuples, and of the functions in BUILTINS.
 
-`for lane in range(n)` is written once, with vectors in place of numbers, in parts of at most `Gear.width` lanes; its
-turns must not depend on each other. A name that has different structures at the ends of two paths cannot be used after
+`for lane in range(n)` is written once, with vectors in place of numbers, in parts of at most `CodeStyle.width` lanes;
+its turns must not depend on each other. A name that has different structures at the ends of two paths cannot be used after
 them, and the variable of a loop not after the loop. Everything else is refused with the file, the line and the reason.
 """
 
@@ -62,7 +62,7 @@ from rigidsim.jit.values import (
 from rigidsim.jit.writing import CONSTANT, UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
 
 
-class Gear(NamedTuple):
+class CodeStyle(NamedTuple):
     """How code is written."""
 
     unroll: int  # loops of a known, not larger number of turns are written out
@@ -87,8 +87,8 @@ PARTS = (Traced, Array, Struct, View)  # objects that are made anew each time a 
 class Reader:
     """One call of a function, written where `writer` is."""
 
-    def __init__(self, writer: Writer, gear: Gear, function: types.FunctionType, names: Names):
-        self.writer, self.gear, self.names = writer, gear, names
+    def __init__(self, writer: Writer, style: CodeStyle, function: types.FunctionType, names: Names):
+        self.writer, self.style, self.names = writer, style, names
         self.text, function = text_of(function), inspect.unwrap(function)
         self.function, self._given = function, dict(names)
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -245,9 +245,9 @@ class Reader:
         if isinstance(sequence, range):
             is_lanes = isinstance(node.target, ast.Name) and node.target.id == "lane"
             is_lanes = is_lanes and len(sequence) > 1 and sequence == range(len(sequence))
-            if is_lanes and turns_are_equal(node) and (len(sequence) > self.gear.unroll or not self.gear.outlines):
+            if is_lanes and turns_are_equal(node) and (len(sequence) > self.style.unroll or not self.style.outlines):
                 return self._lanes(node, len(sequence))
-            if len(sequence) > self.gear.unroll:
+            if len(sequence) > self.style.unroll:
                 sequence = Counted(sequence.start, sequence.stop, sequence.step, lambda k: k)
         if isinstance(sequence, (Array, View)):
             sequence = Counted(0, sequence.shape[0], 1, sequence.__getitem__)
@@ -311,7 +311,7 @@ class Reader:
     def _lanes(self, node: ast.For, n: int) -> None:
         """A loop over lanes, as operations on vectors."""
         outer = dict(self.names)
-        width = max(k for k in range(1, self.gear.width + 1) if n % k == 0)
+        width = max(k for k in range(1, self.style.width + 1) if n % k == 0)
 
         def turn(first: Any) -> None:
             self.names = {**outer, "lane": Lane(first, width)}
@@ -320,7 +320,7 @@ class Reader:
                 if name in outer and self.names.get(name) is not outer[name]:
                     raise NotCompilable(f"a loop over lanes changes `{name}`, which other turns see")
 
-        if n == width or not self.gear.outlines:
+        if n == width or not self.style.outlines:
             for first in range(0, n, width):
                 turn(first)
         else:
@@ -488,10 +488,10 @@ class Reader:
     def _read(self, function: types.FunctionType, role: str, given: list, named: Names) -> Any:
         text = text_of(function)
         names = text.names_of(given, named)
-        is_own = (role in (ROUTINE, LANEWISE) or text.has_loop) and self.gear.outlines
+        is_own = (role in (ROUTINE, LANEWISE) or text.has_loop) and self.style.outlines
         if is_own and not any(map(has_lanes, names.values())):
             return self._call_outlined(function, role, names)
-        return Reader(self.writer, self.gear, function, names).result()
+        return Reader(self.writer, self.style, function, names).result()
 
     def _call_outlined(self, function: types.FunctionType, role: str, names: Names) -> Any:
         """Call a function of its own, which is written once for each structure of its arguments."""
@@ -516,7 +516,7 @@ class Reader:
         return rebuilt(made.result, iter(numbers))
 
     def _outlined(self, function, role: str, writer: Writer, inside: Names, parameters: Parameters) -> Outlined:
-        value = Reader(writer, self.gear, function, inside).result()
+        value = Reader(writer, self.style, function, inside).result()
         numbers = [convert(x, kind_of(x)) for x in leaves(value)]
         kinds = [x.kind for x in numbers]
         type_ = "{ " + ", ".join(IR_TYPES[kind] for kind in kinds) + " }" if kinds else "void"
@@ -545,8 +545,8 @@ class Counted(NamedTuple):
 
 # --- kernels
 
-GENERAL = Gear(unroll=6, width=8, outlines=True)
-STRAIGHT = Gear(unroll=1 << 30, width=16, outlines=False)
+GENERAL = CodeStyle(unroll=6, width=8, outlines=True)
+STRAIGHT = CodeStyle(unroll=1 << 30, width=16, outlines=False)
 
 
 @contextmanager

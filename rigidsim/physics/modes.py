@@ -2,7 +2,7 @@
 
 A coordinate x (rad or m) with the rate v may have dry friction F (N m or N), a motor that wants the rate r with a
 torque of T at most, and stops, low <= x <= high. The rate r is a constant, or that of `tracking_rate`, which brings the
-coordinate to a function of time. What they do together is its grip,
+coordinate to a function of time. What they do together is its constraint force,
 
     g = -F sgn(v) - T sgn(v - r),
 
@@ -20,11 +20,11 @@ from rigidsim.jit import formula
 from rigidsim.physics.elementary import INFINITY, select, sqrt
 
 FAR = 1.0  # a margin of what cannot happen
-UNBOUNDED = 1e300  # a bound of a grip, N m or N, that is none
+UNBOUNDED = 1e300  # a bound of a constraint force, N m or N, that is none
 
 
 @formula
-def looseness(slip, lag):
+def sliding(slip, lag):
     """(slip lag)^2: 1 of a coordinate that slides, 0 of one whose rate is held."""
     both = slip * lag
     return both * both
@@ -37,28 +37,28 @@ def tracks(slip, lag):
 
 
 @formula
-def sliding_grip(slip, lag, friction, largest):
+def sliding_force(slip, lag, friction, largest):
     """-F slip - T lag, N m or N."""
     return -friction * slip - largest * lag
 
 
 @formula
-def grip_bounds(x, slip, lag, stops, friction, largest):
-    """(lower, upper) of the grip, N m or N, of a coordinate x whose rate is held; stops are (low, high)."""
+def constraint_bounds(x, slip, lag, stops, friction, largest):
+    """(lower, upper) of the constraint force, N m or N, of a coordinate x whose rate is held; stops are (low, high)."""
     low, high = stops
     most_slip, most_lag = select(slip == 0.0, 1.0, slip), select(lag == 0.0, 1.0, lag)
     least_slip, least_lag = select(slip == 0.0, -1.0, slip), select(lag == 0.0, -1.0, lag)
-    lower = sliding_grip(most_slip, most_lag, friction, largest)
-    upper = sliding_grip(least_slip, least_lag, friction, largest)
+    lower = sliding_force(most_slip, most_lag, friction, largest)
+    upper = sliding_force(least_slip, least_lag, friction, largest)
     rests = slip == 0.0
     lower = select(select(rests, x >= high, False), -UNBOUNDED, lower)
     return lower, select(select(rests, x <= low, False), UNBOUNDED, upper)
 
 
 @formula
-def motor_share(grip, slip, lag, friction, largest):
+def motor_share(force, slip, lag, friction, largest):
     """The torque of the motor alone, N m or N; where a rate is held, it has what the friction leaves."""
-    return select(lag == 0.0, grip + friction * slip, -largest * lag)
+    return select(lag == 0.0, force + friction * slip, -largest * lag)
 
 
 @formula
@@ -76,8 +76,8 @@ def tracking_rate(x, v, desired, tracking):
 def mode_of(x, v, stops, friction, wanted, largest):
     """(slip, lag) of a coordinate with the rate v: held, where it has one of the rates that can be held."""
     low, high = stops
-    grips = select(friction > 0.0, 1.0, select(x <= low, 1.0, select(x >= high, 1.0, 0.0)))
-    slip = select(v > 0.0, 1.0, select(v < 0.0, -1.0, select(grips > 0.0, 0.0, 1.0)))
+    holds = select(friction > 0.0, 1.0, select(x <= low, 1.0, select(x >= high, 1.0, 0.0)))
+    slip = select(v > 0.0, 1.0, select(v < 0.0, -1.0, select(holds > 0.0, 0.0, 1.0)))
     late = v - wanted
     lag = select(late > 0.0, 1.0, select(late < 0.0, -1.0, select(largest > 0.0, 0.0, 1.0)))
     return slip, lag
@@ -105,10 +105,10 @@ def rate_margins(v, a, slip, lag, friction, wanted, largest):
 
 
 @formula
-def grip_margins(grip, bounds):
-    """How far the grip of a coordinate whose rate is held is from its upper and from its lower bound, N m or N."""
+def constraint_margins(force, bounds):
+    """How far the constraint force of a coordinate whose rate is held is from its upper and lower bound, N m or N."""
     lower, upper = bounds
-    above, below = upper - grip, grip - lower
+    above, below = upper - force, force - lower
     return select(upper < UNBOUNDED, above, FAR), select(lower > -UNBOUNDED, below, FAR)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.arguments import number
-from rigidsim.engine.assembly.hanging import coordinate_of, moved_rows
+from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
 from rigidsim.engine.layout import RATE, STATE
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.hindsight.quantities import named

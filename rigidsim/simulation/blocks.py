@@ -120,7 +120,7 @@ class BlockRunner:
     @property
     def gear(self) -> dict[str, object]:
         """The gear of the last block, and why."""
-        return self._run.gear.as_dict()
+        return self._run.specialised.as_dict()
 
     def _entered(self, group: Group, places: Sequence[int]) -> BlockRun:
         is_first = self._run is None

@@ -48,6 +48,6 @@ def compile_scene(scene: Scene) -> Iterator[CompiledKernel]:
     for lanes, run in runs.items():
         for call, arguments in run.calls():
             yield CompiledKernel(lanes, call.make(*arguments))
-        straight = run.make_second_gear()
+        straight = run.make_specialised()
         if straight:
             yield CompiledKernel(lanes, straight)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.hanging import row_of
+from rigidsim.engine.assembly.joints import row_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import LEFT_OUT, UNSETTLED
 from rigidsim.engine.contact.ledger import ContactLedger as KernelLedger

@@ -159,7 +159,7 @@ class Simulation:
     @property
     def gear(self) -> dict[str, object]:
         """Whether the stepper uses general or specialised code, and why."""
-        return self._run.gear.as_dict()
+        return self._run.specialised.as_dict()
 
     @property
     def n_step(self) -> int:

@@ -128,7 +128,7 @@ class Coordinate(NamedTuple):
     rest: Any = 0.0  # the coordinate at which that spring is relaxed
     damping: Any = 0.0  # N m s/rad or N s/m
     law: Any = None  # torque or force of a motor, N m or N
-    course: Any = None  # a function of time that a motor prescribes or follows: rad, or the parent's lengths
+    desired: Any = None  # a function of time that a motor prescribes or follows: rad, or the parent's lengths
     low: Any = -math.inf  # limits: stops
     high: Any = math.inf
     restitution: Any = 0.0  # of an impact at a limit
@@ -145,12 +145,12 @@ class Coordinate(NamedTuple):
     @property
     def is_prescribed(self) -> bool:
         """Whether a motor alone says how it moves, whatever that takes."""
-        return self.course is not None and not (self.largest or self.servo_limit)
+        return self.desired is not None and not (self.largest or self.servo_limit)
 
     @property
     def tracks(self) -> bool:
         """Whether a servo wants a rate that brings it to a function of time."""
-        return self.course is not None and bool(self.largest)
+        return self.desired is not None and bool(self.largest)
 
     @property
     def slides(self) -> bool:

@@ -232,12 +232,12 @@ class Tree:
             found.setdefault(self._free[node.parent], []).append(node)
         return found
 
-    def hanging(self, body: Node) -> list[Node]:
+    def jointed_to(self, body: Node) -> list[Node]:
         """The bodies on joints that hang on a moved body or on a part fixed to it, in the order of the file."""
-        return self._hanging.get(body.frame, [])
+        return self._jointed.get(body.frame, [])
 
     @cached_property
-    def _hanging(self) -> dict[int, list[Node]]:
+    def _jointed(self) -> dict[int, list[Node]]:
         found: dict[int, list[Node]] = {}
         for node in self.nodes:
             if node.kind == "jointed" and node.parent:

@@ -97,13 +97,13 @@ def links_of(hierarchy: Hierarchy, history: History, shown: set[int]) -> tuple[l
     )
 
 
-def _hung(history: History) -> Iterator[tuple[Node, Joint, float, float | None]]:
+def _jointed(history: History) -> Iterator[tuple[Node, Joint, float, float | None]]:
     """Each body on a joint, with the joint, and from when to when (s) it hangs there."""
     places = {row: [(0.0, node)] for row, node in enumerate(history[0])}
     for change in history.changes:
         places[change.body].append((change.time, history.at(change.time).nodes[change.body]))
-    for hung in places.values():
-        for (begin, node), until in zip(hung, [*(time for time, _ in hung[1:]), None], strict=True):
+    for held in places.values():
+        for (begin, node), until in zip(held, [*(time for time, _ in held[1:]), None], strict=True):
             if node.joint is not None:
                 yield node, node.joint, begin, until
 
@@ -112,7 +112,7 @@ def _joints(history: History) -> Iterator[ShownJoint]:
     """Axes about which bodies turn, or else slide. The first of two is fixed in the parent; it is left out where the
     pose at zero is not given.
     """
-    for node, joint, begin, until in _hung(history):
+    for node, joint, begin, until in _jointed(history):
         point, coordinates = scaled(node.metres, joint.at), joint.coordinates
         axes = [one.axis for one in coordinates if one.turns] or [one.axis for one in coordinates] or [None]
         yield ShownJoint(node.index, node.index, point, axes[-1], begin, until)
@@ -125,7 +125,7 @@ def _from_zero(history: History) -> Iterator[tuple[bool, ShownLink]]:
     """For each joint the line from where its point is at zero, in what it hangs on, to that point on the body, and
     whether it has a length: joints that only turn have none.
     """
-    for node, joint, begin, until in _hung(history):
+    for node, joint, begin, until in _jointed(history):
         if joint.has_begun:
             point = scaled(node.metres, joint.at)
             slides = not all(one.turns for one in joint.coordinates)

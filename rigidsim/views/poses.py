@@ -105,11 +105,11 @@ def poses_of(shown: Trajectory, times: np.ndarray) -> tuple[Poses, list[int]]:
     trees = [[node.parent - 1 for node in tree] for tree in shown.header.history]  # rows of parents, -1: the world
     links = {row: _motion(shown, "local", row, times) for row in range(len(shown.paths))}
 
-    def is_loose(row: int) -> bool:
+    def lacks_link(row: int) -> bool:
         return links[row] is None or any(p != WORLD_ROW and links.get(p) is None for p in (tree[row] for tree in trees))
 
-    while loose := [row for row in links if is_loose(row)]:
-        for row in loose:
+    while unlinked := [row for row in links if lacks_link(row)]:
+        for row in unlinked:
             links[row] = _motion(shown, "world", row, times)
             for tree in trees:
                 tree[row] = WORLD_ROW

@@ -149,11 +149,11 @@ def test_a_car_with_rate_motors_drives_up_a_ramp_whether_or_not_contact_is_asked
         for side, y in (("l", 0.9), ("r", -0.9))
     }
     slope = {"type": "box", "size": [3, 3, 0.2], "position": [4, 0, 0.1], "orientation": tilted(math.radians(-10))}
-    box, grips = {"type": "box", "size": [3, 1.4, 0.5]}, {"friction": 0.9}
+    box, constraints = {"type": "box", "size": [3, 1.4, 0.5]}, {"friction": 0.9}
     bodies = {
-        "floor": floor(**grips),
+        "floor": floor(**constraints),
         "ramp": {"shapes": [slope]},
-        "car": {"mass": 800, "position": [0, 0, 0.6], "shapes": [box], "material": grips, "children": wheels},
+        "car": {"mass": 800, "position": [0, 0, 0.6], "shapes": [box], "material": constraints, "children": wheels},
     }
     asked, chosen = (
         rigidsim.simulate(make_scene(bodies, gravity=DOWN, duration=2.5, step=2e-3, record_every=0.05, **how))

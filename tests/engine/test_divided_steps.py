@@ -107,7 +107,7 @@ def test_lanes_gears_and_slices_do_not_change_a_bit():
     assert interpreted.state.tobytes() == brief.state.tobytes()
     straight = BlockRun(worlds, 3)
     straight._advance_to(1, False, NO_SAMPLES, straight._one, 0)
-    assert straight.make_second_gear()
+    assert straight.make_specialised()
     straight._cruise(30, NO_SAMPLES, straight._one, 0, True)
     assert straight.state.tobytes() == together.state.tobytes()
 

@@ -12,7 +12,7 @@ import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
 from rigidsim.building import build_world
 from rigidsim.engine import events, run
-from rigidsim.engine.second_gear import SecondGear
+from rigidsim.engine.specialised import Specialised
 from rigidsim.simulation.events import event_columns
 from rigidsim.trajectory.events import scheduled_in
 from scenes import EPS, make_scene
@@ -65,7 +65,7 @@ def struck(count: int) -> dict:
 @pytest.mark.parametrize(("capacity", "most"), [(1000, 1), (40, 3)])
 def test_the_stepper_returns_for_a_full_buffer_only(calls, monkeypatch, capacity, most):
     monkeypatch.setattr(events, "CAPACITY", capacity)
-    monkeypatch.setattr(SecondGear, "takes", lambda *_: False)  # which leaves single steps to the stepper
+    monkeypatch.setattr(Specialised, "takes", lambda *_: False)  # which leaves single steps to the stepper
     simulation = rigidsim.Simulation(make_scene(struck(100), duration=0.1, step=0.01))
     simulation.prepare()
     calls.clear()

@@ -21,7 +21,7 @@ from rigidsim.engine.model import make_scratch
 from rigidsim.engine.modes import begin_modes
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.rows import with_rows
-from rigidsim.physics.modes import grip_bounds, sliding_grip
+from rigidsim.physics.modes import constraint_bounds, sliding_force
 from scenes import make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]
@@ -71,10 +71,15 @@ def begun(bodies: dict) -> tuple:
 
 
 def coordinates(model, state, scratch) -> list[tuple]:
-    """(value, state, acceleration, grip) of each coordinate that has modes."""
+    """(value, state, acceleration, constraint) of each coordinate that has modes."""
     found = scratch.joints.modes
     return [
-        (JOINT_VALUE(model.joints.value.rows[i]), COORDINATE(state[i]), scratch.rate[i].a[0], found.grip[n].torque)
+        (
+            JOINT_VALUE(model.joints.value.rows[i]),
+            COORDINATE(state[i]),
+            scratch.rate[i].a[0],
+            found.constraint[n].torque,
+        )
         for n, i in enumerate(model.joints.modes)
     ]
 
@@ -83,19 +88,19 @@ def coordinates(model, state, scratch) -> list[tuple]:
 def test_what_is_held_is_within_bounds_and_what_slides_obeys_coulomb(seed):
     held, slides = 0, 0
     model, state, scratch, _ = begun(tree(seed))
-    for value, mode, a, grip in coordinates(model, state, scratch):
+    for value, mode, a, constraint in coordinates(model, state, scratch):
         late, size = mode.v - value.wanted, 1e-9 * (1.0 + abs(a))
         if mode.slip * mode.lag == 0.0:
             held += 1
-            lower, upper = grip_bounds(
+            lower, upper = constraint_bounds(
                 mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest
             )
-            assert lower <= grip <= upper
+            assert lower <= constraint <= upper
             assert a == 0.0
             assert (mode.v if mode.slip == 0.0 else late) == 0.0
             continue
         slides += 1
-        assert grip == sliding_grip(mode.slip, mode.lag, value.friction, value.largest)
+        assert constraint == sliding_force(mode.slip, mode.lag, value.friction, value.largest)
         for rate, sign, most in ((mode.v, mode.slip, value.friction), (late, mode.lag, value.largest)):
             assert most == 0.0 or rate * sign > 0.0 or (rate == 0.0 and sign * a >= -size)
         at_stop = mode.v == 0.0 and not value.low < mode.x < value.high
@@ -105,15 +110,17 @@ def test_what_is_held_is_within_bounds_and_what_slides_obeys_coulomb(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_grip_does_what_the_same_torque_of_a_motor_does(seed):
-    """All coordinates loose, with the grips as known torques: the same accelerations, zero of what is held."""
+def test_a_constraint_force_does_what_the_same_torque_of_a_motor_does(seed):
+    """All coordinates slide, with the constraint forces as known torques: accelerations are the same, zero of what is
+    held.
+    """
     model, state, scratch, _ = begun(tree(seed))
     given = coordinates(model, state, scratch)
     expected = np.array(scratch.rate.rows)
-    for (value, mode, _, grip), i in zip(given, model.joints.modes, strict=True):
+    for (value, mode, _, constraint), i in zip(given, model.joints.modes, strict=True):
         value.friction = value.largest = 0.0
         mode.slip = mode.lag = 1.0
-        scratch.joints.kinematics[i].motor = grip
+        scratch.joints.kinematics[i].motor = constraint
     evaluate(0.0, 0, model, state, scratch, LANES)
     assert abs(np.array(scratch.rate.rows) - expected)[:, : layout.RATE.power].max() < 1e-11 * abs(expected).max()
 

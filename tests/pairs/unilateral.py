@@ -98,8 +98,8 @@ class Grip:
         if name in ("slip", "lag"):
             v = self.rate(tree, t, state)
             return self.mode[0] * v if name == "slip" else self.mode[1] * (v - self.wanted)
-        grip, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
-        return min(most, 1e9) - grip if name == "most" else grip - max(least, -1e9)
+        constraint, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
+        return min(most, 1e9) - constraint if name == "most" else constraint - max(least, -1e9)
 
     def strike(self, name: str, tree: Equations, t: float, state: Array) -> None:
         """The impact at a stop that is met: the rate becomes -e times what it was."""
@@ -129,8 +129,8 @@ class Grip:
         """Whether the present mode is what follows from it."""
         x, v, (slip, lag) = state[self.slot], self.rate(tree, t, state), self.mode
         if slip * lag == 0:
-            grip, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
-            return least - 1e-9 <= grip <= most + 1e-9
+            constraint, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
+            return least - 1e-9 <= constraint <= most + 1e-9
         a = self.acceleration(tree, t, state)
         stood = (self.friction > 0 or x <= self.low + AT or x >= self.high - AT) and abs(v) < STILL
         followed = self.largest > 0 and abs(v - self.wanted) < STILL
@@ -268,9 +268,9 @@ class Touch:
         """
         M, _, rows, _, single = tree.equations(t, state, loose=True)
         n_rows, units, answers, K = len(rows.A), Rows(tree.n), [], np.zeros((3, 3))
-        for grip, side in itertools.compress(stops, held):
-            rows.A.append(single[grip.key].A[0])
-            rows.F.append(side * single[grip.key].F[0])
+        for constraint, side in itertools.compress(stops, held):
+            rows.A.append(single[constraint.key].A[0])
+            rows.F.append(side * single[constraint.key].F[0])
         for k in range(3):
             units.add(met.one, met.other, AXES[k], ZERO, 0.0)
             answers.append(solution(M, rows, units.F[k], np.zeros(len(rows.A))))
@@ -280,7 +280,7 @@ class Touch:
             raise Undetermined("a joint that lies nearly along a wall")
         jump, multipliers = (law(K) @ np.array([answer[k] for answer in answers]) for k in range(2))
         loose = [stop for stop, is_held in zip(stops, held, strict=True) if not is_held]
-        return jump, multipliers[n_rows:], [side * single[grip.key].A[0] @ jump for grip, side in loose]
+        return jump, multipliers[n_rows:], [side * single[constraint.key].A[0] @ jump for constraint, side in loose]
 
     def choices(self, tree: Equations, t: float, state: Array) -> list[tuple]:
         """The modes that gap and rates leave open."""
@@ -321,8 +321,10 @@ class Touch:
 
 def resting(tree: Equations, t: float, state: Array) -> list[tuple[Grip, float]]:
     """The coordinates at rest at a stop, with the direction away from it."""
-    grips = [one for one in tree.switches if isinstance(one, Grip) and abs(one.rate(tree, t, state)) < STILL]
-    sides = [(one, float(state[one.slot] <= one.low + AT) - float(state[one.slot] >= one.high - AT)) for one in grips]
+    constraints = [one for one in tree.switches if isinstance(one, Grip) and abs(one.rate(tree, t, state)) < STILL]
+    sides = [
+        (one, float(state[one.slot] <= one.low + AT) - float(state[one.slot] >= one.high - AT)) for one in constraints
+    ]
     return [(one, side) for one, side in sides if side]
 
 
@@ -352,9 +354,9 @@ def switches_of(tree: Equations) -> list:
     found: list = []
     for body in tree.jointed:
         for k in range(len(LETTERS[body.kind])):
-            grip = Grip(body, k)
-            if grip.friction or grip.largest or np.isfinite([grip.low, grip.high]).any():
-                found.append(grip)
+            constraint = Grip(body, k)
+            if constraint.friction or constraint.largest or np.isfinite([constraint.low, constraint.high]).any():
+                found.append(constraint)
     shaped = [(body, shape) for body in tree.bodies.values() for shape in body.data.get("shapes", ())]
     for (body, shape), (other, its) in itertools.permutations(shaped, 2):
         is_first = shape["type"] == "sphere" and (its["type"] == "plane" or body.name < other.name)

@@ -54,7 +54,7 @@ def free_bodies(n_body: int, method: str, forces: list) -> dict:
     return {"format": "rigidsim/1", "simulation": simulation, "world": {"gravity": [0, 0, -9.81]}, "bodies": bodies}
 
 
-def prepared(case: str, first_gear: bool = False) -> tuple[Callable, int, int]:
+def prepared(case: str, general_code: bool = False) -> tuple[Callable, int, int]:
     """A function that makes a run which is on its way, its number of bodies in all lanes, and its steps if fixed."""
     import rigidsim
 
@@ -76,21 +76,22 @@ def prepared(case: str, first_gear: bool = False) -> tuple[Callable, int, int]:
 
     def make(before: int = before) -> BlockRun:
         run = BlockRun([world], n_lane)
-        if first_gear and hasattr(run, "gear"):
-            run.gear = type(run.gear)("the first gear is measured")
+        for name in ("gear", "specialised"):  # the first in older versions
+            if general_code and hasattr(run, name):
+                setattr(run, name, type(getattr(run, name))("general code is measured"))
         run.advance(before)
         return run
 
     return make, len(world.state) * n_lane, fixed
 
 
-def work(first_gear: bool) -> None:
+def work(general_code: bool) -> None:
     """Take turns: read a case and a number of steps (0: find one), print the number and ns a body-step."""
     known: dict[str, tuple] = {}
     for line in sys.stdin:
         case, _, steps = line.strip().rpartition(" ")
         if case not in known:
-            make, n_body, fixed = prepared(case, first_gear)
+            make, n_body, fixed = prepared(case, general_code)
             known[case] = make, n_body, fixed, None if fixed else make()
         make, n_body, fixed, run = known[case]
         run = run or make()
@@ -119,9 +120,9 @@ def first_step(case: str) -> None:
 class Environment:
     """A Python interpreter with a version of rigidsim."""
 
-    def __init__(self, python: str, first_gear: bool):
+    def __init__(self, python: str, general_code: bool):
         self.python = python
-        command = [python, str(HERE), "--work", *(["--first-gear"] if first_gear else [])]
+        command = [python, str(HERE), "--work", *(["--general-code"] if general_code else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def measure(self, case: str, steps: int) -> tuple[int, float]:
@@ -146,16 +147,16 @@ def main() -> None:
     parser.add_argument("pythons", nargs="*")
     parser.add_argument("--cases", nargs="*", default=list(CASES), help="beginnings of names")
     parser.add_argument("--repeats", type=int, default=REPEATS)
-    parser.add_argument("--first-gear", action="store_true", help="never straight code")
+    parser.add_argument("--general-code", action="store_true", help="never straight code")
     parser.add_argument("--compile", action="store_true", help="seconds to the first step, too")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--first-step", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.work:
-        return work(chosen.first_gear)
+        return work(chosen.general_code)
     if chosen.first_step:
         return first_step(chosen.first_step)
-    both = [Environment(python, chosen.first_gear) for python in chosen.pythons]
+    both = [Environment(python, chosen.general_code) for python in chosen.pythons]
     heads = ["case (bodies, lanes)", "ns, first", "ns, second", "ratio"]
     heads += ["s, first", "s, second"] if chosen.compile else []
     print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")

@@ -95,7 +95,7 @@ def errors_after(name: str, n_step: int) -> np.ndarray:
     method, found = METHODS[name], []
     block = BlockRun(tops(method, n_step), LANES)
     starts = states(block)
-    block.make_second_gear()
+    block.make_specialised()
     block.advance(n_step)
     if block.steps is not None:
         assert abs(block.steps.taken / n_step - 1) < 0.01, "steps are not those that were asked for"

@@ -42,7 +42,7 @@ def seconds(bodies: dict, lanes: int, steps: int) -> tuple[float, int]:
     world, least, events = build_world(make_scene(bodies, duration=1e4, step=1e-3, gravity=[0, 0, -9.81])), 1e9, 0
     for _ in range(TURNS):
         block = BlockRun([world], lanes, keeps_events=True)
-        block.gear._is_possible = False
+        block.specialised._is_possible = False
         block.prepare()
         begin = time.process_time()
         block.advance(steps)

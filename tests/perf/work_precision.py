@@ -35,7 +35,7 @@ from peers import OF_HIGH_ORDER
 from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
-from rigidsim.engine.second_gear import SecondGear
+from rigidsim.engine.specialised import Specialised
 from smooth_problems import CLASSIC, HARDER, MOMENTS, Problem, error
 
 TURNS = 7
@@ -114,8 +114,8 @@ class Ours(Runner):
         before = time.process_time()
         self._run = BlockRun(worlds, lanes)
         self._start, self._n = self._run.state.copy(), worlds[0].blueprint.n_step
-        if not is_straight or self._run.make_second_gear() is None:
-            self._run.gear = SecondGear("general code is measured")
+        if not is_straight or self._run.make_specialised() is None:
+            self._run.specialised = Specialised("general code is measured")
             self.name += GENERAL
         self._run.prepare()
         self.compiling = time.process_time() - before

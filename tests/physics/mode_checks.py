@@ -16,9 +16,9 @@ FAR = (1.0, 0.0)
 
 MODE_EQUIVALENT = {
     # Twice nothing; a number that only says yes; a condition is true whatever its sign.
-    "modes.grip_bounds: doubled 0.0": 5,
-    "modes.grip_bounds: negated select(rests, x >= high, False)": 1,
-    "modes.grip_bounds: negated select(rests, x <= low, False)": 1,
+    "modes.constraint_bounds: doubled 0.0": 5,
+    "modes.constraint_bounds: negated select(rests, x >= high, False)": 1,
+    "modes.constraint_bounds: negated select(rests, x <= low, False)": 1,
     "modes.motor_share: doubled 0.0": 1,
     "modes.mode_of: doubled 0.0": 10,
     "modes.mode_of: doubled 1.0": 3,
@@ -116,7 +116,7 @@ def bounds() -> list:
 
 
 MODE_CHECKS = {
-    "looseness": [((-1.0, 1.0), 1.0, 0.0), ((0.0, 1.0), 0.0, 0.0), ((1.0, 0.0), 0.0, 0.0)],
+    "sliding": [((-1.0, 1.0), 1.0, 0.0), ((0.0, 1.0), 0.0, 0.0), ((1.0, 0.0), 0.0, 0.0)],
     "tracks": [
         ((1.0, 0.0), 1.0, 0.0),
         ((-1.0, 0.0), 1.0, 0.0),
@@ -125,8 +125,8 @@ MODE_CHECKS = {
         ((1.0, -1.0), 0.0, 0.0),
     ],
     "tracking_rate": [((0.3, 0.8, (0.5, 0.2, -0.7), 4.0), (0.2 + 4.0 * 0.2, -0.7 + 4.0 * -0.6), 8 * FEW)],
-    "sliding_grip": [((1.0, -1.0, F, T), T - F, FEW), ((-1.0, 1.0, F, T), F - T, FEW), ((0.0, 0.0, F, T), 0.0, 0.0)],
-    "grip_bounds": bounds(),
+    "sliding_force": [((1.0, -1.0, F, T), T - F, FEW), ((-1.0, 1.0, F, T), F - T, FEW), ((0.0, 0.0, F, T), 0.0, 0.0)],
+    "constraint_bounds": bounds(),
     "motor_share": [
         ((0.5, 1.0, 0.0, F, T), 0.5 + F, FEW),
         ((0.5, 0.0, -1.0, F, T), T, FEW),
@@ -154,7 +154,7 @@ MODE_CHECKS = {
         ((0.3, 1.7, 1.0, -1.0, F, (R, 0.4), 0.0), ((0.3, 1.7), FAR), FEW),
         ((0.3, 1.7, 1.0, -1.0, 0.0, (R, 0.4), T), (FAR, (-0.5, -1.3)), FEW),
     ],
-    "grip_margins": [
+    "constraint_margins": [
         ((0.2, (-0.7, 0.5)), (0.3, 0.9), FEW),
         ((0.2, (-NONE, 0.5)), (0.3, 1.0), FEW),
         ((0.2, (-0.7, NONE)), (1.0, 0.9), FEW),

@@ -154,7 +154,7 @@ class DriveTables(NamedTuple):
     driven: np.ndarray
     axes: np.ndarray
     paced: np.ndarray
-    courses: np.ndarray  # with the number of the coordinate in the joint as second column
+    desired: np.ndarray  # with the number of the coordinate in the joint as second column
     motions: dict[int, list[float]]  # constants of each prescribed node
 
 

@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
-from rigidsim.engine.assembly.hanging import MovedRow, joints_of, loop_ends, loops_of, motors_of, moved_rows
+from rigidsim.engine.assembly.joints import MovedRow, joints_of, loop_ends, loops_of, motors_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
@@ -63,7 +63,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         drive=drives.program,
         driven=_with_rows(drives.driven, tree),
         paced=_with_rows(drives.paced, tree),
-        courses=motors_of(drives.courses, tree),
+        desired=motors_of(drives.desired, tree),
         motors=motors_of(scripts.motors, tree),
         drive_axes=drives.axes,
     )

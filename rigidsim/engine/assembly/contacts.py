@@ -10,7 +10,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
-from rigidsim.engine.assembly.hanging import outermost_of
+from rigidsim.engine.assembly.joints import outermost_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
@@ -113,11 +113,11 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None, loops: Loops
 
 def islands_of(joints: Joints, loops: Loops | None) -> list[int]:
     """For each moved row one of those that joints and loops connect with it, the same for all."""
-    carriers = joints.joint[:, layout.JOINT.parent].tolist()
-    found = [outermost_of(k, carriers) for k in range(len(carriers))]
+    parents = joints.joint[:, layout.JOINT.parent].tolist()
+    found = [outermost_of(k, parents) for k in range(len(parents))]
     first, held = (loops.rows.first.tolist(), loops.rows.held.tolist()) if loops else ([0], [])
     for begin, end in pairwise(first):
-        ends = [found[k] for k in held[begin:end] if 0 <= k < len(carriers)]
+        ends = [found[k] for k in held[begin:end] if 0 <= k < len(parents)]
         found = [ends[0] if k in ends else k for k in found]
     return found
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
-from rigidsim.engine.assembly.hanging import row_of
+from rigidsim.engine.assembly.joints import row_of
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import Load
 from rigidsim.engine.laws.gravity import POINT_GRAVITY

@@ -23,7 +23,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.hanging import joint_states, moved_rows
+from rigidsim.engine.assembly.joints import joint_states, moved_rows
 from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
@@ -158,7 +158,7 @@ def reparented(
         jumps[moved.index] = stop(tree, instant, moved)
     if event.kind == "jointed":
         struck = connected(tree, moved)
-        rows[moved.index], jumps[moved.index] = hung(world.tree, tree, instant, before, moved, event.joint)
+        rows[moved.index], jumps[moved.index] = onto_joint(world.tree, tree, instant, before, moved, event.joint)
         misfit = misfit_of(tree, instant, moved)
     if moved.is_moved() and turning_row(world.tree.nodes[moved.index], before, moved) is None:
         keep_work(before.get(moved.index, ()), rows[moved.index][-1])
@@ -227,7 +227,7 @@ def changed_tree(tree: Tree, event: TreeChange, instant: MotionSnapshot) -> Tree
     return tree.moved(event.body, event.to, event.kind, (p, q) if event.kind == "fixed" else None, joint)
 
 
-def hung(
+def onto_joint(
     before_tree: Tree,
     tree: Tree,
     instant: MotionSnapshot,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, WHO
 from rigidsim.engine.contact.rows import BALLS, BODIES, KINDS, LAYERS, TURNING, row_of
-from rigidsim.engine.contact.trees import is_hung
+from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 
@@ -108,11 +108,11 @@ def place_in_group(g, next_place, n_group, blocks, lanes):
 
 
 @inlined
-def place_hung(m, who, trees):
+def place_in_tree(m, who, trees):
     """Put a contact point among those of trees, if one of its bodies is part of one. Returns whether it is."""
-    if trees is None or not is_hung(who, trees.table):
+    if trees is None or not acts_on_tree(who, trees.table):
         return False
-    trees.made.hung.contact[trees.made.count[0], 0] = m
+    trees.made.blocks.contact[trees.made.count[0], 0] = m
     trees.made.count[0] += 1
     return True
 
@@ -132,7 +132,7 @@ def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_plac
         if point_who[m].flags & (at.STRUCK | at.NOTICED):
             leave_out(point[m])
             continue
-        if place_hung(m, point_who[m], trees):
+        if place_in_tree(m, point_who[m], trees):
             continue
         kind, layer = kind_of(point_who[m], point[m], form), layer + 1
         if point_who[m].pair != pair or kind != of or layer == LAYERS:

@@ -44,7 +44,7 @@ from rigidsim.engine.contact.strikes import (
     surfaces_of,
     work_of,
 )
-from rigidsim.engine.contact.trees import is_hung, is_in_tree
+from rigidsim.engine.contact.trees import acts_on_tree, is_in_tree
 from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
@@ -192,7 +192,7 @@ def patience(k, pair, contacts, work):
 @inlined
 def waits(who: WHO, contacts, trees):
     """Whether a contact is one of a tree, which is struck at instants that end a step only."""
-    return trees is None and is_hung(who, contacts.trees)
+    return trees is None and acts_on_tree(who, contacts.trees)
 
 
 @inlined
@@ -448,7 +448,7 @@ def any_tips(h, n_sub, in_trees, point_who: WHO, point, count, vel, smooth: LINE
     for m in range(1, count + 1):
         if m == count or point_who[m].pair != point_who[begin].pair:
             whose = point_who[begin]
-            acts = whose.flags & (c.NOTICED | c.STRUCK) == 0 and not is_hung(whose, in_trees)
+            acts = whose.flags & (c.NOTICED | c.STRUCK) == 0 and not acts_on_tree(whose, in_trees)
             if m > begin + 1 and acts and tips(begin, m, h, n_sub, point_who, point, vel, smooth):
                 return True
             begin = m

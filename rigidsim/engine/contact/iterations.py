@@ -137,7 +137,7 @@ def resolve_turning(row, lines, bias, stiff, soft):
 
 
 @inlined
-def resolve_hung(row, lines, bias, stiff, soft):
+def resolve_in_tree(row, lines, bias, stiff, soft):
     """`resolve_turning` where a body is part of a tree."""
     return resolve_slip(row, lines, True, note_push, slip_of_surfaces(row, lines), bias, stiff, soft)
 
@@ -246,7 +246,7 @@ def push_last_of_turning(row, lines):
 
 
 @inlined
-def push_last_of_hung(row, lines):
+def push_last_in_tree(row, lines):
     """`push_last_of_turning` where a body is part of a tree."""
     note_push(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
@@ -266,7 +266,7 @@ WAYS = (
     Way(push_last_of_turning, displacement_of_turning, resolve_turning),
 )
 """By kind: BALLS, BODIES, TURNING."""
-HUNG = Way(push_last_of_hung, displacement_of_turning, resolve_hung, note_moments)
+IN_TREE = Way(push_last_in_tree, displacement_of_turning, resolve_in_tree, note_moments)
 """Of bodies in trees."""
 
 

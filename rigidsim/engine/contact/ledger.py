@@ -201,7 +201,7 @@ def is_driven(n_moved, first, solver, trees, lanes):
     """Whether anything that forces do not move does move."""
     found = has_belt(solver.block, solver.size[0], lanes) or has_belt(solver.single, solver.size[1], ONE)
     if trees is not None:
-        found = found or has_belt(trees.hung, trees.count[0], ONE)
+        found = found or has_belt(trees.blocks, trees.count[0], ONE)
     for b in range(n_moved, len(first)):
         for k in range(6):
             found = found or first[b, k] != 0.0
@@ -230,7 +230,7 @@ def book_contacts(h, n_moved, n_sub, solver, trees, lines, ledger, lanes):
         book_blocks(solver.block, size[0], path, solver.lines, n_sub, done, step, lanes)
         book_blocks(solver.single, size[1], path, solver.lines, n_sub, ledger.single, step, ONE)
         if trees is not None:
-            book_blocks(trees.hung, trees.count[0], path, solver.lines, n_sub, ledger.single, step, ONE)
+            book_blocks(trees.blocks, trees.count[0], path, solver.lines, n_sub, ledger.single, step, ONE)
 
 
 # --- the bodies

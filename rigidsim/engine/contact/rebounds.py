@@ -26,8 +26,14 @@ from rigidsim.engine.contact.approach import (
 )
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
-from rigidsim.engine.contact.grips import ROUNDS, begin_instant, compare_grips, end_grips, have_grips
 from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
+from rigidsim.engine.contact.joint_constraints import (
+    ROUNDS,
+    begin_instant,
+    compare_constraints,
+    end_constraints,
+    have_constraints,
+)
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
 from rigidsim.engine.contact.strikes import calm_of
@@ -35,7 +41,7 @@ from rigidsim.engine.contact.trees import (
     LENGTH,
     TURNS,
     WHOLE,
-    is_hung,
+    acts_on_tree,
     is_in_tree,
     strike_loops,
     strike_members,
@@ -107,7 +113,11 @@ def first_rebound(
     soon, last, is_fast = NEVER, at.NO_ROW, False
     for m in range(count):
         k = point_who[m].pair
-        if point[m].restitution == 0.0 or point_who[m].flags & c.NOTICED or not is_hung(point_who[m], contacts.trees):
+        if (
+            point[m].restitution == 0.0
+            or point_who[m].flags & c.NOTICED
+            or not acts_on_tree(point_who[m], contacts.trees)
+        ):
             continue
         if k != last:
             first, second = pair[k, 0], pair[k, 1]
@@ -230,7 +240,7 @@ def strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes):
     for number in range(ROUNDS):
         struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
         shift = arrays.corrections.shift
-        if struck == 0 or not compare_grips(0.0, number, contacts, model, state, scratch, shift, made, lanes):
+        if struck == 0 or not compare_constraints(0.0, number, contacts, model, state, scratch, shift, made, lanes):
             break
         at.copy_rows(0, n_point, made.point, points.value)
     return struck
@@ -240,14 +250,14 @@ def strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes):
 def rebound(t, n_point, trees, model, state, scratch, arrays, lanes):
     """The impacts of all that touches fast at time t (s), where a part of a step has ended."""
     place_nodes(model.active, t, model, state, scratch, lanes)
-    if have_grips(model):
+    if have_constraints(model):
         struck = strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes)
     else:
         struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
     if struck > 0:
         hand_back(t, struck, trees, model, state, scratch, arrays, lanes)
-    if have_grips(model):
-        end_grips(t, model.contacts, model, state, scratch, lanes)
+    if have_constraints(model):
+        end_constraints(t, model.contacts, model, state, scratch, lanes)
 
 
 @inlined

@@ -36,13 +36,13 @@ from rigidsim.engine.contact.rows import (
     scatter,
 )
 from rigidsim.engine.contact.trees import (
-    begin_hung,
+    begin_tree_contacts,
     displace_trees,
-    fill_hung,
-    follow_hung,
+    fill_tree_contacts,
+    follow_tree_contacts,
     is_in_tree,
-    push_hung,
-    resolve_hung,
+    push_tree_contacts,
+    resolve_tree_contacts,
 )
 from rigidsim.engine.layout import copy_rows
 from rigidsim.engine.model import floats, integers, made
@@ -257,7 +257,7 @@ def correct_contacts(relaxes, s, part, n_round, least, n_body, vel, moved, array
         resolve_all(relaxes, s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
         resolve_all(relaxes, s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
         if trees is not None:
-            resolve_hung(relaxes, s, part, vel, moved, arrays.lines, trees)
+            resolve_tree_contacts(relaxes, s, part, vel, moved, arrays.lines, trees)
         if m > 0 and have_settled(m, vel, least, n_body, arrays):
             break
 
@@ -273,7 +273,7 @@ def begin_substeps(first, vel, smooth, push, began, n_body, arrays, trees, lanes
         push_all(vel, arrays.block, arrays.size[0], arrays.lines, lanes)
         push_all(vel, arrays.single, arrays.size[1], arrays.lines, ONE)
         if trees is not None:
-            push_hung(vel, arrays.lines, trees)
+            push_tree_contacts(vel, arrays.lines, trees)
             read_push(sums.total, sums.push, sums.began, n_body)
         read_push(vel, push, began, n_body)
 
@@ -296,26 +296,26 @@ def solve_contacts(
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     if trees is not None:
-        fill_hung(point_who, point, trees)
+        fill_tree_contacts(point_who, point, trees)
         trees.made.total[:] = trees.made.moved[:] = 0.0
-        begin_hung(s, part, vel, moved, lines, trees)
+        begin_tree_contacts(s, part, vel, moved, lines, trees)
     arrays.touched[:] = 0
     for k in range(n_sub):
         begin_substeps(k == 0, vel, smooth, push, began, n_body, arrays, trees, lanes)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
         if trees is not None:
-            follow_hung(s, vel, moved, lines, trees)
+            follow_tree_contacts(s, vel, moved, lines, trees)
         correct_contacts(False, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes)
         displace(s, vel, moved, smooth, push, began, arrays.touched, n_body, trees)
         correct_contacts(True, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
         if trees is not None:
-            total_all(trees.made.hung, trees.made.count[0], ONE)
+            total_all(trees.made.blocks, trees.made.count[0], ONE)
     for i in range(n_body):
         mark_touched(vel, began, arrays.touched, i)
     read_blocks(block, n_block, point, lanes)
     read_blocks(single, n_single, point, ONE)
     if trees is not None:
-        read_blocks(trees.made.hung, trees.made.count[0], point, ONE)
+        read_blocks(trees.made.blocks, trees.made.count[0], point, ONE)

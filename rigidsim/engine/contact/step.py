@@ -14,19 +14,19 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.columns import CENTRE, LINE
-from rigidsim.engine.contact.grips import (
+from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     any_pulls,
     any_waits,
-    begin_grips,
-    compare_grips,
-    end_grips,
-    have_grips,
-    pull_by_grips,
-    strike_by_grips,
+    begin_constraints,
+    compare_constraints,
+    end_constraints,
+    have_constraints,
+    pull_by_constraints,
+    strike_by_constraints,
     wait_for_contact,
 )
-from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.ledger import (
     begin_booking,
     book_body,
@@ -51,7 +51,7 @@ from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_pa
 from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.contact.trees import (
     InTrees,
-    any_hung,
+    any_acts_on_tree,
     begin_ramps,
     displace_by_trees,
     forget_untouched,
@@ -83,7 +83,7 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     contacts, motions = model.contacts, arrays.motions
     arrays.lacks[0] = LACKS_NOTHING
     at.copy_rows(0, len(state), state, scratch.before)
-    if have_grips(model):
+    if have_constraints(model):
         wait_for_contact(contacts, model, scratch)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
@@ -157,10 +157,10 @@ def trees_of(contacts, model, arrays):
 
 @inlined
 def pushes_trees(n_point, contacts, model, scratch, points):
-    """Whether anything may push trees: contact points, or grips that wait for contact."""
-    if any_hung(points.who, n_point, contacts.trees):
+    """Whether anything may push trees: contact points, or constraints that wait for contact."""
+    if any_acts_on_tree(points.who, n_point, contacts.trees):
         return True
-    return any_waits(model, scratch) if have_grips(model) else False
+    return any_waits(model, scratch) if have_constraints(model) else False
 
 
 @inlined
@@ -175,22 +175,22 @@ def solve(h, n_round, least, n_point, contacts, trees, model, arrays):
 
 
 @inlined
-def solve_with_grips(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes):
-    """Solve contact again, with other coordinates released, until no grip is beyond its bounds."""
+def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+    """Solve contact again, with other coordinates released, until no constraint force is beyond its bounds."""
     points, lines, made, shift = arrays.points, arrays.lines, arrays.trees, arrays.corrections.shift
     if not pushes_trees(n_point, contacts, model, scratch, points):
         return
     at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
     made.work[0] = 0.0
     for number in range(ROUNDS):
-        if not compare_grips(h, number, contacts, model, state, scratch, shift, made, lanes):
+        if not compare_constraints(h, number, contacts, model, state, scratch, shift, made, lanes):
             break
         at.copy_rows(0, len(lines.vel), lines.first, lines.vel)
         at.copy_rows(0, len(lines.moved), lines.way, lines.moved)
         at.copy_rows(0, len(lines.smooth), made.smooth, lines.smooth)
         at.copy_rows(0, n_point, made.point, points.value)
         weigh_trees(contacts, model, state, scratch, shift, made, lanes)
-        made.work[0] = pull_by_grips(contacts, model, state, scratch, shift, lines, lanes)
+        made.work[0] = pull_by_constraints(contacts, model, state, scratch, shift, lines, lanes)
         solve(h, n_round, least, n_point, contacts, trees, model, arrays)
 
 
@@ -214,12 +214,12 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
-    if have_grips(model):
+    if have_constraints(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
-        begin_grips(t, model, state, scratch, lanes)
+        begin_constraints(t, model, state, scratch, lanes)
     solve(h, n_round, least, n_point, contacts, trees, model, arrays)
-    if have_grips(model):
-        solve_with_grips(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
+    if have_constraints(model):
+        solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     if trees is not None:
@@ -353,7 +353,7 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
     found, of_trees = write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger)
-    if have_grips(model):
+    if have_constraints(model):
         of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
         return
@@ -362,8 +362,8 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
         by_impulses = note_momenta(contacts.trees.inward, model, scratch, made.shift, arrays.trees)
         displace_by_trees(h, contacts, model, state, scratch, made, arrays.trees, lanes)
-        if have_grips(model):
-            strike_by_grips(contacts, model, scratch, made, lanes)
+        if have_constraints(model):
+            strike_by_constraints(contacts, model, scratch, made, lanes)
             ledger.step[c.W_LOADS] += arrays.trees.work[0]
     book_sums(h, ledger)
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, arrays.trees, lines, ledger, arrays.lanes)
@@ -383,8 +383,8 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
             close_loops(t, model, state, scratch, lanes)
             closed, _, _, of_closing = gains(model, scratch.loops.made)
             changed, inherited, jumped = changed + closed, inherited + closed, jumped + of_closing
-        if have_grips(model):
-            end_grips(t, contacts, model, state, scratch, lanes)
+        if have_constraints(model):
+            end_constraints(t, contacts, model, state, scratch, lanes)
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
     add_to_sums(state[0], work=of_loads)
     ledger.step[c.W_LOADS] += inherited + of_loads + (gained - by_impulses)

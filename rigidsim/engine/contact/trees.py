@@ -19,7 +19,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import has_modes, propagate_inertia
 from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
-from rigidsim.engine.contact.iterations import HUNG, NEVER_CLOSES, correct_block, follow_block, relax_block
+from rigidsim.engine.contact.iterations import IN_TREE, NEVER_CLOSES, correct_block, follow_block, relax_block
 from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
 from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, strike_row
@@ -78,7 +78,7 @@ LENGTH, WHOLE, TURNS, PARTS = 0, 1, 2, 3
 class TreeArrays(NamedTuple):
     """The working arrays of contacts of trees; nothing in them is kept from step to step."""
 
-    hung: Blocks  # contacts of bodies in trees, one by one
+    blocks: Blocks  # contacts of bodies in trees, one by one
     count: np.ndarray = integers(1)  # of them
     response: RESPONSE = floats("responses")
     jump: LINE = floats(2)  # of A and B of a contact
@@ -87,8 +87,8 @@ class TreeArrays(NamedTuple):
     push: LINE = floats("bodies")
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
-    smooth: LINE = floats("bodies")  # smooth motion without grips
-    work: np.ndarray = floats(1)  # of the grips of released coordinates, J
+    smooth: LINE = floats("bodies")  # smooth motion without constraint forces
+    work: np.ndarray = floats(1)  # of the constraint forces of released coordinates, J
     point: CONTACT_POINT = floats("points")  # before contact was solved, if that may happen again
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
     part: np.ndarray = floats(PARTS)  # of a step that ends at an impact
@@ -102,7 +102,7 @@ def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
     last = MEMBER(contacts.trees.member[-1])
     sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
     sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
-    return made(TreeArrays, sizes, hung=rows.make_blocks(n_point, 1, 1))
+    return made(TreeArrays, sizes, blocks=rows.make_blocks(n_point, 1, 1))
 
 
 class InTrees(NamedTuple):
@@ -121,17 +121,17 @@ def is_in_tree(b, table):
 
 
 @inlined
-def is_hung(who: WHO, table):
+def acts_on_tree(who: WHO, table):
     """Whether one of the bodies of a contact point is part of a tree."""
     return is_in_tree(who.a, table) or is_in_tree(who.b, table)
 
 
 @inlined
-def any_hung(point_who, count, table):
+def any_acts_on_tree(point_who, count, table):
     """Whether some contact point is on a tree."""
     found = False
     for m in range(count):
-        found = found or is_hung(point_who[m], table)
+        found = found or acts_on_tree(point_who[m], table)
     return found
 
 
@@ -315,15 +315,15 @@ def prepare_row(row: CONTACT, A, B, trees):
 
 
 @inlined
-def fill_hung(point_who: WHO, point, trees):
+def fill_tree_contacts(point_who: WHO, point, trees):
     """The rows of all contacts of trees."""
-    hung = trees.made.hung
+    blocks = trees.made.blocks
     for k in range(trees.made.count[0]):
-        m = hung.contact[k, 0]
-        hung.body_A[k, 0], hung.body_B[k, 0] = point_who[m].a, point_who[m].b
-        hung.kind[k], hung.layers[k] = TURNING, 1
-        fill_lane(hung.row[k], 0, TURNING, point_who[m], point[m], trees.inverse, ONE)
-        prepare_row(hung.row[k], point_who[m].a, point_who[m].b, trees)
+        m = blocks.contact[k, 0]
+        blocks.body_A[k, 0], blocks.body_B[k, 0] = point_who[m].a, point_who[m].b
+        blocks.kind[k], blocks.layers[k] = TURNING, 1
+        fill_lane(blocks.row[k], 0, TURNING, point_who[m], point[m], trees.inverse, ONE)
+        prepare_row(blocks.row[k], point_who[m].a, point_who[m].b, trees)
 
 
 # --- sub-steps
@@ -348,17 +348,17 @@ def finish_row(row: CONTACT, kept):
 
 
 @inlined
-def begin_hung(s, part, vel, moved, lines, trees):
+def begin_tree_contacts(s, part, vel, moved, lines, trees):
     """What contacts that last change at the beginning of the step, where the ramps do not begin with the velocities
     before it (`begin_ramp`): impulses in addition to those of the sub-steps, which then are the same in each, so that
     what rests does not creep.
     """
     made = trees.made
     for k in range(made.count[0]):
-        begin_row(made.hung.row[k], made.kept[k])
-    resolve_hung(True, s, part, vel, moved, lines, trees)
+        begin_row(made.blocks.row[k], made.kept[k])
+    resolve_tree_contacts(True, s, part, vel, moved, lines, trees)
     for k in range(made.count[0]):
-        finish_row(made.hung.row[k], made.kept[k])
+        finish_row(made.blocks.row[k], made.kept[k])
 
 
 @routine
@@ -384,45 +384,45 @@ def begin_ramps(h, contacts, motions, lines):
 
 
 @inlined
-def gather_pair(values, hung, k, lines, place):
+def gather_pair(values, blocks, k, lines, place):
     """The rows of both bodies of a contact."""
-    gather(values, hung.body_A[k], lines, place, ONE)
-    gather(values, hung.body_B[k], lines, place + 6, ONE)
+    gather(values, blocks.body_A[k], lines, place, ONE)
+    gather(values, blocks.body_B[k], lines, place + 6, ONE)
 
 
 @inlined
-def push_hung(vel, lines, trees):
+def push_tree_contacts(vel, lines, trees):
     """Warm start: the impulses of the last step."""
-    hung = trees.made.hung
+    blocks = trees.made.blocks
     for k in range(trees.made.count[0]):
-        HUNG.push(CONTACT(hung.row[k], 0, 1), BODY_PAIR(lines, 0, 1))
-        push_noted(hung.body_A[k, 0], hung.body_B[k, 0], lines, vel, trees)
+        IN_TREE.push(CONTACT(blocks.row[k], 0, 1), BODY_PAIR(lines, 0, 1))
+        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], lines, vel, trees)
 
 
 @inlined
-def follow_hung(s, vel, moved, lines, trees):
+def follow_tree_contacts(s, vel, moved, lines, trees):
     """Levers and slip of all contacts of trees for a sub-step."""
-    hung = trees.made.hung
+    blocks = trees.made.blocks
     for k in range(trees.made.count[0]):
-        gather_pair(vel, hung, k, lines, BODY_PAIR.place("v_A"))
-        gather_pair(moved, hung, k, lines, BODY_PAIR.place("moved_A"))
-        follow_block(HUNG, hung.row[k], lines, s, ONE)
-        push_noted(hung.body_A[k, 0], hung.body_B[k, 0], lines, vel, trees)
+        gather_pair(vel, blocks, k, lines, BODY_PAIR.place("v_A"))
+        gather_pair(moved, blocks, k, lines, BODY_PAIR.place("moved_A"))
+        follow_block(IN_TREE, blocks.row[k], lines, s, ONE)
+        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], lines, vel, trees)
 
 
 @inlined
-def resolve_hung(relaxes, s, part, vel, moved, lines, trees):
+def resolve_tree_contacts(relaxes, s, part, vel, moved, lines, trees):
     """All contacts of trees, some rounds; `relaxes`: without the overlaps."""
-    hung, (rate, stiff, soft) = trees.made.hung, softness(s, part)
+    blocks, (rate, stiff, soft) = trees.made.blocks, softness(s, part)
     for turn in range(ROUNDS * trees.made.count[0]):
         k = turn % trees.made.count[0]
-        gather_pair(vel, hung, k, lines, BODY_PAIR.place("v_A"))
+        gather_pair(vel, blocks, k, lines, BODY_PAIR.place("v_A"))
         if relaxes:
-            relax_block(HUNG, hung.row[k], lines, ONE)
+            relax_block(IN_TREE, blocks.row[k], lines, ONE)
         else:
-            gather_pair(moved, hung, k, lines, BODY_PAIR.place("moved_A"))
-            correct_block(HUNG, hung.row[k], lines, s, rate, stiff, soft, ONE)
-        push_noted(hung.body_A[k, 0], hung.body_B[k, 0], lines, vel, trees)
+            gather_pair(moved, blocks, k, lines, BODY_PAIR.place("moved_A"))
+            correct_block(IN_TREE, blocks.row[k], lines, s, rate, stiff, soft, ONE)
+        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], lines, vel, trees)
 
 
 @inlined
@@ -471,8 +471,8 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
 
 
 @inlined
-def feel_grips(part, inward, model, scratch, lanes):
-    """Let parts of the impulses of the grips of released coordinates act, too (`grips.py`)."""
+def feel_constraints(part, inward, model, scratch, lanes):
+    """Let parts of the impulses of the constraint forces of released coordinates act, too (`joint_constraints.py`)."""
     joints, found = model.joints, scratch.joints.modes
     for i in inward:
         if has_modes(i, joints):
@@ -493,7 +493,7 @@ def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
 @inlined
 def push_members(values, part, contacts, model, scratch, lanes):
     """Let the impulses of all contact bodies of trees alone, if there are any, act on these, at rest, with a part of
-    those of grips.
+    those of constraint forces.
     """
     table = contacts.trees
     clear_impulses(table.inward, model, scratch, lanes)
@@ -502,12 +502,12 @@ def push_members(values, part, contacts, model, scratch, lanes):
             b = table.member[m].body
             hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
     if switches(model):
-        feel_grips(part, table.inward, model, scratch, lanes)
+        feel_constraints(part, table.inward, model, scratch, lanes)
 
 
 @inlined
 def respond_members(values, part, contacts, model, scratch, jumps, lanes):
-    """`respond` to the impulses of all contact bodies of trees, with a part of those of grips."""
+    """`respond` to the impulses of all contact bodies of trees, with a part of those of constraint forces."""
     respond(push_members, (values, part), contacts, model, scratch, jumps, lanes)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic
-from rigidsim.engine.kinds import hangs
+from rigidsim.engine.kinds import is_of_joint
 from rigidsim.engine.layout import FRAME, RATE, RELATIVE, STATE, TRIPLE, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
@@ -37,7 +37,7 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(model.moved_node)):
-        if hangs(i, model):
+        if is_of_joint(i, model):
             move_joint(state[i], scratch.rate[i], h, 1.0, lanes)
             continue
         node = model.moved_node[i]

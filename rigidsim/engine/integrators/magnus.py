@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic, turn_full
-from rigidsim.engine.kinds import hangs
+from rigidsim.engine.kinds import is_of_joint
 from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, RELATIVE, STATE, TRIPLE, WRENCH, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
@@ -65,7 +65,7 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     use_3 = 1.0 if method.terms >= 3 else 0.0
     use_4 = 1.0 if method.terms >= 4 else 0.0
     for i in range(len(model.moved_node)):
-        if hangs(i, model):
+        if is_of_joint(i, model):
             move_joint(state[i], scratch.rate[i], h, 0.5, lanes)
             continue
         node = model.moved_node[i]

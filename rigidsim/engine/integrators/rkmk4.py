@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
-from rigidsim.engine.kinds import hangs, is_jointed, is_moved, place
+from rigidsim.engine.kinds import is_jointed, is_moved, is_of_joint, place
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -71,7 +71,7 @@ def begin_joint(state: STATE, start: START, stage: STAGE, lane):
 def begin_moved(model, state, scratch, lanes):
     """The first stage of all moved rows."""
     for k in range(len(model.moved_node)):
-        if hangs(k, model):
+        if is_of_joint(k, model):
             begin_joint(state[k], scratch.start[k], scratch.stage[k], lanes)
         else:
             node = model.moved_node[k]

@@ -55,7 +55,7 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
     parts = [part.body for part in tree.parts(node) if part.body.has_mass]
     if not parts:
         return f"'{node.path}' has no mass, so it cannot be free", "give it a mass"
-    if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.hanging(node):
+    if len(parts) == 1 and parts[0].inertia and parts[0].inertia.is_point and tree.jointed_to(node):
         message = f"'{node.path}' is a particle, to which no joint can be attached when it is free"
         return message, "give it an inertia that is not a point"
     return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
@@ -181,7 +181,7 @@ def carries_mass(tree: Tree, body: SceneNode) -> bool:
         node = waiting.pop()
         if any(part.body.has_mass for part in tree.parts(node)):
             return True
-        waiting += tree.hanging(node)
+        waiting += tree.jointed_to(node)
     return False
 
 
@@ -199,17 +199,17 @@ def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for node in jointed:
         # What hangs on a body can only add to the resistance of its own mass.
         if node.index not in reported and _idle([node], hierarchy, starts) is not None:
-            idle = _idle(_hung(hierarchy, node), hierarchy, starts)
+            idle = _idle(_jointed_below(hierarchy, node), hierarchy, starts)
             if idle is not None and idle.node.index not in reported:
                 reported.add(idle.node.index)
                 yield _idle_finding(idle)
 
 
-def _hung(hierarchy: Hierarchy, body: SceneNode) -> list[SceneNode]:
+def _jointed_below(hierarchy: Hierarchy, body: SceneNode) -> list[SceneNode]:
     """A jointed body and all that hang on it by joints, parents first."""
     found = [body]
     for node in found:
-        found += hierarchy.hanging(node)
+        found += hierarchy.jointed_to(node)
     return found
 
 

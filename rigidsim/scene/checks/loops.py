@@ -48,9 +48,11 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
         yield Finding("loop", message, (*place, "between"), "name two bodies on joints")
     if not all(nodes):
         return  # reported by `reference_findings`
-    loose = next((node for node in nodes if node.joint is None), None)
-    if loose is not None:
-        yield Finding("loop", without_joint(loose.kind, loose.path), (*place, "between"), "name two bodies on joints")
+    unjointed = next((node for node in nodes if node.joint is None), None)
+    if unjointed is not None:
+        yield Finding(
+            "loop", without_joint(unjointed.kind, unjointed.path), (*place, "between"), "name two bodies on joints"
+        )
         return
     types = [node.joint.type for node in nodes]
     numbers = coupled_numbers(loop, types)

@@ -90,7 +90,7 @@ def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | Non
         what = "the body itself" if new is node else f"a descendant of '{node.path}' itself"
         return "to", f"'{event.to}' is {what}", "choose a body that is neither it nor below it"
     if event.kind == "jointed":
-        return _hanging_fault(tree, event, node, new)
+        return _joint_fault(tree, event, node, new)
     if event.kind == "free":
         if not node.body.has_mass:
             massless = f"'{node.path}' has no mass, so it cannot be free"
@@ -104,7 +104,7 @@ def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | Non
     return None
 
 
-def _hanging_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
+def _joint_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
     """The problem with hanging a node on a body by a joint, if there is one."""
     if not carries_mass(tree, node):
         message = f"nothing that has a mass is on '{node.path}', so forces could not move it on a joint"

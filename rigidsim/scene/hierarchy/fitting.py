@@ -186,7 +186,7 @@ def changed(
     nodes = list(hierarchy)
     for k, (node, number) in enumerate(unknowns):
         now = nodes[node.index]
-        new = {"rate": rates[k], "course": None} if rates is not None else {"start": starts[k]}
+        new = {"rate": rates[k], "desired": None} if rates is not None else {"start": starts[k]}
         coordinates = [*now.joint.coordinates]
         coordinates[number] = coordinates[number]._replace(**new)
         joint = now.joint._replace(coordinates=tuple(coordinates))

@@ -177,7 +177,7 @@ class Meetings:
         for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
             carriers = ((tree, looped, tree.carrier(tree.nodes[shape.node.index])) for tree, looped in held)
             if any(
-                body is not None and (body.joint or tree.hanging(body) or body.index in looped)
+                body is not None and (body.joint or tree.jointed_to(body) or body.index in looped)
                 for tree, looped, body in carriers
             ):
                 yield shape

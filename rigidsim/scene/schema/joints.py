@@ -87,24 +87,24 @@ class Motor(SceneModel):
 
     @model_validator(mode="after")
     def _require_one(self) -> Motor:
-        (course, law, rate, largest, *servo), said = type(self).model_fields, self.said()
-        given = [key for key in (course, law, rate) if key in said]
+        (desired, law, rate, largest, *servo), said = type(self).model_fields, self.said()
+        given = [key for key in (desired, law, rate) if key in said]
         if len(given) != 1:
-            message = f"a motor has one of '{course}', '{law}' and '{rate}'"
+            message = f"a motor has one of '{desired}', '{law}' and '{rate}'"
             raise invalid("motion" if given else "missing-key", message, "give one of them")
         if rate in said and largest not in said:
             message = f"a motor with a '{rate}' has a '{largest}'"
             raise invalid("missing-key", message, f"write {{{rate}: 0.2, {largest}: 50}}")
         if law in said and largest in said:
-            message = f"'{largest}' limits a motor with a '{rate}' or '{course}', not a '{law}'"
+            message = f"'{largest}' limits a motor with a '{rate}' or '{desired}', not a '{law}'"
             raise invalid(
                 "motion", message, f"omit it, or write '{law}' as an expression with min and max", key=(largest,)
             )
         for key in servo:
-            needs = {"time_constant": largest, "stiffness": course, "damping": "stiffness"}[key]
-            if key in said and not (course in said and needs in said):
-                message = f"'{key}' belongs to a motor with '{course}'" + f" and '{needs}'" * (needs != course)
-                raise invalid("motion", message, f"omit it, or write {{{course}: 0.3, {needs}: ...}}", key=(key,))
+            needs = {"time_constant": largest, "stiffness": desired, "damping": "stiffness"}[key]
+            if key in said and not (desired in said and needs in said):
+                message = f"'{key}' belongs to a motor with '{desired}'" + f" and '{needs}'" * (needs != desired)
+                raise invalid("motion", message, f"omit it, or write {{{desired}: 0.3, {needs}: ...}}", key=(key,))
         if "time_constant" in said and "stiffness" in said:
             message = "a motor with a 'stiffness' follows by that, not within a 'time_constant'"
             raise invalid("motion", message, "omit one of them", key=("time_constant",))
@@ -117,8 +117,8 @@ class Motor(SceneModel):
     @property
     def prescribes(self) -> bool:
         """Whether it alone says how the joint moves."""
-        course, _, _, largest, *_ = type(self).model_fields
-        return course in self.said() and not self.said() & {largest, "stiffness"}
+        desired, _, _, largest, *_ = type(self).model_fields
+        return desired in self.said() and not self.said() & {largest, "stiffness"}
 
     @property
     def is_limited(self) -> bool:
@@ -133,18 +133,18 @@ class Motor(SceneModel):
 
     def driven(self, coordinate: Coordinate, metres: Any) -> Coordinate:
         """The coordinate with this motor; `metres` is 1 for an angle."""
-        course, law, rate, largest = self.values()
+        desired, law, rate, largest = self.values()
         if self.prescribes:
-            start, speed, _ = jet_of(course, 0.0)
-            return coordinate._replace(start=metres * start, rate=metres * speed, course=course)
+            start, speed, _ = jet_of(desired, 0.0)
+            return coordinate._replace(start=metres * start, rate=metres * speed, desired=desired)
         if self.stiffness is not None:
             return coordinate._replace(
-                course=course, servo_stiffness=self.stiffness, servo_damping=self.damping or 0.0,
+                desired=desired, servo_stiffness=self.stiffness, servo_damping=self.damping or 0.0,
                 servo_limit=math.inf if largest is None else largest,
             )  # fmt: skip
-        if course is not None:
+        if desired is not None:
             tracking = 1.0 / (TIME_CONSTANT if self.time_constant is None else self.time_constant)
-            return coordinate._replace(course=course, largest=largest, tracking=tracking)
+            return coordinate._replace(desired=desired, largest=largest, tracking=tracking)
         if law is not None:
             return coordinate._replace(law=law)
         return coordinate._replace(wanted=metres * rate, largest=largest)

@@ -1,4 +1,4 @@
-"""The second gear: the bits of the first one wherever it can be used, and used where it saves more than it costs."""
+"""Specialised code: the bits of general code wherever it can be used, and used where it saves more than it costs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import rigidsim
 from rigidsim.building import build_world
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.engine import run as engine_run
-from rigidsim.engine import second_gear
+from rigidsim.engine import specialised
 from rigidsim.engine.run import BlockRun
-from rigidsim.engine.second_gear import MOST_SECONDS, WORTH_READING, SecondGear
+from rigidsim.engine.specialised import MOST_SECONDS, WORTH_READING, Specialised
 from rigidsim.engine.stepper import cruise
 from rigidsim.jit.layouts import KnownArray, lay_out
 
@@ -47,13 +47,13 @@ def scene(steps: int = 60, integrator="rkmk4", **more) -> rigidsim.Scene:
 
 @pytest.fixture
 def forced(monkeypatch):
-    """The second gear takes every step that it can."""
+    """Specialised code takes every step that it can."""
 
     def takes(self, era, arguments, seconds, is_measured):
         self._on[era] = self._is_possible
         return self._is_possible
 
-    monkeypatch.setattr(SecondGear, "takes", takes)
+    monkeypatch.setattr(Specialised, "takes", takes)
 
 
 def content_of(trajectory: rigidsim.Trajectory, folder) -> str:
@@ -65,10 +65,10 @@ def content_of(trajectory: rigidsim.Trajectory, folder) -> str:
 
 
 def in_both(make, monkeypatch):
-    """What `make` gives in first gear and in second."""
+    """What `make` gives as general and as specialised code."""
     first = make()
     with monkeypatch.context() as patch:
-        patch.setattr(SecondGear, "takes", lambda self, era, *_: self._on.setdefault(era, self._is_possible))
+        patch.setattr(Specialised, "takes", lambda self, era, *_: self._on.setdefault(era, self._is_possible))
         return first, make()
 
 
@@ -90,7 +90,7 @@ def test_straight_code_knows_the_tables_of_series():
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler", "adaptive", "taylor"])
-def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
+def test_windows_impulses_and_samples_have_the_bits_of_general_code(integrator, tmp_path, monkeypatch):
     is_long = integrator in ("adaptive", "taylor")
     made = small(integrator) if is_long else scene(integrator=integrator, metrics=METRICS)
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
@@ -99,7 +99,7 @@ def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator
     assert len(first.events) == len(second.events) == 1
 
 
-def test_a_series_in_which_products_need_products_has_the_bits_of_the_first_gear(tmp_path, monkeypatch):
+def test_a_series_in_which_products_need_products_has_the_bits_of_general_code(tmp_path, monkeypatch):
     rod = {"mass": 1, "inertia": {"principal": [0.08, 0.08, 0.001]}, "center_of_mass": [0, 0, -0.5]}
     hinge = {"hinge": {"axis": [0, 1, 0]}}
     lower = rod | {"motion": hinge, "position": [0, 0, -1]}
@@ -122,14 +122,14 @@ def test_slices_of_any_length_have_the_same_bits(forced):
 @pytest.mark.parametrize(
     "name", ["payload_release", "three_frames_deep", "vehicle_on_earth", "kapitza_pendulum", "double_pendulum"]
 )
-def test_shipped_scenes_have_the_bits_of_the_first_gear(name, tmp_path, monkeypatch):
+def test_shipped_scenes_have_the_bits_of_general_code(name, tmp_path, monkeypatch):
     """Reparentings, prescribed motions by expressions, gravity of a point, deep trees, joints."""
     made = rigidsim.Scene.from_file(shipped_scenes()[name])
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
     assert content_of(first, tmp_path) == content_of(second, tmp_path)
 
 
-def test_attraction_across_the_tree_has_the_bits_of_the_first_gear(tmp_path, monkeypatch):
+def test_attraction_across_the_tree_has_the_bits_of_general_code(tmp_path, monkeypatch):
     """Of a body and one below it, and of two below different parents."""
     bodies = {
         "top": TOP | {"children": {"moon": TOP | {"position": [1, 0, 0]}}},
@@ -144,7 +144,7 @@ def test_attraction_across_the_tree_has_the_bits_of_the_first_gear(tmp_path, mon
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "adaptive"])
-def test_loops_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
+def test_loops_have_the_bits_of_general_code(integrator, tmp_path, monkeypatch):
     """A rod from a free body to the world."""
     rod = {"type": "distance", "between": ["top", "world"], "at": [0.1, 0.2, 0.3], "to_at": [1, 0, 0]}
     made = scene(10, integrator, bodies={"top": TOP | {"angular_velocity": [0, 0, 0]}}, parameters={}, world={
@@ -153,15 +153,15 @@ def test_loops_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch
     assert content_of(first, tmp_path) == content_of(second, tmp_path)
 
 
-def test_a_step_in_second_gear_calls_no_first_gear(forced, monkeypatch):
+def test_a_step_in_specialised_code_calls_no_general_code(forced, monkeypatch):
     run = BlockRun([build_world(scene(steps=5))], 1)
     run.advance(0)
     monkeypatch.setattr(run, "_advance", None)
     run.advance(5)
-    assert run.n == 5 and run.gear.is_on
+    assert run.n == 5 and run.specialised.is_on
 
 
-def test_sweeps_have_the_same_content_in_both_gears(tmp_path, monkeypatch):
+def test_sweeps_have_the_same_content_in_both_kinds_of_code(tmp_path, monkeypatch):
     made = scene(metrics=METRICS)
 
     def content():
@@ -172,14 +172,14 @@ def test_sweeps_have_the_same_content_in_both_gears(tmp_path, monkeypatch):
     assert first == second
 
 
-def decided(gear: SecondGear, seconds: float, is_measured: bool) -> bool:
-    """Whether the gear takes era 0 of a block, for which `seconds` are to come in first gear."""
+def decided(code: Specialised, seconds: float, is_measured: bool) -> bool:
+    """Whether specialised code takes era 0 of a block, for which `seconds` are to come in general code."""
     run = BlockRun([build_world(scene())], 1)
-    return gear.takes(0, lambda: run._cruising(0, 1, run._one, 0, True), seconds, is_measured)
+    return code.takes(0, lambda: run._cruising(0, 1, run._one, 0, True), seconds, is_measured)
 
 
 class TestChoice:
-    """Which gear is taken, and the sentence that says why."""
+    """Which code is taken, and the sentence that says why."""
 
     @pytest.fixture(autouse=True)
     def _nothing_is_made(self, monkeypatch):
@@ -187,41 +187,41 @@ class TestChoice:
         monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: 1.0)
 
     def test_long_runs_take_the_second(self):
-        gear = SecondGear()
-        assert decided(gear, 1000.0, True)
+        code = Specialised()
+        assert decided(code, 1000.0, True)
         why = "specialised code takes about 1.0 s to make and saves about 300.0 s"
-        assert gear.as_dict() == {"gear": 2, "why": why}
+        assert code.as_dict() == {"gear": 2, "why": why}
 
     def test_what_costs_more_than_it_saves_is_not_made(self):
-        gear = SecondGear()
-        assert not decided(gear, 2.0, True)
-        assert gear.as_dict() == {"gear": 1, "why": "specialised code takes about 1.0 s to make and saves about 0.6 s"}
+        code = Specialised()
+        assert not decided(code, 2.0, True)
+        assert code.as_dict() == {"gear": 1, "why": "specialised code takes about 1.0 s to make and saves about 0.6 s"}
 
     def test_short_runs_do_not_even_read_it(self, monkeypatch):
         monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: pytest.fail("was read"))
-        gear = SecondGear()
-        assert not decided(gear, WORTH_READING, True)
-        assert gear.reason == f"specialised code would save less than {WORTH_READING:g} s"
+        code = Specialised()
+        assert not decided(code, WORTH_READING, True)
+        assert code.reason == f"specialised code would save less than {WORTH_READING:g} s"
 
     def test_a_careful_estimate_is_not_the_last_word(self):
-        gear = SecondGear()
-        assert not decided(gear, 0.1, False) and not decided(gear, 2.0, False)
-        assert decided(gear, 1000.0, True)
+        code = Specialised()
+        assert not decided(code, 0.1, False) and not decided(code, 2.0, False)
+        assert decided(code, 1000.0, True)
 
     def test_what_takes_long_to_make_is_not_made(self, monkeypatch):
         monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: np.inf)
-        gear = SecondGear()
-        assert not decided(gear, 1e6, True)
-        assert gear.reason == f"making specialised code would take more than {MOST_SECONDS:g} s"
+        code = Specialised()
+        assert not decided(code, 1e6, True)
+        assert code.reason == f"making specialised code would take more than {MOST_SECONDS:g} s"
 
     def test_what_is_made_is_taken_at_once(self, monkeypatch):
         monkeypatch.setattr(type(cruise), "is_made", lambda *_: True)
-        gear = SecondGear()
-        assert decided(gear, 0.0, False)
-        assert gear.reason == "its code is made already"
+        code = Specialised()
+        assert decided(code, 0.0, False)
+        assert code.reason == "its code is made already"
 
 
-def test_contact_and_callbacks_stay_in_first_gear():
+def test_contact_and_callbacks_stay_in_general_code():
     ball = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}], "position": [0, 0, 1]}
     floor = {"motion": "fixed", "shapes": [{"type": "plane"}]}
     touching = rigidsim.Simulation(scene(bodies={"ball": ball, "floor": floor}))
@@ -230,25 +230,25 @@ def test_contact_and_callbacks_stay_in_first_gear():
     assert called.gear == {"gear": 1, "why": "callbacks are interpreted"}
 
 
-def test_interpreted_runs_stay_in_first_gear(monkeypatch):
+def test_interpreted_runs_stay_in_general_code(monkeypatch):
     monkeypatch.setenv("RIGIDSIM_JIT", "off")
     assert rigidsim.Simulation(scene()).gear["why"] == "the code is interpreted"
 
 
-def test_a_long_run_changes_gears_on_its_way(monkeypatch):
-    """It is measured first, and goes on in second gear with the same bits."""
+def test_a_long_run_changes_its_code_on_its_way(monkeypatch):
+    """It is measured first, and goes on in specialised code with the same bits."""
     monkeypatch.setattr(engine_run, "LEAST_TIMED", 1e-6)
     monkeypatch.setattr(engine_run, "LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(second_gear, "WORTH_READING", 0.0)
+    monkeypatch.setattr(specialised, "WORTH_READING", 0.0)
     monkeypatch.setattr(type(cruise), "is_made", lambda *_: False)
     monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: 0.0)
     made = scene()
     run, reference = BlockRun([build_world(made)], 1), BlockRun([build_world(made)], 1)
-    gears = []
+    were_specialised = []
     for _ in range(6):
         run.advance(10)
-        gears.append(run.gear.is_on)
-    monkeypatch.setattr(reference.gear, "takes", lambda *_: False)
+        were_specialised.append(run.specialised.is_on)
+    monkeypatch.setattr(reference.specialised, "takes", lambda *_: False)
     reference.advance(60)
-    assert gears[0] is False and gears[-1] is True
+    assert were_specialised[0] is False and were_specialised[-1] is True
     assert run.state.tobytes() == reference.state.tobytes()

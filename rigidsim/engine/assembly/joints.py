@@ -67,23 +67,23 @@ def has_motor(node: Node, number: int) -> bool:
     if node.kind != "jointed":
         return False
     given = node.joint.coordinates[number]
-    return given.law is not None or given.course is not None
+    return given.law is not None or given.desired is not None
 
 
 def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, looped: frozenset[int]) -> Joints | None:
     """How the moved rows hang; `looped` have ends of loops. None if there are neither joints nor loops in the run."""
-    types, courses = blueprint.joint_types, blueprint.drives.courses
+    types, desired = blueprint.joint_types, blueprint.drives.desired
     if not looped and not types:
         return None
     n, held = len(moved), held_frames(moved, tree)
-    carriers = [carrier_of(k, moved, tree, held) for k in range(n)]
-    registers, modes = dict(motors_of(courses, tree).tolist()), rows_with_modes(moved)
-    carrying, first_on = set(carriers), {carriers[k]: k for k in inward(moved, tree)}
+    parents = [parent_row(k, moved, tree, held) for k in range(n)]
+    registers, modes = dict(motors_of(desired, tree).tolist()), rows_with_modes(moved)
+    with_children, first_on = set(parents), {parents[k]: k for k in inward(moved, tree)}
     rows = [
-        (dof_of(row), *motion_of(row), parent_frame(k, moved), carrier, root_of(k, carriers, carrying | looped),
-         int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
+        (dof_of(row), *motion_of(row), parent_frame(k, moved), base, root_of(k, parents, with_children | looped),
+         int(base > n and first_on[base] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
          registers.get(k, layout.NO_ROW), modes.index(k) if k in modes else layout.NO_ROW)
-        for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
+        for k, (row, base) in enumerate(zip(moved, parents, strict=True))
     ]  # fmt: skip
     servos = [k for k in modes if coordinate_of(moved[k]).tracks]
     roots = [row[layout.JOINT.root] for row in rows]
@@ -100,7 +100,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
         servos=np.array(servos, dtype=np.int64) if servos else None,
-        rows=constraint_rows([[k, carriers[k]] for k in modes], inner) if modes else None,
+        rows=constraint_rows([[k, parents[k]] for k in modes], inner) if modes else None,
     )
 
 
@@ -151,8 +151,8 @@ def held_frames(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
     return [0, *dict.fromkeys(base.frame for base in bases if base and not base.is_moved())]
 
 
-def carrier_of(k: int, moved: Sequence[MovedRow], tree: Tree, held: list[int]) -> int:
-    """The row of the carrier of a moved row, or, after all moved ones, that of a held frame; NO_ROW for a free body."""
+def parent_row(k: int, moved: Sequence[MovedRow], tree: Tree, held: list[int]) -> int:
+    """The row of the base of a moved row, or, after all moved ones, that of a held frame; NO_ROW for a free body."""
     row = moved[k]
     if row.node.is_free():
         return layout.NO_ROW
@@ -162,21 +162,21 @@ def carrier_of(k: int, moved: Sequence[MovedRow], tree: Tree, held: list[int]) -
     return tree.row(base) if base and base.is_moved() else len(moved) + held.index(base.frame if base else 0)
 
 
-def outermost_of(k: int, carriers: Sequence[int]) -> int:
+def outermost_of(k: int, parents: Sequence[int]) -> int:
     """The row on which a moved row hangs in the end: it hangs on none, or on a frame that is held."""
-    while 0 <= carriers[k] < len(carriers):
-        k = carriers[k]
+    while 0 <= parents[k] < len(parents):
+        k = parents[k]
     return k
 
 
-def root_of(k: int, carriers: Sequence[int], carrying: Set[int]) -> int:
+def root_of(k: int, parents: Sequence[int], with_children: Set[int]) -> int:
     """The row of the free body at the root of the tree of joints that a row is part of; the number of rows if that
     hangs on a frame that is held; NO_ROW of a free body that carries neither joints nor ends of loops.
     """
-    outermost = outermost_of(k, carriers)
-    if carriers[outermost] != layout.NO_ROW:
-        return len(carriers)
-    return outermost if outermost in carrying else layout.NO_ROW
+    outermost = outermost_of(k, parents)
+    if parents[outermost] != layout.NO_ROW:
+        return len(parents)
+    return outermost if outermost in with_children else layout.NO_ROW
 
 
 def dof_of(row: MovedRow) -> int:
@@ -252,10 +252,10 @@ def begin_row(row: list[float], node: Node, tree: Tree) -> None:
     at = add(joint.position, stretch(joint.orientation, node.scale, joint.at))  # in the parent's coordinates
     row[layout.JOINT_VALUE.q] = joint.orientation
     row[layout.JOINT_VALUE.anchor] = row[layout.JOINT_VALUE.reach] = scaled(node.parent_metres, at)
-    carrier = tree.base(parent) if parent else None
-    if carrier is not None:
-        on_base, metres = tree.placements[parent.index], carrier.metres
-        com = tree.lump(carrier).center if carrier.is_moved() else ZERO
+    base = tree.base(parent) if parent else None
+    if base is not None:
+        on_base, metres = tree.placements[parent.index], base.metres
+        com = tree.lump(base).center if base.is_moved() else ZERO
         reach = sub(scaled(metres, on_base.point(at)), com)
         row[layout.JOINT_VALUE.reach] = rotate_back(on_base.rotation, reach)
 
@@ -276,7 +276,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
     if not records:
         return None
     rows, values, wrenches = [], [], []
-    carriers = joints.joint[:, layout.JOINT.parent].tolist()
+    parents = joints.joint[:, layout.JOINT.parent].tolist()
     for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
         kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
         if kind == layout.COUPLING:
@@ -284,7 +284,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                 row_of(tree, frame - 1, k)
                 for frame, k in zip((record.first, record.second), record.numbers, strict=True)
             ]
-            wrenches += [] if layout.NO_ROW in ends else [[ends[0], carriers[ends[0]], ends[1], carriers[ends[1]]]]
+            wrenches += [] if layout.NO_ROW in ends else [[ends[0], parents[ends[0]], ends[1], parents[ends[1]]]]
             rows.append((kind, 0, *ends, begin, len(wrenches)))
             values.append(layout.LOOP_VALUE.filled(length=record.length, size=record.size, ratio=record.ratio))
             continue
@@ -297,9 +297,9 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
                                      axis=axis, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
-    held = {row for one in wrenches for row in one if 0 <= row < len(carriers)}
-    outermost = {outermost_of(row, carriers) for row in held}
-    inner = [k for k in joints.inward if outermost_of(k, carriers) in outermost]
+    held = {row for one in wrenches for row in one if 0 <= row < len(parents)}
+    outermost = {outermost_of(row, parents) for row in held}
+    inner = [k for k in joints.inward if outermost_of(k, parents) in outermost]
     return Loops(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),

@@ -1,6 +1,6 @@
-"""The second gear: the whole steps of an era as straight code (`stepper.cruise`), where making it is worth its time.
+"""Specialised code: the whole steps of an era as straight code (`stepper.cruise`), where making it is worth its time.
 
-The first gear steps any scene of a kind. Straight code is for one tree with its loads in one era: what is written in
+General code steps any scene of a kind. Straight code is for one tree with its loads in one era: what is written in
 loops over tables there is known here, and the state stays in registers. Its bits are the same, so a run may change
 gears between any two steps, and nothing but the time depends on it.
 """
@@ -13,11 +13,11 @@ from rigidsim.engine.stepper import cruise
 from rigidsim.jit.kernels import Made
 
 MOST_SECONDS = 4.0  # that making the code may take
-SAVED = 0.3  # the least share of the first gear's time that straight code saves; measured: 0.2 to 0.7, mostly 0.4
+SAVED = 0.3  # the least share of general code's time that straight code saves; measured: 0.2 to 0.7, mostly 0.4
 WORTH_READING = 0.2  # s that must be saved for the code to be read, to learn how long making it takes
 
 
-class SecondGear:
+class Specialised:
     """Straight code for the eras of one block. `reason` says in a sentence why it is used, or why not."""
 
     def __init__(self, hindrance: str = ""):
@@ -29,7 +29,7 @@ class SecondGear:
 
     @property
     def is_on(self) -> bool:
-        """Whether any steps are taken in this gear."""
+        """Whether any steps are taken in this code."""
         return any(self._on.values())
 
     def as_dict(self) -> dict[str, object]:
@@ -37,7 +37,7 @@ class SecondGear:
         return {"gear": 2 if self.is_on else 1, "why": self.reason}
 
     def takes(self, era: int, arguments: Callable[[], tuple], seconds: float, is_measured: bool) -> bool:
-        """Whether the steps of an era are taken in this gear. `seconds` is how long the first gear would take for all
+        """Whether the steps of an era are taken in this code. `seconds` is how long general code would take for all
         steps that are still to come, s: measured, or estimated with care, which may not be the last word.
         """
         if not self._is_possible or era in self._decided:
