@@ -455,3 +455,10 @@ def copy_rows(begin, end, source, target):
     for k in range(begin, end):
         for c in range(target.shape[1]):
             target[k, c] = source[k, c]
+
+
+@inlined
+def copy_numbers(n, source, target):
+    """Copy the first n numbers of an array of one dimension."""
+    for k in range(n):
+        target[k] = source[k]

@@ -23,6 +23,7 @@ from rigidsim.engine.layout import (
     SCALAR,
     SEARCH,
     STEP,
+    copy_numbers,
     copy_rows,
 )
 from rigidsim.engine.parts import largest_of, note_turns, put_back
@@ -79,23 +80,26 @@ def begin_lane(count: SCALAR, h, search: SEARCH, lane):
 
 
 @inlined
+def kept_rows(state, scratch):
+    """The rows that a step may change, each with those that keep them as it begins."""
+    kept = scratch.joints.modes
+    return (state, kept.state), (scratch.fault, kept.first_fault)
+
+
+@inlined
 def keep_step(state, scratch, buffer):
     """Keep everything as a step begins, as its events may have no room."""
-    kept = scratch.joints.modes
-    copy_rows(0, len(state), state, kept.state)
-    copy_rows(0, len(scratch.fault), scratch.fault, kept.first_fault)
-    for k in range(2):
-        buffer.kept[k] = buffer.filled[k]
+    for rows, first in kept_rows(state, scratch):
+        copy_rows(0, len(rows), rows, first)
+    copy_numbers(2, buffer.filled, buffer.kept)
 
 
 @inlined
 def put_step_back(state, scratch, buffer):
     """Put everything back as it was when the step began."""
-    kept = scratch.joints.modes
-    copy_rows(0, len(state), kept.state, state)
-    copy_rows(0, len(scratch.fault), kept.first_fault, scratch.fault)
-    for k in range(2):
-        buffer.filled[k] = buffer.kept[k]
+    for rows, first in kept_rows(state, scratch):
+        copy_rows(0, len(rows), first, rows)
+    copy_numbers(2, buffer.kept, buffer.filled)
 
 
 @inlined

@@ -13,7 +13,8 @@ known becomes code. The subset:
 
 `for lane in range(n)` is written once, with vectors in place of numbers, in parts of at most `CodeStyle.width` lanes;
 its turns must not depend on each other. A name that has different structures at the ends of two paths cannot be used
-after them, and the variable of a loop not after the loop. Everything else is refused with the file, the line and the reason.
+after them, and the variable of a loop not after the loop. Everything else is refused with the file, the line and the
+reason.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ MOST_ROWS = 3 * MOST_SLOTS
 FAR = 1e30  # m: as reach, finds the places at any distance
 AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
 SETTLED, MOST_TURNS = 1e-14, 200  # of the direction in which slips grow: its last change, and how often it is renewed
+EXACT = 1e-16  # of the smaller shape, and of a step: round-off of gaps and of times
 CROSSING = 1e-6  # the sine of the angle of two edges that cross
 ONE = (0,)  # worlds with contacts have one lane
 NONE = (0.0, 0.0, 0.0)
@@ -118,7 +119,8 @@ class Lasting(NamedTuple):
     first_size: np.ndarray = integers(SIZES)
     first_state: STATE = floats("state")
     first_record: np.ndarray = integers(4)
-    first_work: np.ndarray = floats("causes + 1", 2)
+    first_cause: np.ndarray = floats("causes", 2)
+    first_work: np.ndarray = floats(2)
     locating: LOCATING = floats()
     acceleration: LINE = floats("bodies")  # without contact
     force: LINE = floats("bodies")  # of contact, and its torque about the centre
@@ -587,3 +589,31 @@ def keep_slots(lasting, slots, values):
     n = lasting.size[N_SLOTS]
     copy_rows(0, n, lasting.slot, slots)
     copy_rows(0, n, lasting.value, values)
+
+
+# --- of pairs and slots
+
+
+@inlined
+def size_of(first, second, contacts):
+    """The size of the smaller shape, m."""
+    return min(contacts.shape_value[first].bound, contacts.shape_value[second].bound)
+
+
+@inlined
+def speed_of(k, contacts, lasting):
+    """The speeds of both bodies at the points of a slot, m/s, of which round-off is a part."""
+    row = lasting.value[k]
+    A = lasting.motion[contacts.shape[lasting.slot[k].first].body]
+    B = lasting.motion[contacts.shape[lasting.slot[k].second].body]
+    of_A, of_B = norm(A.v) + norm(A.omega) * norm(row.lever_A), norm(B.v) + norm(B.omega) * norm(row.lever_B)
+    return of_A + of_B
+
+
+@inlined
+def has_slot(first, second, lasting):
+    """Whether some slot is one of this pair."""
+    for k in range(lasting.size[N_SLOTS]):
+        if lasting.slot[k].first == first and lasting.slot[k].second == second:
+            return True
+    return False

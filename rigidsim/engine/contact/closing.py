@@ -1,0 +1,120 @@
+"""Projection of contacts that last: after a trial and at an event, gaps of closed contacts are closed and their slips
+are ended; and corrections of single bodies by impulses.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.contact.lasting import (
+    EXACT,
+    N_CALLS,
+    N_SLOTS,
+    OPEN,
+    STUCK,
+    add_row,
+    size_of,
+    solve_rows,
+    speed_of,
+    write_now,
+)
+from rigidsim.engine.contact.ledger import finish_booking
+from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.evaluate import evaluate
+from rigidsim.jit import inlined
+from rigidsim.physics.contact import tangents
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled
+
+
+@inlined
+def look_at_end(now, era, model, state, scratch, lanes):
+    """Evaluate the state at the end of a trial."""
+    calls = scratch.lasting.size[N_CALLS]
+    evaluate(now, era, model, state, scratch, lanes)
+    scratch.lasting.size[N_CALLS] = calls
+    if scratch.lasting.size[N_SLOTS] == 0:
+        write_now(model, scratch, lanes)
+
+
+@inlined
+def rows_of_velocities(contacts, lasting):
+    """The rows whose slip is zero; how many there are, and the largest slip in parts of the speeds."""
+    n_row, most = 0, 0.0
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row, speed = lasting.slot[k], lasting.value[k], speed_of(k, contacts, lasting)
+        n, u = row.normal, row.slip
+        if slot.mode == OPEN:
+            continue
+        lasting.right[n_row] = -dot(n, u)
+        n_row = add_row(n_row, k, n, n, lasting)
+        left = abs(dot(n, u))
+        if slot.mode == STUCK:
+            t, b = tangents(n)
+            lasting.right[n_row], lasting.right[n_row + 1] = -dot(t, u), -dot(b, u)
+            n_row = add_row(add_row(n_row, k, t, t, lasting), k, b, b, lasting)
+            left = norm(u)
+        most = max(most, left / speed if speed > 0.0 else 0.0)
+    return n_row, most
+
+
+@inlined
+def rows_of_gaps(contacts, lasting):
+    """The rows of gaps; how many there are, and the largest in parts of the sizes."""
+    n_row, most = 0, 0.0
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row = lasting.slot[k], lasting.value[k]
+        if slot.mode != OPEN:
+            lasting.right[n_row] = -row.gap
+            most = max(most, abs(row.gap) / size_of(slot.first, slot.second, contacts))
+            n_row = add_row(n_row, k, row.normal, row.normal, lasting)
+    return n_row, most
+
+
+@inlined
+def correct_bodies(n, moves, contacts, lasting, made):
+    """Add what the multipliers of n rows do to the corrections of bodies: displacements, or changes of velocity."""
+    for i in range(n):
+        k, f = lasting.row_slot[i], scaled(lasting.x[i], lasting.row[i].push)
+        row, slot = lasting.value[k], lasting.slot[k]
+        for s in range(2):
+            b = contacts.shape[slot.second if s == 1 else slot.first].body
+            if b < contacts.n_moved:
+                P, r = (f, row.lever_B) if s == 1 else (negated(f), row.lever_A)
+                push_correction(b, P, r, moves, contacts, lasting, made)
+
+
+@inlined
+def push_correction(b, P, r, moves, contacts, lasting, made):
+    """An impulse on a body, or the displacement that goes with it."""
+    row, node, inverse = contacts.body[b].row, contacts.body[b].node, lasting.inverse[b]
+    own, L = made.own[row], cross(r, P)
+    made.is_settled[row], made.source[node + 1] = 1, node + 1
+    if moves:
+        own.p, own.turn = add(own.p, scaled(inverse.mass, P)), add(own.turn, apply(inverse.inertia, L))
+    else:
+        own.v, own.omega = add(own.v, scaled(inverse.mass, P)), add(own.omega, L)
+
+
+@inlined
+def close_contacts(now, era, model, state, scratch, arrays, lanes):
+    """Close the gaps of all closed contacts and end their slips, where more than round-off is left: the smallest
+    displacement and change of velocities, measured by the mass matrix. The state was evaluated.
+    """
+    lasting, contacts, made = scratch.lasting, model.contacts, arrays.corrections
+    n_gap, widest = rows_of_gaps(contacts, lasting)
+    if n_gap == 0:
+        return
+    n_slip, fastest = 0, 0.0
+    begin_corrections(made)
+    if widest > EXACT:
+        solve_rows(n_gap, contacts, lasting)
+        correct_bodies(n_gap, True, contacts, lasting, made)
+    n_slip, fastest = rows_of_velocities(contacts, lasting)
+    if fastest > EXACT:
+        solve_rows(n_slip, contacts, lasting)
+        correct_bodies(n_slip, False, contacts, lasting, made)
+    if widest > EXACT or fastest > EXACT:
+        distribute(model.active, model, state, scratch, made, lanes)
+        arrays.ledger.step[:] = 0.0
+        finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.INHERITED].value, arrays.ledger)
+        look_at_end(now, era, model, state, scratch, lanes)

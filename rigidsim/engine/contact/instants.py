@@ -1,0 +1,450 @@
+"""What happens at an event of contacts that last: impacts of all that approaches, by the law of `simultaneous.py`, then
+the modes of all that touches.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.arrays import LACKS_LOG
+from rigidsim.engine.contact.closing import close_contacts, push_correction
+from rigidsim.engine.contact.lasting import (
+    BEYOND,
+    EVENTS,
+    GROWING,
+    LASTING,
+    MODES,
+    MOST_OF_PAIR,
+    MOST_SLOTS,
+    N_EVENTS,
+    N_SLOTS,
+    OPEN,
+    OVERLAP,
+    PLACES,
+    SLIDING,
+    SLOT,
+    STUCK,
+    find_places,
+    find_slots,
+    has_slot,
+    keep_slots,
+    room_of_friction,
+    size_of,
+    speed_of,
+    write_now,
+    write_slot,
+)
+from rigidsim.engine.contact.ledger import finish_booking
+from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
+from rigidsim.engine.contact.log import add_entry, write_origins
+from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
+from rigidsim.engine.contact.strikes import (
+    TOGETHER,
+    log_pair,
+    store_energies,
+    sum_normal_impulses,
+    surfaces_of,
+    work_of,
+)
+from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
+from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.evaluate import evaluate, place_nodes
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact_modes import time_of_bounces
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add, dot, negated, norm, rejection, sub
+
+DEEP = 1e-6  # of the smaller shape: an overlap that no event explains
+AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
+STRIKES = 1e-11  # likewise, before it, an approach that is none
+NEW = 1e-4  # m/s: a slip below it has no direction of its own
+BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
+MOST_AT_ONCE = 50  # events without progress in time
+MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 5000, 200, 40
+
+
+# --- what touches
+
+
+@inlined
+def collect(contacts, lasting, arrays):
+    """Make all places that touch slots, in the order of pairs; modes and directions are those of before, if they were
+    there.
+    """
+    n = 0
+    for m in range(arrays.candidates.count[0]):
+        first, second = arrays.candidates.pair[m, 0], arrays.candidates.pair[m, 1]
+        size = size_of(first, second, contacts)
+        count = find_places(first, second, TOGETHER * size, contacts, lasting)
+        for p in range(count):
+            if lasting.place[p].gap < -DEEP * size:
+                lasting.size[BEYOND] = OVERLAP
+            if n >= MOST_SLOTS:
+                lasting.size[BEYOND] = PLACES
+            if lasting.size[BEYOND] == 0:
+                slot, row = lasting.slot[n], lasting.value[n]
+                slot.first, slot.second, slot.pair = first, second, m
+                slot.feature, slot.mode, slot.lost, slot.straight = int(lasting.place[p].feature), OPEN, 0, 0
+                row.restitution, row.friction = surfaces_of(first, second, contacts)
+                row.direction, row.force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+                write_slot(lasting.place[p], contacts, lasting, slot, row)
+                n += 1
+    lasting.size[N_SLOTS], lasting.speed[0] = n, 0.0
+    for k in range(n):
+        lasting.speed[0] = max(lasting.speed[0], speed_of(k, contacts, lasting))
+
+
+@inlined
+def recall(what, n_old, lasting):
+    """Take over the directions of slips of contacts that were there before, maybe with another feature."""
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row = lasting.slot[k], lasting.value[k]
+        for m in range(n_old):
+            old = lasting.old_slot[m]
+            same = old.feature == slot.feature or what == REGION
+            if old.first == slot.first and old.second == slot.second and same:
+                row.direction = lasting.old_value[m].direction
+                slot.mode = old.mode
+
+
+# --- impacts
+
+
+@inlined
+def approach_of(k, lasting):
+    """How fast a contact closes, m/s."""
+    return -dot(lasting.value[k].normal, lasting.value[k].slip)
+
+
+@inlined
+def fastest_approach(lasting):
+    """The slot that closes fastest, if one does by more than round-off."""
+    found, most = at.NO_ROW, 0.0
+    for k in range(lasting.size[N_SLOTS]):
+        u = approach_of(k, lasting)
+        if u > most and u > STRIKES * lasting.speed[0]:
+            found, most = k, u
+    return found
+
+
+@inlined
+def fill_side(b, problem, contacts, lasting):
+    """The row of a contact body in the problem of an impact."""
+    count = problem.size[N_BODIES]
+    for k in range(count):
+        if problem.body[k] == b:
+            return k
+    motion, side = lasting.motion[b], problem.side[count]
+    side.p, side.q, side.v, side.omega = motion.p, motion.q, motion.v, motion.omega
+    side.mass, side.inertia = 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if b < contacts.n_moved:
+        side.mass, side.inertia = lasting.inverse[b].mass, lasting.inverse[b].inertia
+    problem.body[count] = b
+    problem.size[N_BODIES] = count + 1
+    return count
+
+
+@inlined
+def number_of_pair(k, problem):
+    """The number of a pair of candidates in the problem."""
+    for p in range(problem.size[N_PAIRS]):
+        if problem.pair[p] == k:
+            return p
+    problem.pair[problem.size[N_PAIRS]] = k
+    problem.size[N_PAIRS] += 1
+    return problem.size[N_PAIRS] - 1
+
+
+@inlined
+def shares_body(k, problem, contacts, lasting):
+    """Whether a body of a slot that forces move is in the problem."""
+    slot = lasting.slot[k]
+    for m in range(problem.size[N_BODIES]):
+        b = problem.body[m]
+        if b < contacts.n_moved and (b == contacts.shape[slot.first].body or b == contacts.shape[slot.second].body):
+            return True
+    return False
+
+
+@inlined
+def add_place(k, e, problem, contacts, lasting):
+    """Add a slot to the problem of an impact."""
+    i, slot, value = problem.size[N_PLACES], lasting.slot[k], lasting.value[k]
+    row, who, a, b = problem.place[i], problem.who[i], contacts.shape[slot.first].body, contacts.shape[slot.second].body
+    who.pair, who.feature = number_of_pair(slot.pair, problem), slot.feature
+    who.a, who.b = fill_side(a, problem, contacts, lasting), fill_side(b, problem, contacts, lasting)
+    row.normal, row.lever_A, row.lever_B, row.gap = value.normal, value.lever_A, value.lever_B, value.gap
+    s_A = rotate(lasting.motion[a].q, contacts.shape_value[slot.first].surface)
+    s_B = rotate(lasting.motion[b].q, contacts.shape_value[slot.second].surface)
+    row.restitution, row.friction, row.added = e, value.friction, rejection(value.normal, sub(s_B, s_A))
+    slot.lost = 1
+    problem.size[N_PLACES] = i + 1
+
+
+@inlined
+def restitution_of(k, step, lasting):
+    """The restitution of an approach, 0 if the bounces after it end within a moment; that is noted."""
+    row = lasting.value[k]
+    e, u = row.restitution, max(approach_of(k, lasting), 0.0)
+    pull = -(dot(row.normal, row.free) + dot(row.normal_rate, row.slip))
+    if e < 1.0 and e > 0.0 and pull > 0.0:
+        rest = time_of_bounces(e * u, pull, e)
+        if rest <= BOUNCES * step:
+            lasting.rest[0] = rest
+            return 0.0
+    return e
+
+
+@inlined
+def gather(k, step, problem, contacts, lasting):
+    """The problem of all that is struck together with a slot: what approaches, and what touches without restitution,
+    connected through bodies that forces move.
+    """
+    problem.size[:] = 0
+    for m in range(lasting.size[N_SLOTS]):
+        lasting.slot[m].lost = 0
+    add_place(k, restitution_of(k, step, lasting), problem, contacts, lasting)
+    grows = True
+    while grows:
+        grows = False
+        for m in range(lasting.size[N_SLOTS]):
+            if lasting.slot[m].lost == 0 and shares_body(m, problem, contacts, lasting):
+                approaches = approach_of(m, lasting) > STRIKES * lasting.speed[0]
+                e = restitution_of(m, step, lasting) if approaches else lasting.value[m].restitution
+                if approaches or e == 0.0:
+                    add_place(m, e, problem, contacts, lasting)
+                    grows = True
+
+
+@inlined
+def deliver(now, model, state, scratch, arrays, lanes):
+    """Let the impulses of a problem act, book and log them."""
+    contacts, lasting, made, problem = model.contacts, scratch.lasting, arrays.corrections, arrays.impacts.problem
+    record, ledger = arrays.record, arrays.ledger
+    sum_normal_impulses(problem)
+    ledger.step[:] = 0.0
+    begin_corrections(made)
+    for i in range(problem.size[N_PLACES]):
+        normal, tangential, driven = work_of(i, problem)
+        ledger.step[c.W_RESTITUTION] += normal
+        ledger.step[c.W_IMPACT_FRICTION] += tangential
+        ledger.step[c.W_DRIVEN] += driven
+        row, who = problem.place[i], problem.who[i]
+        a, b, P = problem.body[who.a], problem.body[who.b], row.P
+        if a < contacts.n_moved:
+            push_correction(a, negated(P), row.lever_A, False, contacts, lasting, made)
+        if b < contacts.n_moved:
+            push_correction(b, P, row.lever_B, False, contacts, lasting, made)
+    for p in range(problem.size[N_PAIRS]):
+        if problem.impulse[p] > 0.0:
+            k = add_entry(at.CAUSE_IMPACT, 0, 0, now, record)
+            log_pair(p, now, arrays.candidates.pair, problem, record.log[k], record.log_value[k])
+            entry, first = record.log_value[k], record.log[k].first
+            entry.point = add(entry.point, arrays.motions.origin[contacts.shape[first].body].xyz)
+    distribute(model.active, model, state, scratch, made, lanes)
+    finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.INHERITED].value, ledger)
+
+
+@inlined
+def place_contacts(now, model, state, scratch, lanes):
+    """Place all frames and slots; accelerations without contact are those of before."""
+    place_nodes(model.active, now, model, state, scratch, lanes)
+    write_now(model, scratch, lanes)
+    find_slots(model.contacts, scratch.lasting)
+
+
+@inlined
+def strike_all(now, model, state, scratch, arrays, lanes):
+    """All impacts at an instant, one problem after the other, until nothing approaches; whether there were any."""
+    contacts, lasting, problem = model.contacts, scratch.lasting, arrays.impacts.problem
+    struck, count = False, 0
+    lasting.rest[0] = 0.0
+    k = fastest_approach(lasting)
+    while k != at.NO_ROW and count < MOST_STRIKES:
+        gather(k, model.step, problem, contacts, lasting)
+        store_energies(contacts, model.body, problem)
+        solve_problem(problem, None)
+        deliver(now, model, state, scratch, arrays, lanes)
+        place_contacts(now, model, state, scratch, lanes)
+        struck, count = True, count + 1
+        k = fastest_approach(lasting)
+    if k != at.NO_ROW:
+        lasting.size[BEYOND] = EVENTS
+    return struck
+
+
+# --- modes
+
+
+@inlined
+def first_modes(what, first, second, feature, contacts, lasting):
+    """The modes of all slots by their slips; that of the one at which an event was found follows from that."""
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row = lasting.slot[k], lasting.value[k]
+        speed, was = lasting.speed[0], slot.mode
+        u = rejection(row.normal, row.slip)
+        here = slot.first == first and slot.second == second and slot.feature == feature
+        if -approach_of(k, lasting) > AT_REST * speed or (here and what == LIFT):
+            slot.mode = OPEN
+        elif norm(u) > AT_REST * speed and not (was == GROWING and norm(u) <= NEW) and not (here and what == STOP):
+            slot.mode = SLIDING
+        elif here and what == FRICTION:
+            slot.mode = GROWING
+            row.direction = negated(rejection(row.normal, row.tested))
+        elif was == GROWING and not here:
+            slot.mode = GROWING
+        else:
+            slot.mode = STUCK
+
+
+@inlined
+def normal_second(row):
+    """The second derivative of the gap of a slot, with the forces of contact, m/s2."""
+    return dot(row.normal, row.slip_rate) + dot(row.normal_rate, row.slip)
+
+
+@routine
+def review(turn, lasting):
+    """Change the mode of the slot that contradicts its own the most: one that would pull opens, one beyond the limit of
+    friction begins to slide, one that is open and closes is held again. Returns whether one did.
+    """
+    worst, found, following = 0.0, at.NO_ROW, OPEN
+    scale, rate = 0.0, 0.0
+    for k in range(lasting.size[N_SLOTS]):
+        scale = max(scale, force_scale(lasting.value[k]))
+        rate = max(rate, norm(lasting.value[k].free))
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row = lasting.slot[k], lasting.value[k]
+        if slot.mode == OPEN:
+            closes = -normal_second(row)
+            if (
+                closes > SLACK * rate
+                and slot.straight == 0
+                and closes / rate > worst
+                and approach_of(k, lasting) >= 0.0
+            ):
+                worst, found, following = closes / rate, k, STUCK
+        else:
+            N, room = dot(row.normal, row.force), room_of_friction(row)
+            if SLACK * scale < -N and -N / scale > worst:
+                worst, found, following = -N / scale, k, OPEN
+            elif slot.mode == STUCK and room < -SLACK * scale and -room / scale > worst:
+                worst, found, following = -room / scale, k, GROWING
+    if found == at.NO_ROW:
+        return False
+    slot, row = lasting.slot[found], lasting.value[found]
+    if following == GROWING:
+        row.direction = negated(rejection(row.normal, row.tested))
+    if following == STUCK:
+        slot.straight = 1  # once
+    slot.mode = following
+    return True
+
+
+@inlined
+def drop_open(lasting):
+    """Only closed contacts are slots."""
+    n = 0
+    for k in range(lasting.size[N_SLOTS]):
+        if lasting.slot[k].mode != OPEN:
+            if n < k:
+                copy_row(SLOT.width, lasting.slot[k], lasting.slot[n])
+                copy_row(LASTING.width, lasting.value[k], lasting.value[n])
+            lasting.slot[n].straight = 0
+            n += 1
+    lasting.size[N_SLOTS] = n
+
+
+@inlined
+def copy_row(width, source, target):
+    """Copy one row to another of the same array."""
+    for m in range(width):
+        target[m] = source[m]
+
+
+# --- the instant
+
+
+@inlined
+def log_pairs(now, contacts, lasting, arrays):
+    """Log the pairs that begin to touch, and those that no longer do."""
+    record, old, count = arrays.record, arrays.last, 0
+    for m in range(old.count[1]):
+        if not has_slot(old.pair[m, 0], old.pair[m, 1], lasting):
+            add_entry(at.CAUSE_ENDED, old.pair[m, 0], old.pair[m, 1], now, record)
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row, known = lasting.slot[k], lasting.value[k], False
+        for m in range(old.count[1]):
+            known = known or (old.pair[m, 0] == slot.first and old.pair[m, 1] == slot.second)
+        for m in range(count):
+            known = known or (arrays.next.pair[m, 0] == slot.first and arrays.next.pair[m, 1] == slot.second)
+        if not known:
+            entry = record.log_value[add_entry(at.CAUSE_BEGAN, slot.first, slot.second, now, record)]
+            a = contacts.shape[slot.first].body
+            entry.point = add(arrays.motions.origin[a].xyz, add(lasting.motion[a].p, row.lever_A))
+            entry.normal = row.normal
+            arrays.next.pair[count, 0], arrays.next.pair[count, 1] = slot.first, slot.second
+            count += 1
+    n, last_first, last_second = 0, at.NO_ROW, at.NO_ROW
+    for k in range(lasting.size[N_SLOTS]):
+        slot = lasting.slot[k]
+        if slot.first != last_first or slot.second != last_second:
+            last_first, last_second = slot.first, slot.second
+            old.pair[n, 0], old.pair[n, 1] = last_first, last_second
+            n += 1
+    old.count[0], old.count[1] = 0, n
+
+
+@routine
+def settle(now, h, era, what, index, model, state, scratch, arrays, lanes):
+    """What happens at an instant: impacts of all that approaches, then the modes of all that touches. `what` vanishes
+    at slot `index`.
+    """
+    contacts, lasting = model.contacts, scratch.lasting
+    lasting.size[N_EVENTS] += 1
+    lasting.instant[1] = lasting.instant[1] + 1.0 if abs(now - lasting.instant[0]) <= AT_ONCE * h else 0.0
+    lasting.instant[0] = now
+    if lasting.size[N_EVENTS] > MOST_EVENTS or lasting.instant[1] > MOST_AT_ONCE:
+        lasting.size[BEYOND] = EVENTS
+        return
+    if arrays.record.count[0] + MOST_STRIKES + 4 * MOST_SLOTS > len(arrays.record.log):
+        arrays.lacks[0] = LACKS_LOG
+        return
+    first, second, feature, tested = at.NO_ROW, at.NO_ROW, at.NO_ROW, (0.0, 0.0, 0.0)
+    if what > GAP:
+        first, second = lasting.slot[index].first, lasting.slot[index].second
+        feature, tested = lasting.slot[index].feature, lasting.value[index].tested
+    n_old = lasting.size[N_SLOTS]
+    keep_slots(lasting, lasting.old_slot, lasting.old_value)
+    lasting.size[N_SLOTS] = 0
+    evaluate(now, era, model, state, scratch, lanes)
+    write_now(model, scratch, lanes)
+    write_origins(contacts, model, scratch, arrays.motions)
+    if not renew_pairs(h, contacts, lasting, arrays):
+        return
+    collect(contacts, lasting, arrays)
+    if lasting.size[BEYOND] != 0:
+        return
+    recall(what, n_old, lasting)
+    for k in range(lasting.size[N_SLOTS]):
+        slot = lasting.slot[k]
+        if what == FRICTION and slot.first == first and slot.second == second and slot.feature == feature:
+            lasting.value[k].tested = tested
+    if what == REGION:
+        close_contacts(now, era, model, state, scratch, arrays, lanes)
+    strike_all(now, model, state, scratch, arrays, lanes)
+    first_modes(what, first, second, feature, contacts, lasting)
+    evaluate(now, era, model, state, scratch, lanes)
+    close_contacts(now, era, model, state, scratch, arrays, lanes)
+    turn = 0
+    while turn < MOST_REVIEWS and review(turn, lasting):
+        evaluate(now, era, model, state, scratch, lanes)
+        turn += 1
+    if turn == MOST_REVIEWS:
+        lasting.size[BEYOND] = MODES
+    drop_open(lasting)
+    for k in range(MOST_OF_PAIR, lasting.size[N_SLOTS]):
+        one, other = lasting.slot[k - MOST_OF_PAIR], lasting.slot[k]
+        if one.first == other.first and one.second == other.second:
+            lasting.size[BEYOND] = PLACES
+    log_pairs(now + lasting.rest[0], contacts, lasting, arrays)
