@@ -434,6 +434,16 @@ class Scratch(NamedTuple):
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any
 
 
+class Block(NamedTuple):
+    """What is stepped: worlds side by side in an era."""
+
+    era: int
+    model: Model
+    state: np.ndarray
+    scratch: Scratch
+    lanes: tuple[int, ...]
+
+
 KEPT = ("fault",)
 """The arrays of `Scratch` that are kept from one step to the next."""
 

@@ -20,7 +20,7 @@ from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
-from rigidsim.engine.model import KEPT
+from rigidsim.engine.model import KEPT, Block
 from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
@@ -57,40 +57,38 @@ def resume_at(n, done, era, model, state, scratch, lanes):
 
 
 @inlined
-def move(method, t, t_end, h, era, model, state, scratch, lanes, buffer=None):
+def move(method, t, t_end, h, block, buffer=None):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched. Only impacts of joints at their
     stops need a buffer.
     """
+    era, model, state, scratch, lanes = block
     if trials_of(method) is not None:
-        arrive(method, t_end, era, model, state, scratch, lanes, buffer)
+        arrive(method, t_end, block, buffer)
         if switches(model) and model.contacts is not None:
             keep_rates_inside(in_lanes(method, t_end, scratch, lanes), model, state, scratch, lanes)
     elif switches(model):
         part = scratch.part
         begin_search(h, model, state, scratch, lanes)
         while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
-            take_step(
-                method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
-            )
-            if end_trial(h, era, model, state, scratch, lanes) > 0.0:
+            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+            if end_trial(h, block) > 0.0:
                 settle_event(t, era, model, state, scratch, buffer, lanes)
     elif divides(method):
         most, number, part = divide(t, t_end, h, model, state, scratch, lanes), 0.0, scratch.part
         while number < most:
             begin_part(number, t, t_end, h, most, state, scratch, lanes)
-            take_step(
-                method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
-            )
+            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
             end_part(most, state, scratch, lanes)
             number += 1.0
     else:
-        take_step(method, t, t_end, h, era, model, state, scratch, lanes)
+        take_step(method, t, t_end, h, block)
 
 
 @inlined
-def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
+def take_step(method, t, t_end, h, block):
     """Advance the state from t to t_end, h = t_end - t (s), by one step of a given length."""
-    step(method, t, t_end, h, era, model, state, scratch, lanes)
+    era, model, state, scratch, lanes = block
+    step(method, t, t_end, h, block)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
     if model.loops is not None:
@@ -98,15 +96,14 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
 
 
 @inlined
-def take_lasting(method, t, t_end, h, era, model, state, scratch, contact, lanes):
+def take_lasting(method, t, t_end, h, block, contact):
     """Advance the state from t to t_end, h = t_end - t (s), with contacts that last; whether the step was taken."""
+    model, state, scratch = block.model, block.state, block.scratch
     part = scratch.part
-    begin_lasting(t, h, era, model, state, scratch, contact, lanes)
-    while next_trial(t, t_end, h, era, model, state, scratch, contact, lanes) > 0.0:
-        take_step(
-            method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], era, model, state, scratch, lanes
-        )
-        end_trial_of_contacts(t, t_end, h, era, model, state, scratch, contact, lanes)
+    begin_lasting(t, h, block, contact)
+    while next_trial(t, t_end, h, block, contact) > 0.0:
+        take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+        end_trial_of_contacts(t, t_end, h, block, contact)
     return ends_lasting(t, model, state, scratch, contact)
 
 
@@ -117,11 +114,12 @@ def keeps_grid(model):
 
 
 @inlined
-def go_to(method, t, known, era, model, state, scratch, lanes, buffer=None):
+def go_to(method, t, known, block, buffer=None):
     """Let a method that chooses its steps go on to time t (s); others are there. For `buffer` see `reach`."""
+    era, model = block.era, block.model
     if trials_of(method) is None or keeps_grid(model):
         return known
-    return reach(method, t, stop_of(era, model), known, era, model, state, scratch, lanes, buffer)
+    return reach(method, t, stop_of(era, model), known, block, buffer)
 
 
 @inlined
@@ -134,12 +132,13 @@ def in_lanes(method, t, scratch, lanes):
 
 
 @inlined
-def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
+def sample(method, t, known, block, samples, row):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
+    era, model, state, scratch, lanes = block
     if trials_of(method) is None or keeps_grid(model):
         observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
         return known
-    known = look(method, t, known, era, model, state, scratch, lanes)
+    known = look(method, t, known, block)
     now = in_lanes(method, t, scratch, lanes)
     if switches(model):
         keep_rates_inside(now, model, scratch.stage, scratch, lanes)
@@ -154,21 +153,21 @@ def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first,
     Samples are taken as there; each is added to the memory of the metrics, if there are any. Without `keeps` all are
     written to row 0, one after the other.
     """
-    known = UNKNOWN
+    known, block = UNKNOWN, Block(era, model, state, scratch, lanes)
     while True:
         t, t_end = n * model.step, (n + 1) * model.step
-        known = go_to(method, t, known, era, model, state, scratch, lanes)
+        known = go_to(method, t, known, block)
         if n >= n_end:
             break
         if n % stride == 0:
             row = n // stride - first if keeps else 0
-            known = sample(method, t, known, era, model, state, scratch, samples, row, lanes)
+            known = sample(method, t, known, block, samples, row)
             if metrics is not None:
                 fold_row(metrics, t, samples, row, meter.chains, meter.register, meter.memory, lanes)
         if trials_of(method) is not None:
             n = min(n_end, stride * (n // stride + 1))
         else:
-            move(method, t, t_end, model.step, era, model, state, scratch, lanes)
+            move(method, t, t_end, model.step, block)
             n += 1
 
 
@@ -186,15 +185,16 @@ def is_full(model, buffer):
 
 
 @inlined
-def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
+def move_if_room(method, t, t_end, h, block, buffer, contact):
     """Advance the state as `move` does, from where a step of contact begins; not at all, if what happens meanwhile has
     no room. Returns whether it has.
     """
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     if contact is not None:
         begin_step(contact, t, model, state, scratch, lanes)
     if switches(model):
         keep_step(state, scratch, buffer)
-    move(method, t, t_end, h, era, model, state, scratch, lanes, buffer)
+    move(method, t, t_end, h, block, buffer)
     if switches(model) and lacks_room(model, buffer):
         put_step_back(state, scratch, buffer)
         return False
@@ -202,10 +202,11 @@ def move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contac
 
 
 @inlined
-def correct_if_room(contact, t, h, era, model, state, scratch, buffer, lanes):
+def correct_if_room(contact, t, h, block, buffer):
     """Correct a step of length h (s) that ended at time t (s) by contact; if that has no room, the step is put back,
     with what happened in it. Returns whether it has.
     """
+    era, model, state, scratch, lanes = block
     has_room_for_it = end_step(contact, t, h, era, model, state, scratch, lanes)
     if switches(model) and not has_room_for_it:
         put_step_back(state, scratch, buffer)
@@ -222,8 +223,9 @@ def next_instant(n, n_end, stride, era, model):
 
 
 @inlined
-def breaks(method, t, era, model, state, scratch, lanes):
+def breaks(method, t, block):
     """Whether a joint breaks at time t (s), at which a step ends."""
+    era, model, state, scratch, lanes = block
     if not can_break(model):
         return False
     find_broken(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
@@ -231,8 +233,9 @@ def breaks(method, t, era, model, state, scratch, lanes):
 
 
 @inlined
-def begin_era(method, contact, buffer, t, era, model, state, scratch, lanes):
+def begin_era(method, contact, buffer, t, block):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
+    era, model, state, scratch, lanes = block
     if model.loops is not None:
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
@@ -277,49 +280,51 @@ def advance(
     `first`. Returns (n, done, era) reached; at an edge, the era that ends there. The result does not depend on how a
     run is divided into calls: time is n h, multiplied, and eras change at edges only.
     """
+    block = Block(era, model, state, scratch, lanes)
     if n_end == NOW:
         t = (n + done) * model.step
-        known = go_to(method, t, UNKNOWN, era, model, state, scratch, lanes, buffer)
-        sample(method, t, known, era, model, state, scratch, samples, first, lanes)
+        known = go_to(method, t, UNKNOWN, block, buffer)
+        sample(method, t, known, block, samples, first)
         return n, done, era
     known = UNKNOWN
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
             if trials_of(method) is not None:
-                arrive(method, stop_of(era, model), era, model, state, scratch, lanes, buffer)
+                arrive(method, stop_of(era, model), block, buffer)
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
             era += 1
+            block = Block(era, model, state, scratch, lanes)
         if arrives:
-            begin_era(method, contact, buffer, (n + done) * model.step, era, model, state, scratch, lanes)
+            begin_era(method, contact, buffer, (n + done) * model.step, block)
             arrives = False
-        known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes, buffer)
+        known = go_to(method, (n + done) * model.step, known, block, buffer)
         if n >= n_end or is_full(model, buffer):
             return n, done, era
         if done == 0.0 and n % stride == 0:
             if contact is not None and not sample_contacts(contact, n // stride):
                 return n, done, era
             row = n // stride - first
-            known = sample(method, n * model.step, known, era, model, state, scratch, samples, row, lanes)
+            known = sample(method, n * model.step, known, block, samples, row)
         if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
         end = end_of_step(n, done, era, contact, model)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if lasts(scratch):
-            if take_lasting(method, t, t_end, h, era, model, state, scratch, contact, lanes):
+            if take_lasting(method, t, t_end, h, block, contact):
                 n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
                 continue
             if contact.lacks[0] > 0:
                 return n, done, era
-        if not move_if_room(method, t, t_end, h, era, model, state, scratch, buffer, contact, lanes):
+        if not move_if_room(method, t, t_end, h, block, buffer, contact):
             return n, done, era
-        if contact is not None and not correct_if_room(contact, t_end, h, era, model, state, scratch, buffer, lanes):
+        if contact is not None and not correct_if_room(contact, t_end, h, block, buffer):
             if is_part(contact):
                 continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
-        if breaks(method, t_end, era, model, state, scratch, lanes):
+        if breaks(method, t_end, block):
             return n, done, era

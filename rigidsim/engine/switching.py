@@ -447,10 +447,11 @@ def count_impulses(model, state, scratch, lanes):
 
 
 @routine
-def end_trial(h, era, model, state, scratch, lanes):
+def end_trial(h, block):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
+    era, model, state, scratch, lanes = block
     examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
     count_impulses(model, state, scratch, lanes)
     give_up(state, scratch, lanes)

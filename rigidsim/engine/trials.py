@@ -134,9 +134,10 @@ def judge_closing(step: STEP, trial: STEP, before: STAGE, after: STAGE, toleranc
 
 
 @inlined
-def try_step(method, stop, era, model, state, scratch, lanes):
+def try_step(method, stop, block):
     """Make the trial of each lane, not beyond the time `stop`, s."""
-    attempt(method, stop, era, model, state, scratch, lanes)
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    attempt(method, stop, block)
     if model.loops is not None:
         trial, last = scratch.trial.state, step_row(state, scratch)
         copy_rows(0, last, trial, scratch.stage)
@@ -146,16 +147,17 @@ def try_step(method, stop, era, model, state, scratch, lanes):
 
 
 @inlined
-def try_to_event(method, stop, era, model, state, scratch, buffer, lanes):
+def try_to_event(method, stop, block, buffer):
     """Make the trial of each lane, not beyond the time `stop` (s) and the first event of a coordinate that has modes.
     What happens at its beginning needs room in the buffer.
     """
+    era, model, state, scratch, lanes = block
     found = scratch.joints.modes
     begin_tries(stop, model, state, scratch, lanes)
     again = True
     while again:
         copy_rows(0, len(scratch.fault), scratch.trial.fault, scratch.fault)
-        try_step(method, found.until, era, model, state, scratch, lanes)
+        try_step(method, found.until, block)
         again, occurs = next_try(era, model, state, scratch, lanes)
         if occurs and not lacks_room(model, buffer):
             settle_begin(era, model, state, scratch, buffer, lanes)
@@ -164,10 +166,11 @@ def try_to_event(method, stop, era, model, state, scratch, buffer, lanes):
 
 
 @inlined
-def reach(method, wanted, stop, known, era, model, state, scratch, lanes, buffer=None):
+def reach(method, wanted, stop, known, block, buffer=None):
     """Take steps until the trial of each lane goes on to the time that is wanted, s; or until impacts at stops have no
     room in the buffer, which is noted there. `known` is what is known of the present trials, on entry and on return.
     """
+    era, model, state, scratch, lanes = block
     trial, last = scratch.trial, step_row(state, scratch)
     if lanes_before(wanted, state[last], lanes) == 0:
         return known
@@ -175,9 +178,9 @@ def reach(method, wanted, stop, known, era, model, state, scratch, lanes, buffer
         if known == UNKNOWN:
             copy_rows(0, len(scratch.fault), scratch.fault, trial.fault)
             if switches(model):
-                try_to_event(method, stop, era, model, state, scratch, buffer, lanes)
+                try_to_event(method, stop, block, buffer)
             else:
-                try_step(method, stop, era, model, state, scratch, lanes)
+                try_step(method, stop, block)
             known = TRIED
         if switches(model) and lacks_room(model, buffer):
             return UNKNOWN
@@ -193,10 +196,11 @@ def reach(method, wanted, stop, known, era, model, state, scratch, lanes, buffer
 
 
 @inlined
-def arrive(method, stop, era, model, state, scratch, lanes, buffer=None):
+def arrive(method, stop, block, buffer=None):
     """Take steps to a time, s, at which all lanes end one; for `buffer` see `reach`."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     last = step_row(state, scratch)
-    reach(method, stop, stop, UNKNOWN, era, model, state, scratch, lanes, buffer)
+    reach(method, stop, stop, UNKNOWN, block, buffer)
     if switches(model) and buffer.lacks[0] > 0:
         return
     take_at(state[last], scratch.trial.state[last], stop, lanes)
@@ -224,16 +228,17 @@ def choose(step: STEP, t, state: STATE, stage: STAGE, lane):
 
 
 @inlined
-def look(method, t, known, era, model, state, scratch, lanes):
+def look(method, t, known, block):
     """The state at time t, s, which was reached, in `scratch.stage`. `known` as in `reach`."""
+    state, scratch, lanes = block.state, block.scratch, block.lanes
     last = step_row(state, scratch)
     is_inside = lanes_before(t, state[last], lanes) > 0
     if is_inside and known == TRIED:
-        fill(method, era, model, state, scratch, lanes)
+        fill(method, block)
         known = FILLED
     copy_rows(0, len(state), state, scratch.stage)
     if is_inside:
-        between(method, t, era, model, state, scratch, lanes)
+        between(method, t, block)
         for k in range(last):
             choose(state[last], t, state[k], scratch.stage[k], lanes)
     return known

@@ -27,8 +27,9 @@ from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled
 
 
 @inlined
-def look_at_end(now, era, model, state, scratch, lanes):
+def look_at_end(now, block):
     """Evaluate the state at the end of a trial."""
+    era, model, state, scratch, lanes = block
     calls = scratch.lasting.size[N_CALLS]
     evaluate(now, era, model, state, scratch, lanes)
     scratch.lasting.size[N_CALLS] = calls
@@ -96,10 +97,11 @@ def push_correction(b, P, r, moves, contacts, lasting, made):
 
 
 @inlined
-def close_contacts(now, era, model, state, scratch, arrays, lanes):
+def close_contacts(now, block, arrays):
     """Close the gaps of all closed contacts and end their slips, where more than round-off is left: the smallest
     displacement and change of velocities, measured by the mass matrix. The state was evaluated.
     """
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     lasting, contacts, made = scratch.lasting, model.contacts, arrays.corrections
     n_gap, widest = rows_of_gaps(contacts, lasting)
     if n_gap == 0:
@@ -117,4 +119,4 @@ def close_contacts(now, era, model, state, scratch, arrays, lanes):
         distribute(model.active, model, state, scratch, made, lanes)
         arrays.ledger.step[:] = 0.0
         finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.INHERITED].value, arrays.ledger)
-        look_at_end(now, era, model, state, scratch, lanes)
+        look_at_end(now, block)

@@ -396,10 +396,11 @@ def log_pairs(now, contacts, lasting, arrays):
 
 
 @routine
-def settle(now, h, era, what, index, model, state, scratch, arrays, lanes):
+def settle(now, h, block, what, index, arrays):
     """What happens at an instant: impacts of all that approaches, then the modes of all that touches. `what` vanishes
     at slot `index`.
     """
+    era, model, state, scratch, lanes = block
     contacts, lasting = model.contacts, scratch.lasting
     lasting.size[N_EVENTS] += 1
     lasting.instant[1] = lasting.instant[1] + 1.0 if abs(now - lasting.instant[0]) <= AT_ONCE * h else 0.0
@@ -431,11 +432,11 @@ def settle(now, h, era, what, index, model, state, scratch, arrays, lanes):
         if what == FRICTION and slot.first == first and slot.second == second and slot.feature == feature:
             lasting.value[k].tested = tested
     if what == REGION:
-        close_contacts(now, era, model, state, scratch, arrays, lanes)
+        close_contacts(now, block, arrays)
     strike_all(now, model, state, scratch, arrays, lanes)
     first_modes(what, first, second, feature, contacts, lasting)
     evaluate(now, era, model, state, scratch, lanes)
-    close_contacts(now, era, model, state, scratch, arrays, lanes)
+    close_contacts(now, block, arrays)
     turn = 0
     while turn < MOST_REVIEWS and review(turn, lasting):
         evaluate(now, era, model, state, scratch, lanes)

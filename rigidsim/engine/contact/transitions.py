@@ -110,8 +110,9 @@ def put_step_back(state, arrays, lasting):
 
 
 @inlined
-def begin_lasting(t, h, era, model, state, scratch, arrays, lanes):
+def begin_lasting(t, h, block, arrays):
     """Begin a step of length h (s) at time t, s."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     lasting = scratch.lasting
     arrays.lacks[0] = LACKS_NOTHING
     keep_step(state, arrays, lasting)
@@ -122,7 +123,7 @@ def begin_lasting(t, h, era, model, state, scratch, arrays, lanes):
     lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
-        settle(t, h, era, NOTHING, 0, model, state, scratch, arrays, lanes)
+        settle(t, h, block, NOTHING, 0, arrays)
         lasting.size[IS_SETTLED] = 1
 
 
@@ -163,15 +164,16 @@ def write_present(model, scratch, arrays):
 
 
 @inlined
-def next_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
+def next_trial(t, t_end, h, block, arrays):
     """Set the times of the next trial of a step from t to t_end = t + h, s. Returns its length, 0 if all is done."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     lasting, contacts = scratch.lasting, model.contacts
     search = lasting.locating
     while search.done < h and lasting.size[BEYOND] == 0 and arrays.lacks[0] == LACKS_NOTHING:
         if int(search.target) == NOTHING:
             length, stops = limit_by_slips(h, min(search.longest, search.most, h - search.done), contacts, lasting)
             if stops != at.NO_ROW:
-                settle(t + search.done, h, era, STOP, stops, model, state, scratch, arrays, lanes)
+                settle(t + search.done, h, block, STOP, stops, arrays)
                 continue
             if lasting.size[N_SLOTS] == 0:
                 place_nodes(model.active, t + search.done, model, state, scratch, lanes)
@@ -204,13 +206,14 @@ def put_trial_back(state, scratch):
 
 
 @inlined
-def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
+def end_trial(t, t_end, h, block, arrays):
     """Look at the state at the end of a trial: take it, or put it back and say how long the next one is."""
+    era, model, state, scratch, lanes = block
     lasting, contacts = scratch.lasting, model.contacts
     search = lasting.locating
     is_last = search.length >= h - search.done
     now = t_end if is_last else t + search.done + search.length
-    look_at_end(now, era, model, state, scratch, lanes)
+    look_at_end(now, block)
     what, index = int(search.target), int(search.first)
     if what != NOTHING:
         search.tried += 1.0
@@ -234,7 +237,7 @@ def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
                 index = int(search.first)
                 search.target = 1.0 * NOTHING
                 evaluate(t + search.done, era, model, state, scratch, lanes)
-                settle(t + search.done, h, era, what, index, model, state, scratch, arrays, lanes)
+                settle(t + search.done, h, block, what, index, arrays)
             return
     for k in range(lasting.size[N_SLOTS]):
         along = lasting.value[k].along
@@ -243,16 +246,17 @@ def end_trial(t, t_end, h, era, model, state, scratch, arrays, lanes):
     search.done = h if is_last else search.done + scratch.part[at.PART_LENGTH][0]
     search.target = 1.0 * NOTHING
     if what != REGION:
-        close_contacts(now, era, model, state, scratch, arrays, lanes)
+        close_contacts(now, block, arrays)
     if what != NOTHING:
-        settle(now, h, era, what, index, model, state, scratch, arrays, lanes)
+        settle(now, h, block, what, index, arrays)
     else:
-        renew_growing(now, h, era, model, state, scratch, arrays, lanes)
+        renew_growing(now, h, block, arrays)
 
 
 @inlined
-def renew_growing(now, h, era, model, state, scratch, arrays, lanes):
+def renew_growing(now, h, block, arrays):
     """Give slips that grew a direction of their own; choose anew where one does not grow."""
+    model, scratch = block.model, block.scratch
     lasting, contacts = scratch.lasting, model.contacts
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
@@ -262,7 +266,7 @@ def renew_growing(now, h, era, model, state, scratch, arrays, lanes):
             agrees = norm(sub(u, scaled(along, row.along))) <= AGREES * S
             stiff = STIFF * time_to_turn(k, contacts, lasting) < lasting.locating.longest
             if along < -AT_REST * speed_of(k, contacts, lasting):
-                settle(now, h, era, STOP, k, model, state, scratch, arrays, lanes)
+                settle(now, h, block, STOP, k, arrays)
                 return
             if S > NEW and not (stiff and agrees):
                 slot.mode = SLIDING

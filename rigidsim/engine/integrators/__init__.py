@@ -54,9 +54,9 @@ _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}
 
 
 @inlined
-def step(method, t, t_end, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, block):
     """Advance the state of one block from t to t_end, h = t_end - t (s), by the method that these options belong to."""
-    _BY_OPTIONS[type(method)].step(method, t, t_end, h, era, model, state, scratch, lanes)
+    _BY_OPTIONS[type(method)].step(method, t, t_end, h, block)
 
 
 @inlined
@@ -72,22 +72,22 @@ def trials_of(method):
 
 
 @inlined
-def attempt(method, stop, era, model, state, scratch, lanes):
+def attempt(method, stop, block):
     """Try a step from the state of each lane, not beyond the time `stop` (s): the state at its end and what is known of
     it in `scratch.trial.state`. A row `STEP` there has the time reached, the error in units of the tolerance, and the
     length of the step that follows, or that is to be tried in place of this one if the error is above 1.
     """
-    trials_of(method).attempt(method, stop, era, model, state, scratch, lanes)
+    trials_of(method).attempt(method, stop, block)
 
 
 @inlined
-def fill(method, era, model, state, scratch, lanes):
+def fill(method, block):
     """What `between` needs besides an attempt."""
     if trials_of(method).fill is not None:
-        trials_of(method).fill(method, era, model, state, scratch, lanes)
+        trials_of(method).fill(method, block)
 
 
 @inlined
-def between(method, t, era, model, state, scratch, lanes):
+def between(method, t, block):
     """The state at time t (s) inside the trial of each lane, in `scratch.stage`."""
-    trials_of(method).between(method, t, era, model, state, scratch, lanes)
+    trials_of(method).between(method, t, block)

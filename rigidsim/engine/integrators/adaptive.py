@@ -384,8 +384,9 @@ def keep_charts(model, state, scratch, lanes):
 
 
 @inlined
-def attempt(method, stop, era, model, state, scratch, lanes):
+def attempt(method, stop, block):
     """Try a step from the state of each lane, not beyond the time `stop`, s: fills `scratch.trial`."""
+    era, model, state, scratch, lanes = block
     trial, n = scratch.trial, step_row(state, scratch)
     copy_rows(0, n, state, trial.state)
     copy_rows(n + 1, len(state), state, trial.state)
@@ -422,8 +423,9 @@ def share(method):
 
 
 @inlined
-def fill(method, era, model, state, scratch, lanes):
+def fill(method, block):
     """What `between` needs, after an attempt."""
+    era, model, state, scratch, lanes = block
     trial, n = scratch.trial, step_row(state, scratch)
     i = STAGES
     while i < SLOPES:
@@ -483,8 +485,9 @@ def show_paced(t, total: SUMS, state: PACED, stage: PACED, lane):
 
 
 @inlined
-def between(method, t, era, model, state, scratch, lanes):
+def between(method, t, block):
     """The state at time t, s, inside the trials that were filled: in `scratch.stage`."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     trial, stage, n, n_moved = scratch.trial, scratch.stage, step_row(state, scratch), len(model.moved_node)
     for k in range(n):
         interpolate(state[n], trial.state[n], t, trial.slopes, IN_DENSE * n + k, n, scratch.sum[k], lanes)

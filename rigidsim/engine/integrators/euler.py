@@ -33,8 +33,9 @@ def move(state: STATE, parent: FRAME, frame: FRAME, rate: RATE, turn: TRIPLE, re
 
 
 @inlined
-def step(method, t, t_end, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
+    era, model, state, scratch, lanes = block
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(model.moved_node)):
         if is_of_joint(i, model):

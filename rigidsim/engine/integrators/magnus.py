@@ -58,8 +58,9 @@ def move(
 
 
 @inlined
-def step(method, t, t_end, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
+    era, model, state, scratch, lanes = block
     evaluate(t, era, model, state, scratch, lanes)
     use_2 = 1.0 if method.terms >= 2 else 0.0
     use_3 = 1.0 if method.terms >= 3 else 0.0

@@ -76,8 +76,9 @@ def move(state: STATE, middle: STAGE, rate: RATE, h, lane):
 
 
 @inlined
-def step(method, t, t_end, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
+    era, model, state, scratch, lanes = block
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(model.moved_node)):
         keep_start(scratch.frame[model.moved_node[i] + 1], scratch.start[i], lanes)

@@ -175,8 +175,8 @@ def last_changes(alpha, rows, h, weight):
 
 @lanewise
 def finish(is_round, rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
-    """Advance the state of a free body by a step, of which `combine` summed the rates; the frame of its parent is that at
-    the end.
+    """Advance the state of a free body by a step, of which `combine` summed the rates; the frame of its parent is that
+    at the end.
     """
     state, alpha = rows.state, rows.rate.alpha
     if is_round:
@@ -205,8 +205,9 @@ def set_middle(t: EACH, h: EACH, now: SCALAR, lane):
 
 
 @inlined
-def step(method, t, t_end, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, block):
     """Advance the state from t to t_end, h = t_end - t, of which each lane has its own."""
+    era, model, state, scratch, lanes = block
     stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part[PART_NOW]
     set_middle(t, h, middle, lanes)
     copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step

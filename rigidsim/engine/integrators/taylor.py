@@ -85,8 +85,9 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
 
 
 @inlined
-def attempt(method, stop, era, model, state, scratch, lanes):
+def attempt(method, stop, block):
     """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
+    era, model, state, scratch, lanes = block
     trial, n = scratch.trial, len(model.moved_node)
     if rests(trial.given, era, state, trial.resting, lanes):
         attempt_by(trial.given.number[era, 1], method, stop, n, state, scratch, lanes)
@@ -117,8 +118,9 @@ def share(method):
 
 
 @inlined
-def between(method, t, era, model, state, scratch, lanes):
+def between(method, t, block):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
+    era, model, state, scratch, lanes = block
     trial, n = scratch.trial, len(model.moved_node)
     if rests(trial.given, era, state, trial.resting, lanes):
         between_by(trial.given.number[era, 1], method, t, n, state, scratch, lanes)
