@@ -40,7 +40,7 @@ class Verdict:
         self.bodies, timing = Counter(body.kind for _, body, _ in scene.walk()), scene.simulation
         self.steps = None if timing.integrator.chooses else round(timing.duration / timing.step)
         chosen = f"{timing.duration:g} s {timing.pace}"
-        self.course = f"{self.steps} steps of {timing.step:g} s" if self.steps else chosen
+        self.extent = f"{self.steps} steps of {timing.step:g} s" if self.steps else chosen
         self.warnings, self.contact_settings = _start(scene)
         self.uncertain = {name: str(one) for name, one in scene.uncertain.items()}
 
@@ -68,7 +68,7 @@ class Verdict:
         if self.exit_code:
             return f"{self.file}: invalid; {counted(len(self.warnings), 'warning')}"
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.bodies.items())
-        return f"{self.file}: valid; {kinds}; {self.course}"
+        return f"{self.file}: valid; {kinds}; {self.extent}"
 
     def report(self, alone: bool) -> None:
         """Print errors and warnings to stderr and one line to stdout, which an invalid file that is alone has not; a

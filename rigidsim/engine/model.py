@@ -551,9 +551,9 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     }
     loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
-    hanging = made(JointArrays, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
+    jointed = made(JointArrays, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
     scratch = made(
-        Scratch, sizes, working=working, joints=hanging, loops=loops, trial=None, touching=None, lasting=None
+        Scratch, sizes, working=working, joints=jointed, loops=loops, trial=None, touching=None, lasting=None
     )
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
