@@ -95,7 +95,7 @@ def kept_numbers(arrays, lasting):
 def keep_step(state, arrays, lasting):
     """Keep everything as the step begins."""
     for rows, first in kept_rows(state, arrays, lasting):
-        copy_rows(0, min(len(rows), len(first)), rows, first)
+        copy_rows(0, len(rows), rows, first)
     for numbers, first in kept_numbers(arrays, lasting):
         copy_numbers(len(first), numbers, first)
 
@@ -104,7 +104,7 @@ def keep_step(state, arrays, lasting):
 def put_step_back(state, arrays, lasting):
     """Put everything back as it was when the step began."""
     for rows, first in kept_rows(state, arrays, lasting):
-        copy_rows(0, min(len(rows), len(first)), first, rows)
+        copy_rows(0, len(rows), first, rows)
     for numbers, first in kept_numbers(arrays, lasting):
         copy_numbers(len(first), first, numbers)
 
