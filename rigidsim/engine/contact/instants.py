@@ -156,6 +156,15 @@ def number_of_pair(k, problem):
 
 
 @inlined
+def has_pair(k, problem):
+    """Whether a pair of candidates is in the problem."""
+    for p in range(problem.size[N_PAIRS]):
+        if problem.pair[p] == k:
+            return True
+    return False
+
+
+@inlined
 def shares_body(k, problem, contacts, lasting):
     """Whether a body of a slot that forces move is in the problem."""
     slot = lasting.slot[k]
@@ -197,8 +206,8 @@ def restitution_of(k, step, lasting):
 
 @inlined
 def gather(k, step, problem, contacts, lasting):
-    """The problem of all that is struck together with a slot: what approaches, and what touches without restitution,
-    connected through bodies that forces move.
+    """The problem of all that is struck together with a slot: what approaches, what touches without restitution, and
+    all places of a pair that is struck, connected through bodies that forces move.
     """
     problem.size[:] = 0
     for m in range(lasting.size[N_SLOTS]):
@@ -211,7 +220,7 @@ def gather(k, step, problem, contacts, lasting):
             if lasting.slot[m].lost == 0 and shares_body(m, problem, contacts, lasting):
                 approaches = approach_of(m, lasting) > STRIKES * lasting.speed[0]
                 e = restitution_of(m, step, lasting) if approaches else lasting.value[m].restitution
-                if approaches or e == 0.0:
+                if approaches or e == 0.0 or has_pair(lasting.slot[m].pair, problem):
                     add_place(m, e, problem, contacts, lasting)
                     grows = True
 

@@ -44,8 +44,7 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy, point_velocity
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
-# Of the smaller shape: places that are nearer when one of them is struck are struck with it, as those of an edge that
-# lands flat but for what solving its last contact has left.
+# Of the smaller shape: places that are nearer when one of them is struck are struck with it.
 TOGETHER = 1e-8
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
 
@@ -127,6 +126,16 @@ def add_place(m, a, b, e, mu, moves, calm, first, second, plane, contacts, near,
 
 
 @inlined
+def nearness(nominal, size, extent, near):
+    """The gap below which places are struck together, m: what a whole step adds to it from rest, a h^2/2 with the
+    relative acceleration of both bodies. So far places at rest overlap before the sub-steps part them, and an edge that
+    lands flat while another one rests is turned.
+    """
+    A, B = near.side[0], near.side[1]
+    return TOGETHER * size + 20.0 * ROUND_OFF * extent + 0.5 * nominal * nominal * norm(sub(B.a, A.a))
+
+
+@inlined
 def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, motion, near, problem):
     """Add a pair to the problem if it touches and approaches fast enough, or touches and is the first or without
     restitution.
@@ -137,7 +146,7 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
     first, second = pair[k, 0], pair[k, 1]
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
-    touching = TOGETHER * size + 20.0 * ROUND_OFF * extent
+    touching = nearness(nominal, size, extent, near)
     count = find_places(first, second, touching, contacts, near)
     calm = calm_of(first, second, nominal, 0.0, contacts, body)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
