@@ -209,7 +209,8 @@ def test_both_modes_have_one_limit():
 @pytest.mark.parametrize("contact, tolerance", [("events", 1e-11), ("stepping", 1.5e-3)])
 def test_the_end_of_a_rod_rebounds_while_the_other_one_rests(contact, tolerance):
     """Without friction the middle falls straight, and the resting end stays on the floor: all places of a pair that is
-    struck are one problem. Each time the sine of the angle is e^2 of the last one. Sub-steps: off by 8e-4 at 1 ms, of first order.
+    struck are one problem. Each time the sine of the angle is e^2 of the last one. Sub-steps: off by 8e-4 at 1 ms, and
+    of first order.
     """
     e, angle, length, radius = 0.5, 0.2, 0.4, 0.03
     rod = {

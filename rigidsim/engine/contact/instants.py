@@ -145,23 +145,23 @@ def fill_side(b, problem, contacts, lasting):
 
 
 @inlined
-def number_of_pair(k, problem):
-    """The number of a pair of candidates in the problem."""
+def place_of_pair(k, problem):
+    """The number of a pair of candidates in the problem, or NO_ROW."""
     for p in range(problem.size[N_PAIRS]):
         if problem.pair[p] == k:
             return p
-    problem.pair[problem.size[N_PAIRS]] = k
-    problem.size[N_PAIRS] += 1
-    return problem.size[N_PAIRS] - 1
+    return at.NO_ROW
 
 
 @inlined
-def has_pair(k, problem):
-    """Whether a pair of candidates is in the problem."""
-    for p in range(problem.size[N_PAIRS]):
-        if problem.pair[p] == k:
-            return True
-    return False
+def number_of_pair(k, problem):
+    """The number of a pair in the problem, to which it is added if it is not there yet."""
+    found = place_of_pair(k, problem)
+    if found == at.NO_ROW:
+        found = problem.size[N_PAIRS]
+        problem.pair[found] = k
+        problem.size[N_PAIRS] = found + 1
+    return found
 
 
 @inlined
@@ -220,7 +220,7 @@ def gather(k, step, problem, contacts, lasting):
             if lasting.slot[m].lost == 0 and shares_body(m, problem, contacts, lasting):
                 approaches = approach_of(m, lasting) > STRIKES * lasting.speed[0]
                 e = restitution_of(m, step, lasting) if approaches else lasting.value[m].restitution
-                if approaches or e == 0.0 or has_pair(lasting.slot[m].pair, problem):
+                if approaches or e == 0.0 or place_of_pair(lasting.slot[m].pair, problem) != at.NO_ROW:
                     add_place(m, e, problem, contacts, lasting)
                     grows = True
 
