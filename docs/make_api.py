@@ -30,8 +30,9 @@ GROUPS = {
         "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
         "SweepError",
     ),
-    "Fits, linear motion": (
-        "fit", "rigidsim.fitting.estimate.Fit", "linearize", "equilibrium", "rigidsim.sensitivities.linear.LinearModel",
+    "Fits, optima, linear motion": (
+        "fit", "rigidsim.fitting.estimate.Fit", "optimise", "rigidsim.fitting.optimise.Optimum",
+        "linearize", "equilibrium", "rigidsim.sensitivities.linear.LinearModel",
     ),
     "Oracles": (
         "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",

@@ -62,7 +62,8 @@ TOPICS = {
     ("Metrics, oracles, sweeps, fits", "metrics"): {
         "Reference": "oracle: {NAME: ...}", "SweepSettings": "sweep", "FitSettings": "fit",
         "Experiment": "fit: {data: [...]}", "MeasuredColumn": "columns: {QUANTITY: ...}",
-        "FittedNumber": "fit: {parameters: {NAME: ...}}",
+        "FittedNumber": "fit: {parameters: {NAME: ...}}", "OptimiseSettings": "optimise",
+        "VariedWithin": "optimise: {vary: {NAME: ...}}",
     },
 }  # fmt: skip
 """The mappings of a scene by topic, with the section of scene-format.md that explains it, and where each stands."""

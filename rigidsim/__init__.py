@@ -16,6 +16,7 @@ _MODULE_OF = {
     "sweep": "rigidsim.sweeps.sweeping",
     "load_sweep": "rigidsim.sweeps.stored",
     "fit": "rigidsim.fitting.estimate",
+    "optimise": "rigidsim.fitting.optimise",
     "linearize": "rigidsim.sensitivities.linear",
     "equilibrium": "rigidsim.sensitivities.linear",
     "assemble_sweep": "rigidsim.sweeps.assembly",

@@ -22,6 +22,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 SECTIONS = {section.name: section for section in make_gallery.sections()}
 QUICK = {"ball_on_turntable", "flipping_axis", "gyroscope_constant_torque", "box_on_incline"}
 """Made in the default suite; their kernels are compiled for other tests, too."""
+FINDS = {"fit": "fitted", "optimise": "optimised"}
+"""Commands that find numbers of a scene, and what they call its run."""
 MOST_BYTES, MOST_BYTES_TOGETHER = 120_000, 1_700_000
 
 
@@ -53,6 +55,8 @@ def test_commands_parse_and_name_what_the_scene_has(name):
         given = cli.commands[command].make_context(command, words, obj={"debug": True}).params
         if command == "run":
             made[given["output"] or f"outputs/{name}.h5"] = begun(given)
+        elif command in FINDS:
+            made[f"outputs/{name}-{FINDS[command]}.h5"] = begun(given)
         elif command == "plot":
             files, quantities = split_arguments(given["arguments"])
             for file in files:
@@ -69,9 +73,9 @@ def test_commands_parse_and_name_what_the_scene_has(name):
 
 def begun(given: dict) -> rigidsim.Trajectory:
     """The trajectory of a `run` command, without samples."""
-    settings = {key: given[key] for key in ("duration", "step", "integrator", "record_every")}
+    settings = {key: given.get(key) for key in ("duration", "step", "integrator", "record_every")}
     scene = rigidsim.Scene.from_file(DOCS.parent / given["scene"], overrides(given["sets"], {}, **settings))
-    header = rigidsim.Simulation(scene, terms=given["terms"], contacts=given["contacts"]).header
+    header = rigidsim.Simulation(scene, terms=given.get("terms", False), contacts=given.get("contacts", False)).header
     return rigidsim.Trajectory(header, {"time": np.zeros(0)})
 
 

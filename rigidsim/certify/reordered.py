@@ -13,7 +13,7 @@ def reordered(scene: Scene) -> Scene:
     """
     data = scene.resolved()
     data["bodies"] = _reversed(data["bodies"])
-    for key in ("metrics", "oracle", "sweep", "fit"):
+    for key in ("metrics", "oracle", "sweep", "fit", "optimise"):
         data.pop(key, None)
     return Scene.from_dict(data)
 

@@ -24,6 +24,7 @@ from rigidsim.cli.import_ import import_command
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.linearize import equilibrium, linearize
+from rigidsim.cli.optimise import optimise
 from rigidsim.cli.plot import plot
 from rigidsim.cli.recover import recover
 from rigidsim.cli.run import run
@@ -76,8 +77,8 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, recover, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video,
-    export, import_command, examples, integrators, schema, selftest, certify, sensitivities, fit, linearize,
-    equilibrium,
+    export, import_command, examples, integrators, schema, selftest, certify, sensitivities, fit, optimise,
+    linearize, equilibrium,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rigidsim.cli.arguments import STANDARD, importing, read_scene, shown_name
+from rigidsim.cli.arguments import importing, read_scene, shown_name
 from rigidsim.cli.console import print_report, print_result, print_warnings, report_warnings, strict_option
+from rigidsim.cli.found import checked_scene, write_scene
 from rigidsim.cli.options import by_name, json_option, listed, overrides, scene_options
 from rigidsim.cli.run import named_as, output_path, outputs_folder
 from rigidsim.errors import SimulationError, UsageError
@@ -64,17 +65,12 @@ def fit(
     report_warnings(read.warnings, strict)
     with importing():
         from rigidsim.fitting.estimate import fit as fitted
-        from rigidsim.fitting.written import text_with
         from rigidsim.report.fit import FitReport
         from rigidsim.running.compiling import compiling
         from rigidsim.running.progress import Working
-        from rigidsim.trajectory.destination import IN_SHELL, SCENE, TRAJECTORY, as_storage_error, check_output
+        from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_output
 
-    name = "stdin" if scene == STANDARD else Path(scene).stem
-    text_path = (
-        Path(output) if output else (Path() if scene == STANDARD else Path(scene).parent) / f"{name}-fitted.yaml"
-    )
-    check_output(text_path, SCENE, force, IN_SHELL)
+    text_path = checked_scene(output, force, scene, "-fitted")
     count = len(data) or (len(read.fit.data) if read.fit else 1)
     runs = [output_path(scene, None, f"-fitted{f'-{k + 1}' * (count > 1)}") for k in range(count)]
     outputs_folder()
@@ -84,8 +80,7 @@ def fit(
     with compiling(as_json), Working(f"fitting {shown_name(scene)}", as_json):
         found = fitted(read, **given)
     report = FitReport(shown_name(scene), found)
-    with as_storage_error(text_path):
-        text_path.write_text(text_with(read, found.overrides), encoding="utf-8")
+    write_scene(text_path, read, found.overrides)
     for path, run in zip(runs, found.trajectories, strict=True):
         run.save(path, force=force)
     if picture:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from rigidsim.cli.arguments import importing, read_scene, shown_name
 from rigidsim.cli.console import print_report, print_result
+from rigidsim.cli.found import checked_scene, write_scene
 from rigidsim.cli.options import TimeType, json_option, listed, overrides, scene_options
 from rigidsim.errors import UsageError
 
@@ -59,18 +58,14 @@ def equilibrium(scene, sets, vary, output, force, metrics, as_json, **settings):
         raise UsageError("name the numbers to find with --vary")
     read = read_scene(scene, overrides(sets, metrics, **settings))
     with importing():
-        from rigidsim.fitting.written import text_with
         from rigidsim.report.linear import EquilibriumReport
         from rigidsim.running.compiling import compiling
         from rigidsim.sensitivities.linear import equilibrium as rest_of
-        from rigidsim.trajectory.destination import IN_SHELL, SCENE, as_storage_error, check_output
-    if output:
-        check_output(Path(output), SCENE, force, IN_SHELL)
+    path = checked_scene(output, force) if output else None
     with compiling(as_json):
         found = rest_of(read, vary)
-    if output:
-        with as_storage_error(Path(output)):
-            Path(output).write_text(text_with(read, found.overrides), encoding="utf-8")
+    if path:
+        write_scene(path, read, found.overrides)
     print_report(EquilibriumReport(shown_name(scene), found), as_json)
     if output and not as_json:
         print_result(output)

@@ -17,10 +17,9 @@ from rigidsim.arguments import instance
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.fitting.data import Measurements, Table, table_of
 from rigidsim.fitting.residuals import Compared, Residuals
+from rigidsim.fitting.unknowns import Unknown, in_si, unknown_of
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.scene.schema.fit import TIME_OFFSET, FitSettings, FittedNumber, read_fit
-from rigidsim.scene.values.amounts import Amount
-from rigidsim.scene.values.quantities import dimension_of
 from rigidsim.sensitivities.parameters import VariedNumber
 from rigidsim.shown import calling
 from rigidsim.trajectory.trajectory import Trajectory
@@ -45,46 +44,19 @@ LOSSES = {
 
 
 class Estimated(NamedTuple):
-    """A number that is estimated: its name, the experiment that it belongs to (None: all), its unit, its value in the
-    scene and what is known of it, in SI units.
+    """A number that is estimated: its name, the experiment that it belongs to (None: all), how it is varied, and
+    the mean and standard deviation that are known without the data, in SI units.
     """
 
     name: str
     experiment: int | None
-    label: str
-    unit: str
-    factor: float
-    start: float
-    bounds: tuple[float, float]
+    unknown: Unknown
     prior: tuple[float, float] | None
-    is_log: bool
-
-    def value(self, x: float) -> float:
-        """The number at a coordinate of the solver, which is 0 at the start."""
-        return self.start * np.exp(x) if self.is_log else self.start + x * self.size
-
-    def slope(self, x: float) -> float:
-        """The derivative of the number with respect to that coordinate."""
-        return self.value(x) if self.is_log else self.size
-
-    def coordinate(self, value: float) -> float:
-        """The inverse of `value`."""
-        if not self.is_log:
-            return (value - self.start) / self.size
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.log(np.float64(value) / self.start)
-        return float(found) if np.isfinite(value) and value / self.start > 0.0 else np.inf * np.sign(value or -1.0)
 
     @property
-    def size(self) -> float:
-        """What a coordinate counts in."""
-        return abs(self.start) or 1.0
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The bounds of the coordinate."""
-        low, high = sorted(map(self.coordinate, self.bounds))
-        return low, high
+    def label(self) -> str:
+        """What it is called where several experiments have one of this name."""
+        return self.unknown.label
 
 
 class Direction(NamedTuple):
@@ -111,7 +83,7 @@ class Fit:
 
     def _decompose(self, x: np.ndarray, jacobian: np.ndarray, free: np.ndarray) -> None:
         """Standard deviations and directions, from the singular values of the Jacobian."""
-        slopes = np.array([one.slope(at) for one, at in zip(self.unknowns, x, strict=True)])
+        slopes = np.array([one.unknown.slope(at) for one, at in zip(self.unknowns, x, strict=True)])
         sizes = np.array([abs(self.values[name]) or 1.0 for name in self.names])
         relative = jacobian[:, free] * (sizes / np.abs(slopes))[free]
         _, singular, rows = np.linalg.svd(relative, full_matrices=len(relative) < free.sum())
@@ -192,7 +164,9 @@ class Fit:
     @property
     def overrides(self) -> list[tuple[str, Any]]:
         """The numbers that all experiments share, as the scene has them."""
-        return [(one.name, _written(one, self.values[one.label])) for one in self.unknowns if one.experiment is None]
+        return [
+            (one.name, one.unknown.number.at(self.values[one.label])) for one in self.unknowns if one.experiment is None
+        ]
 
     @property
     def scene(self) -> Scene:
@@ -204,11 +178,6 @@ class Fit:
     def __repr__(self) -> str:
         each = ", ".join(f"{name} = {self.values[name]:.6g} +- {self.sigma[name]:.2g}" for name in self.names)
         return f"<Fit: {each}; chi2 {self.chi2:.4g} of {self.dof}>"
-
-
-def _written(one: Estimated, value: float) -> float | str:
-    number = value / one.factor
-    return str(Amount(number, one.unit)) if one.unit else number
 
 
 class Problem:
@@ -227,15 +196,15 @@ class Problem:
 
     def _unknowns(self, settings: FitSettings) -> list[Estimated]:
         many = len(self.experiments) > 1
-        found = [_unknown(name, None, name, self.experiments[0], what) for name, what in settings.parameters.items()]
+        found = [_estimated(name, None, name, self.experiments[0], what) for name, what in settings.parameters.items()]
         for k, (one, each) in enumerate(zip(settings.data, self.experiments, strict=True)):
             names = (f"{name} of experiment {k + 1}" if many else name for name in one.vary)
-            found += [_unknown(n, k, label, each, one.vary[n]) for n, label in zip(one.vary, names, strict=True)]
+            found += [_estimated(n, k, label, each, one.vary[n]) for n, label in zip(one.vary, names, strict=True)]
         return found
 
     def values(self, x: Sequence[float]) -> np.ndarray:
         """The numbers, in SI units."""
-        return np.array([one.value(at) for one, at in zip(self.unknowns, x, strict=True)])
+        return np.array([one.unknown.value(at) for one, at in zip(self.unknowns, x, strict=True)])
 
     def evaluated(self, x: np.ndarray) -> tuple[list[Trajectory], list[list[Residuals]]]:
         """The runs, and what they say at the measurements. Raises SceneError, SimulationError."""
@@ -280,7 +249,7 @@ class Problem:
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         """The derivatives of the residuals with respect to the coordinates."""
-        slopes = np.array([one.slope(at) for one, at in zip(self.unknowns, x, strict=True)])
+        slopes = np.array([one.unknown.slope(at) for one, at in zip(self.unknowns, x, strict=True)])
         return self.stacked(self.evaluated(x)[1], self.values(x))[1] * slopes
 
     @property
@@ -306,7 +275,7 @@ class Problem:
 
         x = np.zeros(len(self.unknowns))
         self.evaluated(x)
-        low, high = np.array([one.limits for one in self.unknowns]).T
+        low, high = np.array([one.unknown.limits for one in self.unknowns]).T
         for _ in range(MOST_TURNS):
             found = least_squares(self.residuals, x, self.jacobian, (low, high), loss=self.loss_of(), x_scale="jac",
                                   xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE, max_nfev=MOST_RUNS)  # fmt: skip
@@ -334,36 +303,13 @@ def _first_sigma(one: Measurements) -> np.ndarray:
     return np.full(len(one.values), float(np.std(one.values)) or 1.0) if one.sigma is None else one.sigma
 
 
-def _unknown(name: str, experiment: int | None, label: str, each: Compared, known: FittedNumber) -> Estimated:
+def _estimated(name: str, experiment: int | None, label: str, each: Compared, known: FittedNumber) -> Estimated:
     if name == TIME_OFFSET:
-        number = VariedNumber(name, each.experiment.time_offset, each.experiment.time_offset, "s")
+        number = VariedNumber(name, each.experiment.time_offset, each.experiment.time_offset, "s", "fit")
     else:
-        number = next(one for one in each.varied.parameters if one.name == name)
-    low, high = (None if one is None else _in_si(one, number, label) for one in known.bounds)
-    prior = known.prior and tuple(_in_si(one, number, label) for one in known.prior)
-    bounds = (-np.inf if low is None else low, np.inf if high is None else high)
-    if not bounds[0] <= number.value <= bounds[1]:
-        shown = f"[{bounds[0]:g}, {bounds[1]:g}]"
-        raise UsageError(f"fit: {label} = {number.value:g} of the scene is outside of its bounds {shown}, SI units")
-    if known.scale == "log" and number.value == 0.0:
-        raise UsageError(
-            f"fit: {label} is 0 in the scene, which has no logarithm; write another value, or scale: linear"
-        )
-    if (
-        known.scale == "log"
-        and number.value * np.sum([b for b in bounds if np.isfinite(b)][:1] or [number.value]) < 0.0
-    ):
-        raise UsageError(f"fit: the bounds of {label} are on both sides of 0, but scale: log keeps the sign")
-    return Estimated(
-        name, experiment, label, number.unit, number.factor, number.value, bounds, prior, known.scale == "log"
-    )
-
-
-def _in_si(amount: Amount, number: VariedNumber, label: str) -> float:
-    """An amount in SI units; one without a unit has that of the scene."""
-    if amount.unit and number.unit and dimension_of(amount.unit) != dimension_of(number.unit):
-        raise UsageError(f"fit: {amount} of {label}: the scene gives it in {number.unit}")
-    return amount.number * number._replace(unit=amount.unit or number.unit).factor
+        number = next(one for one in each.varied.parameters if one.name == name)._replace(asked="fit")
+    prior = known.prior and tuple(in_si(one, number, label) for one in known.prior)
+    return Estimated(name, experiment, unknown_of(number, known, label), prior)
 
 
 def fit(

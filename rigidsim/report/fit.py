@@ -36,10 +36,13 @@ class FitReport(Report):
 def _estimates(fit: Fit) -> Section:
     rows, data = [], {}
     for one in fit.unknowns:
+        number = one.unknown.number
         value, sigma, bound = fit.values[one.label], fit.sigma[one.label], one.label in fit.at_bounds
-        data[one.label] = {"value": value, "sigma": sigma, "start": one.start, "at_bound": bound}
-        known = "at its bound" if bound else "not determined" if math.isinf(sigma) else f"{sigma / one.factor:.3g}"
-        rows.append([one.label, f"{value / one.factor:.9g}", known, f"{one.start / one.factor:.6g}", one.unit])
+        data[one.label] = {"value": value, "sigma": sigma, "start": number.value, "at_bound": bound}
+        known = "at its bound" if bound else "not determined" if math.isinf(sigma) else f"{sigma / number.factor:.3g}"
+        rows.append(
+            [one.label, f"{value / number.factor:.9g}", known, f"{number.value / number.factor:.6g}", number.unit]
+        )
     return Section({"parameters": data}, table=Table(["parameter", "estimate", "+-", "start", "unit"], rows))
 
 

@@ -45,6 +45,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         **({"oracle": {name: _reference(one) for name, one in scene.oracle.items()}} if scene.oracle else {}),
         **({"reparent": [_plain(event) for event in scene.reparent]} if scene.reparent else {}),
         **_if_given(sweep=scene.sweep and scene.sweep.written(), fit=scene.fit and scene.fit.written()),
+        **_if_given(optimise=scene.optimise and scene.optimise.written()),
     }
 
 

@@ -20,13 +20,15 @@ OBSERVERS = (WORLD, *OWN_FRAMES.values())
 
 def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every body that does not exist, every quantity that no metric can read, every time outside the run."""
-    if not hierarchy.scene.metrics:
+    scene = hierarchy.scene
+    metrics = {("metrics", name): metric for name, metric in scene.metrics.items()}
+    metrics |= scene.optimise.expressions if scene.optimise else {}
+    if not metrics:
         return
     has_scales = any(node.metres != 1.0 for node in hierarchy)
     duration, known = hierarchy.scene.simulation.duration, KnownPaths(node.path for node in hierarchy)
     loops = known_loops(hierarchy)
-    for name, metric in hierarchy.scene.metrics.items():
-        place = ("metrics", name)
+    for place, metric in metrics.items():
         if metric.asked and not metric.unit_where(has_scales):
             message = f"lengths in units of a scaled frame cannot be given in '{shown(metric.asked)}'"
             yield Finding("unit", message, place, "see the bodies from the world")

@@ -36,7 +36,7 @@ def apply_overrides(document: Document, overrides: Iterable[Override], model: ty
         else:
             dotted, value = override[0], plain_data(override[1])
             option, name = ("--metric", dotted[len(METRICS) :]) if dotted.startswith(METRICS) else ("--set", dotted)
-            label = f"{option} {shown(name)}={shown(value)}"
+            label = shown(name) if isinstance(value, dict) else f"{option} {shown(name)}={shown(value)}"
         path = _path(document.data, dotted.strip(), value, model)
         put(document, path, value)
         document.overrides.append((path, label))

@@ -20,7 +20,7 @@ from rigidsim.scene.values.base import invalid
 from rigidsim.scene.values.quantities import NUMBER, UNIFORM
 from rigidsim.scene.values.samples import Distribution, read_distribution
 
-PLANS = ("sweep", "fit")
+PLANS = ("sweep", "fit", "optimise")
 """Keys of a scene in which names of numbers have values."""
 SIGNS = ("+-", "±", "+/-")
 NORMAL = re.compile(rf"\s*({NUMBER}[^+±]*?)\s*(?:\+-|±|\+/-)\s*(.*?)\s*", re.DOTALL)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, Wi
 
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
+from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tokens import ExpressionError, names_in
 from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document, shown
@@ -77,17 +78,20 @@ def _pairs(schema: dict) -> dict:
     return {"type": "array", "minItems": 2, "maxItems": 2, "items": {"anyOf": [schema, {"type": "null"}]}}
 
 
-class FittedNumber(SceneModel):
-    """What is known of a number before the fit."""
+class VariedWithin(SceneModel):
+    """How a number is varied."""
 
     bounds: Annotated[Any, BeforeValidator(_bounds), WithJsonSchema(_pairs(_AMOUNT_SCHEMA))] = Field(
-        (None, None), description="Smallest and largest value that the fit may take; null: none."
+        (None, None), description="Smallest and largest value that it may take; null: none."
     )
+    scale: Literal["linear", "log"] = Field("linear", description="log: its logarithm is varied, so its sign stays.")
+
+
+class FittedNumber(VariedWithin):
+    """What is known of a number before the fit."""
+
     prior: Annotated[Any, BeforeValidator(_prior), WithJsonSchema(_pairs(_AMOUNT_SCHEMA))] = Field(
         None, description="Mean and standard deviation of what is known of it without the data."
-    )
-    scale: Literal["linear", "log"] = Field(
-        "linear", description="log: the fit varies its logarithm, so its sign stays."
     )
 
 
@@ -117,10 +121,14 @@ def _given(value: Any) -> Any:
 
 
 _Column = or_mapping(Text, MeasuredColumn, "column")
-_Numbers = Annotated[
-    mapping_of(str, Annotated[FittedNumber, BeforeValidator(_given)], "names with what is known", "{mass: {}}"),
-    BeforeValidator(_names),
-]
+
+
+def by_names(value: Any) -> Any:
+    """The type of a mapping of names to what is known of numbers, or of a list of the names alone."""
+    return Annotated[mapping_of(str, value, "names with what is known", "{mass: {}}"), BeforeValidator(_names)]
+
+
+_Numbers = by_names(Annotated[FittedNumber, BeforeValidator(_given)])
 
 
 def _from_scene(path: Any, info: ValidationInfo) -> Any:
@@ -176,18 +184,24 @@ class FitSettings(SceneModel):
 
     def written(self) -> dict[str, Any]:
         """The settings as plain data in the form of a scene, without what is left at its default."""
-        return _written(self)
+        return plain_settings(self)
 
 
-def _written(value: Any) -> Any:
+def plain_settings(value: Any) -> Any:
     """A setting as plain data."""
     if isinstance(value, Amount):
         return str(value)
+    if isinstance(value, Expression):
+        return value.text
     if isinstance(value, SceneModel):
-        return {key: _written(getattr(value, key)) for key in type(value).model_fields if key in value.model_fields_set}
+        return {
+            key: plain_settings(getattr(value, key))
+            for key in type(value).model_fields
+            if key in value.model_fields_set
+        }
     if isinstance(value, dict):
-        return {key: _written(one) for key, one in value.items()}
-    return [_written(one) for one in value] if isinstance(value, tuple) else value
+        return {key: plain_settings(one) for key, one in value.items()}
+    return [plain_settings(one) for one in value] if isinstance(value, tuple) else value
 
 
 def read_fit(data: Mapping[str, Any]) -> FitSettings:

@@ -41,5 +41,6 @@ _SCHEMA = {
     "additionalProperties": EXPRESSION_SCHEMA,
 }
 _Name = Annotated[str, AfterValidator(_check_name)]
-_Metric = Annotated[Any, BeforeValidator(_read), PlainSerializer(written)]
-Metrics = Annotated[mapping_of(_Name, _Metric, "names with expressions", EXAMPLE, "metrics"), WithJsonSchema(_SCHEMA)]
+Metric = Annotated[Any, BeforeValidator(_read), PlainSerializer(written)]
+"""A number of the whole run."""
+Metrics = Annotated[mapping_of(_Name, Metric, "names with expressions", EXAMPLE, "metrics"), WithJsonSchema(_SCHEMA)]

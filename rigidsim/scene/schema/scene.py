@@ -14,6 +14,7 @@ from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.let import Let
 from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
+from rigidsim.scene.schema.optimise import OptimiseSettings
 from rigidsim.scene.schema.oracle import Oracle
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.parameters import Parameters
@@ -75,6 +76,9 @@ class SceneData(SceneModel):
     sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
     fit: FitSettings = Field(
         None, description="Measured data, and the numbers of the scene that are estimated from them."
+    )
+    optimise: OptimiseSettings = Field(
+        None, description="Numbers that vary, what is to be smallest or largest, and conditions."
     )
 
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:
