@@ -16,6 +16,7 @@ from rigidsim.certify.reordered import reordered
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
+from rigidsim.hindsight.growth import growth_of
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.integrators import MODELS
@@ -103,7 +104,8 @@ def certify(scene: Scene, callbacks: Mapping[str, Callback] | None = None) -> Ce
 
 class Certificate:
     """What `certify` found: the runs of one scene, and what they are compared by. `half` compares the step with its
-    half; all else is measured against that. `touched` is the time of the first touch, s; None without contact.
+    half; all else is measured against that. `growth` is that of their difference, and `touched` is the time of the
+    first touch, s; None without contact.
     """
 
     def __init__(self, scene: Scene, callbacks: Mapping[str, Callback] | None = None):
@@ -154,6 +156,9 @@ class Certificate:
         self.length = max(longest, widest) or farthest or 1.0
         self._rounding = ROUNDING * max(1.0, farthest / self.length)
         self._halved = self._relative(self._runs[0], self._runs[1])
+        apart = np.maximum(self._runs[0].distances(self._runs[1]), self._runs[0].angles(self._runs[1]))
+        together = self._together(self._halved)  # afterwards nothing grows
+        self.growth = growth_of(self._time[together], np.max(apart, axis=1, initial=0.0)[together])
 
     def _relative(self, first: Paths, second: Paths) -> np.ndarray:
         """(sample) how far apart: the largest distance over the length of the scene, or angle, of all bodies."""

@@ -25,7 +25,7 @@ SHARE = 1e-3  # of a parameter without a spread, by which `--check` displaces it
 def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings):
     """Run SCENE with derivatives. Show for each metric its derivative and its elasticity with respect to each number,
     and the standard deviation that those of the numbers give it. Show how far a number may change, to first order,
-    before an impact grazes or events change their order.
+    before an impact grazes or events change their order, and for how long a chaotic motion is predictable.
 
     \b
     rigidsim sensitivities scene.yaml --by e,g
@@ -41,7 +41,7 @@ def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings)
         from rigidsim.running.compiling import compiling
         from rigidsim.running.progress import Working
         from rigidsim.sensitivities.parameters import spread_of, spreads_of
-        from rigidsim.sensitivities.spread import displaced, reach_of, sigma_of
+        from rigidsim.sensitivities.spread import displaced, predictability, reach_of, sigma_of
         from rigidsim.sensitivities.varied import Varied
 
     if not read.metrics:
@@ -55,4 +55,5 @@ def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings)
     rates = {metric: {name: found.derivative(name).metrics[metric] for name in names} for metric in found.metrics}
     sigmas = {metric: sigma_of(rates[metric], sizes) for metric in found.metrics}
     reaches = {name: reach_of(found, found.derivative(name)) for name in names}
-    print_report(SensitivityReport(shown_name(scene), found, sizes, sigmas, reaches, others), as_json)
+    growth = predictability(map(found.derivative, names))
+    print_report(SensitivityReport(shown_name(scene), found, sizes, sigmas, reaches, others, growth), as_json)

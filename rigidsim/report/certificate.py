@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from rigidsim.certify.certifying import DIFFERS, FEWEST, PARTS, SKIPPED, Certificate, Way
+from rigidsim.report.growth import growth_section
 from rigidsim.report.sections import Report, Section, Table
 from rigidsim.report.table import number
 
@@ -27,6 +28,7 @@ class CertificateReport(Report):
             Section(data | ways, [title]),
             Section(table=Table(HEAD, [*map(_row, (found.half, *found.ways))])),
             Section(table=Table.first(head, rows, most, " (--json)")),
+            growth_section(found.growth, f"the difference of the {found.refined_by} and less of it"),
             Section(lines=[*self._reasons(), self._verdict()]),
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rigidsim.report.contact import ContactSummary, chosen_contact, contact_lines
 from rigidsim.report.drift import Drift
+from rigidsim.report.growth import growth_section
 from rigidsim.report.metrics import metric_sigmas, outcome
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import StateTable
@@ -18,6 +19,14 @@ from rigidsim.trajectory.derivatives import Derivative
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
+
+
+def _predictability(derivatives: Mapping[str, Derivative]) -> Section:
+    if not derivatives:
+        return Section()
+    from rigidsim.sensitivities.spread import predictability  # most runs have no derivatives
+
+    return growth_section(predictability(derivatives.values()))
 
 
 class RunReport(Report):
@@ -60,6 +69,7 @@ class RunReport(Report):
             self._title(simulation),
             Section(data, *([f"  {line}" for line in lines] for lines in (modes, pairs[len(modes) :])), joins=True),
             Section(lines=[f"  {one}" for one in drift], joins=True),
+            _predictability(derivatives),
             Section(lines=last.lines()),
             *outcome(contact, simulation.metrics, simulation.header.metric_units, oracle, sigmas=sigmas),
         )

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rigidsim.hindsight.growth import Growth
+from rigidsim.report.growth import growth_section
 from rigidsim.report.sections import Report, Section, Table
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -24,10 +26,12 @@ class SensitivityReport(Report):
         sigmas: Mapping[str, float],
         reaches: Mapping[str, Reach],
         displaced: Sequence[Displaced],
+        growth: Growth | None,
     ):
         self._trajectory, self._spreads = trajectory, spreads
         head = Section({"scene": name}, [f"{name}: derivatives of metrics, per SI unit of each parameter"])
-        super().__init__(head, self._derivatives(), self._sigmas(sigmas), _reaches(reaches), _displaced(displaced))
+        parts = self._derivatives(), self._sigmas(sigmas), _reaches(reaches), growth_section(growth)
+        super().__init__(head, *parts, _displaced(displaced))
 
     def _derivatives(self) -> Section:
         rows, data = [], {}

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP
+from rigidsim.hindsight.growth import Growth, growth_of
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.sensitivities.varied import Varied, rates_along, reads_scene, same_header
 from rigidsim.simulation.batch import simulate
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.trajectory import Trajectory
 
+EPS = float(np.finfo(float).eps)
 STRIKING = (CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP)
 """The causes of events that happen where the motion meets something."""
 
@@ -70,6 +72,22 @@ def band_of(trajectory: Trajectory, wanted: NamedQuantity) -> np.ndarray | None:
         return None
     each = [one.sigma * rates_along(trajectory, one, wanted, same_header) / wanted.si_units for one in uncertain]
     return np.sqrt(sum(part * part for part in each)).reshape(len(trajectory.time), -1)
+
+
+def moved_by(derivative: Derivative) -> np.ndarray:
+    """(time) how far the motion in the world moves at most, m or rad, per relative change of a parameter."""
+    size, found = abs(derivative.value) or 1.0, np.zeros(len(derivative.time))
+    for name, factor in (("world/position", 1.0), ("world/orientation", 2.0)):
+        if name in derivative.stored:
+            each = np.linalg.norm(derivative.stored[name], axis=-1).reshape(len(found), -1)
+            found = np.maximum(found, factor * size * np.max(each, axis=1, initial=0.0))
+    return found
+
+
+def predictability(derivatives: Iterable[Derivative]) -> Growth | None:
+    """How the rounding error of one of these parameters grows, the fastest of them; None without samples."""
+    found = [growth_of(one.time, EPS * moved_by(one)) for one in derivatives if len(one.time) > 1]
+    return min(found, key=lambda one: (one.horizon, -one.rate), default=None)
 
 
 class Displaced(NamedTuple):
