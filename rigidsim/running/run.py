@@ -209,6 +209,16 @@ def _derivatives_of(simulations: Sequence[Simulation]) -> Mapping[str, Derivativ
     return finished(simulations)
 
 
+def _without_deviations(simulation: Simulation, start: RunStart) -> list[str]:
+    """What is said of a run of an uncertain scene that has no derivatives."""
+    if not simulation.scene.uncertain or hasattr(simulation, "derivatives"):
+        return []
+    run, hint = "an interpreted run", "leave out RIGIDSIM_JIT=off"
+    if start is not RunStart.ANEW:
+        run, hint = f"a run that is {start.value}", "run it from its start to get them"
+    return [f"{run} has no derivatives, so its metrics have no standard deviations; {hint}"]
+
+
 def _found(simulation: Simulation, path: Path, gathered: _Gathered, start: RunStart) -> dict[str, Any]:
     """Samples, drift, errors with respect to the oracle, and warnings of the whole run. The file is read only if the
     energy drifts, or if the run went on: then with what the samples before say.
@@ -216,6 +226,7 @@ def _found(simulation: Simulation, path: Path, gathered: _Gathered, start: RunSt
     drift, oracle = gathered.drift.result(), [comparison.result() for comparison in gathered.oracle]
     ledger, step = simulation.contact_ledger, simulation.scene.simulation.step
     warnings = [*simulation.warnings, *ledger_warnings(ledger, step), *momentum_warnings(ledger, drift, step)]
+    warnings += _without_deviations(simulation, start)
     found = {"samples": gathered.samples, "drift": drift, "oracle": oracle, "warnings": warnings}
     if start is RunStart.ANEW and all(one.exceeds is None for one in drift):
         return found

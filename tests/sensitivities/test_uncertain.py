@@ -106,6 +106,11 @@ def test_a_run_has_standard_deviations(tmp_path):
     report = run("run", tmp_path / "thrown.yaml", "-o", path)
     assert report["standard_deviations"] == pytest.approx({"far": FAR, "low": LOW}, rel=1e-12)
     assert [*run("validate", tmp_path / "thrown.yaml")["uncertain"]] == [*SIGMAS]
+    longer = run("run", tmp_path / "thrown.yaml", "-o", path, "--extend", "1")
+    assert "standard_deviations" not in longer
+    (told,) = [one for one in longer["warnings"] if "standard deviations" in one]
+    assert told.startswith("a run that is extended has no derivatives")
+    run("run", tmp_path / "thrown.yaml", "-o", path, "--force")
     table = run("sensitivities", tmp_path / "thrown.yaml")
     assert table["spreads"] == pytest.approx(SIGMAS) and table["standard_deviations"]["low"] == pytest.approx(LOW)
     with rigidsim.load(path) as trajectory:
