@@ -30,7 +30,7 @@ def _bounds(_context: click.Context, parameter: click.Parameter, given: tuple[st
 @click.command(short_help="Find numbers with which a metric is smallest or largest.")
 @click.argument("scene", type=click.Path())
 @scene_options
-@click.option("--vary", metavar="NAME=LOW:HIGH", multiple=True, callback=_bounds,
+@click.option("--vary", metavar="NUMBER=LOW:HIGH", multiple=True, callback=_bounds,
               help="Number to find, within bounds: reach=0.5:2, 'reach=0.5 m:2 m', reach=log:0.5:2 to vary its "
                    "logarithm, reach=0.5: or reach; repeatable.")  # fmt: skip
 @click.option("--minimise", "--minimize", metavar='"= ..."', help="Expression of metrics that is to be smallest.")

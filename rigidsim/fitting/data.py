@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -16,15 +15,13 @@ from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.quantities.dimensions import in_units
 from rigidsim.quantities.units import SI
 from rigidsim.scene.schema.fit import Experiment, MeasuredColumn
+from rigidsim.scene.text.csv_text import csv_lines, csv_names, require_cells, with_unit
 from rigidsim.scene.values.amounts import Amount
-from rigidsim.sweeps.plan import csv_lines, csv_names
 from rigidsim.trajectory.reader import load
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_ROWS = 1_000_000
 TIMES = ("time", "t")
-WITH_UNIT = re.compile(r"(.*\S) \(([^()]*)\)")
-"""The name of a column with its unit, `rod.angle (rad)`, as `rigidsim export` writes it."""
 TRAJECTORIES = (".h5", ".hdf5")
 
 
@@ -55,11 +52,10 @@ def read_csv(path: Path) -> Table:
     lines = csv_lines(path)
     number, header = next(lines, (1, []))
     titles, rows, places = csv_names(path, number, header), [], []
-    units = {match[1]: match[2] for title in titles if (match := WITH_UNIT.fullmatch(title))}
-    names = [title if (match := WITH_UNIT.fullmatch(title)) is None else match[1] for title in titles]
+    known = [*map(with_unit, titles)]
+    names, units = [name for name, _ in known], dict(known)
     for number, cells in lines:
-        if len(cells) != len(names):
-            raise UsageError(f"{path}:{number}: expected {len(names)} cells as in the header, got {len(cells)}")
+        require_cells(path, (number, cells), names)
         if len(rows) == MOST_ROWS:
             raise UsageError(f"{path}:{number}: a fit takes at most {MOST_ROWS:,} rows; leave out some, or take means")
         rows.append([_number(cell, f"{path}:{number}:{k + 1}") for k, cell in enumerate(cells)])
@@ -109,7 +105,7 @@ def measurements(experiment: Experiment, table: Table | None, run: Trajectory) -
 
 def _times(experiment: Experiment, table: Table) -> np.ndarray:
     name = experiment.time or next((name for name in TIMES if name in table.columns), TIMES[0])
-    unit = experiment.time_unit or table.units.get(name, "s")
+    unit = experiment.time_unit or (table.units.get(name) or "s")
     factor = SI["s"].get(unit)
     if factor is None:
         raise UsageError(f"{table.name}: {clipped(unit)} is not a unit of time")

@@ -17,7 +17,7 @@ from rigidsim.arguments import instance
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.fitting.data import Measurements, Table, table_of
 from rigidsim.fitting.residuals import Compared, Residuals
-from rigidsim.fitting.unknowns import Unknown, in_si, unknown_of
+from rigidsim.fitting.unknowns import BoundedNumber, bounded_number, in_si
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.scene.schema.fit import TIME_OFFSET, FitSettings, FittedNumber, read_fit
 from rigidsim.sensitivities.parameters import VariedNumber
@@ -50,7 +50,7 @@ class Estimated(NamedTuple):
 
     name: str
     experiment: int | None
-    unknown: Unknown
+    unknown: BoundedNumber
     prior: tuple[float, float] | None
 
     @property
@@ -309,7 +309,7 @@ def _estimated(name: str, experiment: int | None, label: str, each: Compared, kn
     else:
         number = next(one for one in each.varied.parameters if one.name == name)._replace(asked="fit")
     prior = known.prior and tuple(in_si(one, number, label) for one in known.prior)
-    return Estimated(name, experiment, unknown_of(number, known, label), prior)
+    return Estimated(name, experiment, bounded_number(number, known, label), prior)
 
 
 def fit(

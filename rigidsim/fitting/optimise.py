@@ -15,7 +15,7 @@ import numpy as np
 
 from rigidsim.arguments import instance
 from rigidsim.errors import SceneError, SimulationError, UsageError
-from rigidsim.fitting.unknowns import Unknown, unknown_of
+from rigidsim.fitting.unknowns import BoundedNumber, bounded_number
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.scene.schema.optimise import OptimiseSettings
 from rigidsim.sensitivities.varied import Varied
@@ -53,7 +53,7 @@ class Optimum(NamedTuple):
     scene: Scene
     trajectory: Trajectory
     overrides: list[tuple[str, float | str]]
-    unknowns: list[Unknown]
+    unknowns: list[BoundedNumber]
     runs: int
     message: str
 
@@ -71,7 +71,7 @@ class Goal:
         asked = scene.with_overrides([(f"metrics.{name}", metric.text) for name, metric in named])
         self.varied = Varied(asked, list(settings.vary), ASKED)
         known = zip(self.varied.parameters, settings.vary.values(), strict=True)
-        self.unknowns = [unknown_of(number, one, number.name) for number, one in known]
+        self.unknowns = [bounded_number(number, one, number.name) for number, one in known]
         self.is_equal = np.array([equal for one in settings.subject_to for equal in one.is_equal], bool)
         self.signs = np.ones(len(metrics))
         self.signs[0] = 1.0 if settings.maximise is None else -1.0

@@ -13,7 +13,7 @@ from rigidsim.scene.values.quantities import dimension_of
 from rigidsim.sensitivities.parameters import VariedNumber
 
 
-class Unknown(NamedTuple):
+class BoundedNumber(NamedTuple):
     """A number that a solver varies: its label, which is its name if there are not several, its bounds in SI units, and
     whether its logarithm is varied.
     """
@@ -56,7 +56,7 @@ class Unknown(NamedTuple):
         return low, high
 
 
-def unknown_of(number: VariedNumber, known: VariedWithin, label: str) -> Unknown:
+def bounded_number(number: VariedNumber, known: VariedWithin, label: str) -> BoundedNumber:
     """What a solver varies. Raises UsageError if it does not begin within its bounds, or has no logarithm."""
     low, high = (None if one is None else in_si(one, number, label) for one in known.bounds)
     bounds = (-np.inf if low is None else low, np.inf if high is None else high)
@@ -70,7 +70,7 @@ def unknown_of(number: VariedNumber, known: VariedWithin, label: str) -> Unknown
     finite = [bound for bound in bounds if np.isfinite(bound)]
     if known.scale == "log" and finite and number.value * finite[0] < 0.0:
         raise UsageError(f"{number.asked}: the bounds of {label} are on both sides of 0, but scale: log keeps the sign")
-    return Unknown(number, label, bounds, known.scale == "log")
+    return BoundedNumber(number, label, bounds, known.scale == "log")
 
 
 def in_si(amount: Amount, number: VariedNumber, label: str) -> float:

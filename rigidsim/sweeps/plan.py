@@ -4,16 +4,15 @@ the values of one run in each further one.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rigidsim.errors import SceneError, StorageError, UsageError
+from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene.prepare.overrides import parsed
 from rigidsim.scene.schema.sweep import SweepSettings, read_column, read_sweep
-from rigidsim.scene.text.document import shown
+from rigidsim.scene.text.csv_text import csv_lines, csv_names, require_cells
 from rigidsim.scene.text.scalars import read_plain
 from rigidsim.sweeps.axes import Axis
 from rigidsim.sweeps.layouts import MOST_AT_ONCE, Plan, Product, Zipped
@@ -23,8 +22,6 @@ __all__ = ["Plan", "make_plan", "plan_of", "read_table"]
 
 PLAIN = re.compile(r"[\w.+-][\w.+*/^ -]*")
 """Numbers, quantities and words, which need no parser of YAML."""
-Line = tuple[int, list[str]]
-"""The number of the last line of a row in the file, counted from one, and its cells."""
 
 
 def make_plan(
@@ -79,8 +76,7 @@ def read_table(path: Path) -> tuple[Axis, ...]:
     numbers: list[int] = []
     columns: list[list[Any]] = [[] for _ in names]
     for number, cells in lines:
-        if len(cells) != len(names):
-            raise UsageError(f"{path}:{number}: expected {_counted(len(names))} as in the header, got {len(cells)}")
+        require_cells(path, (number, cells), names)
         if len(numbers) == MOST_AT_ONCE:
             hint = "--sample sobol:N and random:N, and grids of --vary, have no such limit"
             raise UsageError(f"{path}:{number}: a table is read as a whole, of at most {MOST_AT_ONCE:,} runs; {hint}")
@@ -95,39 +91,6 @@ def read_table(path: Path) -> tuple[Axis, ...]:
     )
 
 
-def csv_lines(path: Path) -> Iterator[Line]:
-    """The lines of a CSV file that are not empty. Raises StorageError, and UsageError for what is not CSV."""
-    if path.exists() and not path.is_file():
-        raise StorageError(f"{path} is not a regular file; a table is a CSV file")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True, skipinitialspace=True)
-            try:
-                yield from ((reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells))
-            except csv.Error as error:
-                raise UsageError(f"{path}:{reader.line_num}: this is not CSV: {error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: this is not UTF-8 text; save the table as CSV in UTF-8") from None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def csv_names(path: Path, line: int, header: list[str]) -> list[str]:
-    """The names of the columns of a CSV file. Raises UsageError."""
-    if not header:
-        raise UsageError(f"{path}: the table is empty; its first line has the names, such as spin,bodies.top.mass")
-    names = [cell.strip() for cell in header]
-    for index, name in enumerate(names):
-        place = f"{path}:{line}:{index + 1}"
-        if not name:
-            raise UsageError(f"{place}: this column has no name")
-        if name in names[:index]:
-            raise UsageError(f"{place}: '{shown(name)}' is the name of an earlier column, too")
-        if len(names) == 1 and (";" in name or "\t" in name):
-            raise UsageError(f"{place}: the columns of a table are separated by commas, got '{shown(name)}'")
-    return names
-
-
 def _value(cell: str, place: str) -> Any:
     """The value of a cell, as YAML."""
     bare = cell.strip()
@@ -139,7 +102,3 @@ def _value(cell: str, place: str) -> Any:
         return parsed(bare, place)
     except SceneError as error:
         raise UsageError(f"{place}: {error.problems[0].message}") from None
-
-
-def _counted(cells: int) -> str:
-    return f"{cells} cell{'s' * (cells != 1)}"

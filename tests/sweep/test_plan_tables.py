@@ -67,7 +67,7 @@ def test_the_table_is_the_plan_side_by_side(table):
         ("spin,mass\n1 rpm,2\n3,4\n", ":3:1", "'3' has no unit, but '1 rpm' has one; write '3 rpm'"),
         ("spin\n1\n1e999\n", ":3:1", "inf is not finite"),
         ("spin\n[1\n", ":2:1", ""),
-        ("spin\n# none\n", ":2:1", "an entry of the list has no value"),
+        ("spin\n# none\n", "", "there are no lines below the header"),
         ('spin\n"1\n', ":2", "this is not CSV"),
         (b"spin\n\xff\n", "", "this is not UTF-8 text"),
     ],

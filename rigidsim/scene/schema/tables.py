@@ -5,11 +5,9 @@ scipy finds the coefficients of the polynomials between the points.
 
 from __future__ import annotations
 
-import csv
 import math
-import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -17,10 +15,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
-from rigidsim.errors import did_you_mean
+from rigidsim.errors import StorageError, did_you_mean
 from rigidsim.quantities.units import in_si
 from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import NAME
+from rigidsim.scene.text.csv_text import BadTable, Line, csv_lines, csv_names, require_cells, with_unit
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, SceneModel, invalid
 from rigidsim.scene.values.quantities import LARGEST, Dimension, dimension_of, split_quantity
@@ -28,8 +27,6 @@ from rigidsim.scene.values.quantities import LARGEST, Dimension, dimension_of, s
 KEY = "tables"
 MOST_ROWS = 100_000
 MAX_BYTES = 16 * 2**20
-HEAD = re.compile(r"(.*?)\s*[(\[]([^()\[\]]*)[)\]]")
-"""A column with its unit in the first line: `altitude (km)`, `density [kg/m^3]`."""
 HEADERS = "the first line names the columns, with units: altitude (km),density (kg/m^3)"
 _NUMBER = {"type": ["number", "string"]}
 
@@ -164,53 +161,41 @@ FEWER = f"a table has at most {MOST_ROWS} rows; leave out some"
 @lru_cache(maxsize=16)
 def _read_file(path: Path, x: str, y: str, _changed: int, _size: int) -> TablePoints:
     # The time of change and the size are part of the key, so that a changed file is read again.
-    lines = _lines(path)
-    number, header = next(lines, (1, []))
-    names, units = _header(path, header)
+    try:
+        number, names, units, rows = _rows(path)
+    except (BadTable, StorageError) as error:
+        line, message = getattr(error, "line", 0), getattr(error, "message", str(error))
+        raise _bad(path, f"line {line}: {message}" if line else message, "" if line else HEADERS) from None
     places = [_place_of(path, names, name, default) for name, default in ((x, 0), (y, 1))]
-    dimensions = [_dimension(path, number, names[k], units[k]) for k in places]
-    columns, rows, numbers = [*zip(places, dimensions, strict=True)], [], []
-    for number, cells in lines:
-        if len(rows) == MOST_ROWS:
-            raise _bad(path, f"line {number}: more than {MOST_ROWS} rows", FEWER)
-        if len(cells) != len(names):
-            raise _bad(path, f"line {number}: expected {len(names)} cells as in the first line, got {len(cells)}")
-        rows.append([_cell(path, number, cells[k], names[k], units[k], one) for k, one in columns])
-        numbers.append(f"line {number} of '{shown(path.name)}'")
+    columns = [(k, _dimension(path, number, names[k], units[k])) for k in places]
+    numbers = [f"line {line} of '{shown(path.name)}'" for line, _ in rows]
+    rows = [[_cell(path, line, cells[k], names[k], units[k], one) for k, one in columns] for line, cells in rows]
     if not rows:
         raise _bad(path, "there are no rows below the first line")
     x_si, y_si = np.array(rows).T
-    return TablePoints(x_si, y_si, tuple(one.unit for one in dimensions), tuple(numbers))
+    return TablePoints(x_si, y_si, tuple(one.unit for _, one in columns), tuple(numbers))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(_without_comments(file))
-            for cells in reader:
-                if cells:
-                    yield reader.line_num, cells
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise _bad(path, f"it cannot be read as CSV: {shown(str(error))}") from None
-
-
-def _without_comments(lines: Iterable[str]) -> Iterator[str]:
-    return ("\n" if line.lstrip().startswith("#") else line for line in lines)
+def _rows(path: Path) -> tuple[int, list[str], list[str], list[Line]]:
+    """The number of the first line, names and units of the columns, and the rows."""
+    lines = csv_lines(path)
+    number, header = next(lines, (1, []))
+    if len(header) < 2:
+        raise BadTable(path, "a table needs two columns")
+    if all(map(_is_number, header)):
+        raise BadTable(path, "the first line has numbers, not names")
+    titles, rows = csv_names(path, number, header), []
+    for line in lines:
+        if len(rows) == MOST_ROWS:
+            raise BadTable(path, f"more than {MOST_ROWS} rows; {FEWER}", line[0])
+        require_cells(path, line, titles)
+        rows.append(line)
+    names, units = zip(*map(with_unit, titles), strict=True)
+    return number, [*names], [*units], rows
 
 
 def _bad(path: Path, message: str, hint: str = "") -> Exception:
     return invalid("table", f"'{shown(path.name)}': {message}", hint, key="file")
-
-
-def _header(path: Path, cells: list[str]) -> tuple[list[str], list[str]]:
-    """The names of the columns, and their units."""
-    if len(cells) < 2:
-        raise _bad(path, "a table needs two columns", HEADERS)
-    if all(map(_is_number, cells)):
-        raise _bad(path, "the first line has numbers, not names", HEADERS)
-    found = [match.groups() if (match := HEAD.fullmatch(cell.strip())) else (cell.strip(), "") for cell in cells]
-    names, units = [name for name, _ in found], [unit.strip() for _, unit in found]
-    return names, ["" if unit in ("-", "1") else unit for unit in units]
 
 
 def _place_of(path: Path, names: list[str], name: str, default: int) -> int:
