@@ -55,6 +55,7 @@ TOPICS = {
         "PointSource": "world: {gravity: ...}", "MutualGravity": "world: {mutual_gravity: ...}",
     },
     ("Events", "impulses"): {"Impulse": "impulses", "Reparenting": "reparent"},
+    ("Triggers", "triggers"): {"When": "when", "Stop": "simulation: {stop: ...}"},
     ("Integrators", "integrators"): dict.fromkeys(
         ("Rkmk4Method", "AdaptiveMethod", "TaylorMethod", "Magnus2Method", "MagnusMethod", "EulerMethod"),
         "simulation: {integrator: ...}",

@@ -11,6 +11,7 @@ import numpy as np
 from rigidsim.building.contacts import contact_plan
 from rigidsim.building.drives import drive_tables
 from rigidsim.building.metrics import metric_tables
+from rigidsim.building.triggers import trigger_tables
 from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord, Schedule, World
@@ -87,6 +88,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
     n_step = as_integer(simulation.duration / simulation.step)
     stride, scripts = sample_stride(simulation, n_step), written.scripts.tables()
     has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.desired)))
+    metrics = metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None
     return Blueprint(
         tree=tree,
         loads=written.loads,
@@ -104,7 +106,8 @@ def blueprint_of(scene: Scene) -> Blueprint:
         stride=stride,
         labels=(*written.scripts.labels, *driven, *written.motors),
         contacts=contact_plan(scene.hierarchy),
-        metrics=metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None,
+        metrics=metrics,
+        triggers=trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ()),
     )
 
 
@@ -136,7 +139,7 @@ def schedule_of(scene: Scene) -> Schedule:
             times += force.during or ()
             # A load that stores energy adds it when the load begins, and removes it when the load ends.
             stops += (force.during or ()) if registry.BY_NAME[force.type].stores else ()
-        stops += [impulse.time for impulse in body.impulses]
+        stops += [impulse.time for impulse in body.impulses if impulse.when is None]
     if scene.simulation.integrator.chooses:
         times.append(scene.simulation.duration)  # no step goes beyond the end
     return Schedule(scene.simulation.step, times, stops, scene.hierarchy.reparentings)

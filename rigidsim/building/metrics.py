@@ -27,9 +27,11 @@ FRAME_OF = {observer: frame for frame, observer in OWN_FRAMES.items()}
 KINDS = {fold.name: number for number, fold in enumerate(FOLDS)}
 
 
-def metric_tables(metrics: Mapping[str, Expression], tree: Tree, loops: Sequence[str]) -> MetricTables:
-    """The tables of the metrics of a scene, whose loops have these names."""
-    collected = _Reductions(tree, loops)
+def metric_tables(
+    metrics: Mapping[str, Expression], tree: Tree, loops: Sequence[str], asked: Sequence[AskedVector] = ()
+) -> MetricTables:
+    """The tables of the metrics of a scene, whose loops have these names; `asked` is asked for besides."""
+    collected = _Reductions(tree, loops, asked)
 
     def place_of(reduction: Reduction) -> RegisterRef:
         return results.view((collected.add(reduction),), 1)
@@ -51,11 +53,11 @@ def metric_tables(metrics: Mapping[str, Expression], tree: Tree, loops: Sequence
 class _Reductions:
     """Collects the reductions of all metrics. Equal ones are kept apart, because they may differ in other lanes."""
 
-    def __init__(self, tree: Tree, loops: Sequence[str]):
+    def __init__(self, tree: Tree, loops: Sequence[str], asked: Sequence[AskedVector]):
         self._tree, self._loops = tree, loops
         self.assembler = Assembler(self._look)
         self.counted: list[tuple[int, int]] = []  # of which nodes: the first, and that after the last
-        self.asked: dict[AskedVector, int] = {}
+        self.asked: dict[AskedVector, int] = {one: number for number, one in enumerate(asked)}
         self._folds: list[tuple[int, list[RegisterRef]]] = []
 
     def add(self, reduction: Reduction) -> int:

@@ -18,6 +18,7 @@ from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.hierarchy.nodes import SceneNode
+from rigidsim.scene.hierarchy.triggers import triggers_in
 from rigidsim.scene.text.document import path_text
 from rigidsim.tree.nodes import Node, Tree
 
@@ -29,6 +30,7 @@ class LoadRecords:
         self._start, self._schedule = start, schedule
         self.scripts = Scripts(start, scene.simulation.integrator.most_pieces is None)
         nodes = sorted(scene.hierarchy, key=lambda node: node.path)
+        self._fired = {one.place: schedule.n_era + number for number, one in enumerate(triggers_in(scene.hierarchy))}
         self.source = scene.world.source and self._plain(scene.world.source, SOURCE_KEYS, nodes[0])
         self.loads = tuple(load for node in nodes for load in self._loads(node))
         self.motors = tuple(motor for node in nodes for motor in self._motor_labels(node))
@@ -59,7 +61,9 @@ class LoadRecords:
         for index, impulse in enumerate(node.body.impulses):
             given = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at")}
             values = SimpleNamespace(**given, frame=self._axes(impulse.frame, node))
-            yield ImpulseRecord(node.frame, index, impulse.name, values, self._schedule.era(impulse.time))
+            era = self._fired.get((*node.place, "impulses", index))
+            era = self._schedule.era(impulse.time) if era is None else era
+            yield ImpulseRecord(node.frame, index, impulse.name, values, era)
 
     def _plain(self, given: Any, keys: tuple, node: Node) -> SimpleNamespace:
         return SimpleNamespace(**{key.name: self._value(key.form, getattr(given, key.name), node) for key in keys})

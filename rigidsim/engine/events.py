@@ -17,6 +17,7 @@ from rigidsim.engine.corrections import begin_corrections
 from rigidsim.engine.layout import BODY, CHANGE, EACH, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
 from rigidsim.engine.model import Corrections, Model, Samples, floats, integers, made, make_samples, n_places
 from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import with_rows
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
@@ -120,6 +121,14 @@ def record_event(instant, kind, number, node, buffer):
     buffer.event_value[k, :] = 0.0
     buffer.filled[0] = k + 1
     return k
+
+
+def note_alone(cause: int, number: int, t: float, energy: float, buffer: EventBuffer) -> None:
+    """Record in the only lane what no body receives, at time t (s), when all bodies have this energy, J."""
+    buffer = with_rows(buffer)
+    k = record_event(begin_instant(buffer), cause, number, at.NO_ROW, buffer)
+    buffer.event_value[k].time = t
+    buffer.event_value[k].energy_before = buffer.event_value[k].energy_after = energy
 
 
 @inlined

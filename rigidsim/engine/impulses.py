@@ -70,10 +70,10 @@ def push(hit: HIT, own: CORRECTION, lane):
 
 
 @inlined
-def add_impulses(instant, era, model, scratch, buffer, lanes):
+def add_impulses(instant, due, model, scratch, buffer, lanes):
     """Record the impulses that are due as this era begins, and sum those on each body; frames are placed."""
     law = model.impulses
-    for k in range(model.due[era], model.due[era + 1]):
+    for k in range(model.due[due], model.due[due + 1]):
         i = law.who[k].second
         node = model.moved_node[i]
         hit = buffer.event_value[record_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
@@ -92,12 +92,14 @@ def add_impulses(instant, era, model, scratch, buffer, lanes):
 
 
 @routine
-def apply_impulses(t, era, model, state, scratch, buffer, lanes):
-    """Apply and record the impulses at the instant t (s) at which this era begins, with samples before and after."""
+def apply_impulses(t, era, due, model, state, scratch, buffer, lanes):
+    """Apply and record the impulses that are due with an era at the instant t (s), with samples before and after, of
+    the loads of the present era.
+    """
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     place_nodes(model.active, t, model, state, scratch, lanes)
     instant = begin_instant(buffer)
-    add_impulses(instant, era, model, scratch, buffer, lanes)
+    add_impulses(instant, due, model, scratch, buffer, lanes)
     distribute(model.active, model, state, scratch, buffer.made, lanes)
     record_reached_bodies(model.active, instant, model, buffer)
     if model.loops is not None:
@@ -114,4 +116,14 @@ def cross_edge(buffer, t, era, model, state, scratch, lanes):
     if era > 0:
         exchange_energy(era, model, state, scratch, lanes)
     if model.due[era + 1] > model.due[era]:
-        apply_impulses(t, era, model, state, scratch, buffer, lanes)
+        apply_impulses(t, era, era, model, state, scratch, buffer, lanes)
+
+
+@inlined
+def apply_fired(t, era, model, state, scratch, buffer, lanes):
+    """The impulses that a trigger fires at time t (s), in this era."""
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    relate(model, state, scratch, lanes)
+    fired = scratch.guards.fired[0]
+    if model.due[fired + 1] > model.due[fired]:
+        apply_impulses(t, era, fired, model, state, scratch, buffer, lanes)

@@ -15,9 +15,10 @@ LANES = 16
 
 def lanes_of(world: World) -> int:
     """The largest number of lanes of a block. One with contacts has one lane: its contacts have lanes of their own; so
-    has one of which joints can break, because the tree of each world then changes at times of its own.
+    has one of which joints can break, or with triggers, because each world then changes at times of its own.
     """
-    return 1 if world.model.contacts or world.blueprint.has_fragile else LANES
+    written = world.blueprint
+    return 1 if world.model.contacts or written.has_fragile or written.triggers else LANES
 
 
 def overwrite(part: object, other: object) -> None:

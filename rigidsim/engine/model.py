@@ -322,10 +322,12 @@ class Model(NamedTuple):
     expressions: Expressions | None  # if anything in the scene is given by expressions
     contacts: Contacts | None  # if any shapes can meet
     metrics: Metrics | None  # if the scene has any; never for the stepper, so that it needs no variant for them
-    asked: Asked | None  # if metrics read what samples do not have otherwise
+    asked: Asked | None  # if metrics or guards read what samples do not have otherwise
+    guards: Metrics | None  # of triggers, two numbers each: when it happens, when it may again
 
     impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
-    due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
+    due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins; with guards, those of
+    # triggers, an era each that is none, and one without any
     impulse_number: np.ndarray  # (impulse) its number in the blueprint
     inherits: np.ndarray  # (moved) 1.0 for a body that inherits the jumps of its parent, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
@@ -410,6 +412,7 @@ class Scratch(NamedTuple):
     trial: NamedTuple | None  # of a method that chooses its steps
     touching: NamedTuple | None  # what contact records, of its arrays
     lasting: NamedTuple | None  # contacts that last, with `contact: events`, likewise
+    guards: NamedTuple | None  # of triggers
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
     arm: ARM = floats("places")
@@ -553,8 +556,9 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     working = working_of(expressions, n) if expressions else None
     jointed = made(JointArrays, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
     scratch = made(
-        Scratch, sizes, working=working, joints=jointed, loops=loops, trial=None, touching=None, lasting=None
-    )
+        Scratch, sizes, working=working, joints=jointed, loops=loops,
+        trial=None, touching=None, lasting=None, guards=None,
+    )  # fmt: skip
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch

@@ -20,6 +20,7 @@ from rigidsim.engine.events import (
     RecordedEvents,
     complete_instant,
     make_buffer,
+    note_alone,
     record_reached_bodies,
     recorded,
 )
@@ -41,6 +42,7 @@ from rigidsim.engine.reparenting import begin_reparenting, book, close_after, en
 from rigidsim.engine.specialised import Specialised
 from rigidsim.engine.stepper import NOW, advance
 from rigidsim.engine.switching import switches
+from rigidsim.engine.triggering import Triggers
 from rigidsim.jit.kernels import Kernel, Made, foresee, is_interpreted, watch_compilation
 from rigidsim.jit.rows import View, with_rows
 from rigidsim.tree.history import TreeChange
@@ -87,6 +89,8 @@ class BlockRun:
         self._advance, self._look = self._caller(advance), self._caller(advance)  # each remembers its arrays
         self._buffer: EventBuffer | None = None  # for a run without events
         self._metering = Metering(self._lanes, self._caller)
+        triggers = worlds[0].blueprint.triggers
+        self.triggers = Triggers(self, triggers.records) if triggers else None
         self.specialised = Specialised(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
@@ -107,6 +111,8 @@ class BlockRun:
             return "contact is computed by general code"
         if world.blueprint.has_fragile:
             return "joints that can break are looked at after each step"
+        if world.blueprint.triggers:
+            return "conditions are looked at after each step"
         if switches(world.model):
             return "stops, dry friction and motors of a wanted rate are computed by general code"
         return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
@@ -115,7 +121,7 @@ class BlockRun:
     def is_reusable(self) -> bool:
         """Whether `begin_with` can follow: no tree changes, and steps remember nothing but the state."""
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
-        return not (changes or self._callbacks or self.model.contacts is not None)
+        return not (changes or self.triggers or self._callbacks or self.model.contacts is not None)
 
     def begin_with(self, world: World) -> None:
         """Start with another world of the same structure, in a run of one lane that is reusable."""
@@ -188,12 +194,13 @@ class BlockRun:
         """Progress and state of the run, for `go_back`."""
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
         parts = len(self.changes), self.contacts.place(), self._metering.place()
+        parts = *parts, self.triggers and self.triggers.place()
         return self.n, self.done, self.era, self.worlds, *arrays, len(self.events), *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
         self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
-        n_events, n_changes, contacts, metering = more
+        n_events, n_changes, contacts, metering, triggers = more
         del self._reparented[n_changes:], self.changes[n_changes:]
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
@@ -204,6 +211,8 @@ class BlockRun:
         self._scratch.fault[:] = 0.0
         self.misfits.clear()
         self._scratch.broken[0] = 0
+        if self.triggers:
+            self.triggers.go_back(triggers)
         self._forget()
 
     def checkpoint(self) -> dict[str, np.ndarray]:
@@ -221,6 +230,7 @@ class BlockRun:
         found["changed"] = np.array([(change.number, change.body) for change in self.changes], np.int64).reshape(-1, 2)
         for k, moment in enumerate(self._reparented):
             found |= {f"reparented.{k}.{i}": array for i, array in enumerate(moment)}
+        found |= self.triggers.checkpoint() if self.triggers else {}
         return found | self.contacts.checkpoint() | self._metering.checkpoint()
 
     def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
@@ -240,6 +250,26 @@ class BlockRun:
         self.state[:] = checkpoint["state"]
         self._scratch = self.contacts.resume(checkpoint, self._scratch)
         self._metering.resume(checkpoint)
+        if self.triggers:
+            self.triggers.resume(checkpoint)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a trigger has ended the run."""
+        return self.triggers is not None and self.triggers.is_over
+
+    @property
+    def is_off_grid(self) -> bool:
+        """Whether a trigger has ended the run between two samples."""
+        return self.is_over and (self.n, self.done) != (
+            self.taken(stride := self.worlds[0].blueprint.stride) * stride,
+            0.0,
+        )
+
+    @property
+    def trouble(self) -> str:
+        """Why triggers let the run not go on; empty if they do."""
+        return self.triggers.trouble if self.triggers else ""
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
@@ -257,12 +287,19 @@ class BlockRun:
         self._is_prepared = True
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
-        """Take n steps; sample k = step / stride is row k - first of `samples`."""
+        """Take n steps, or fewer up to the end of the run; sample k = step / stride is row k - first of `samples`."""
         self._begin()
-        n_end = self.n + n
         first = 0 if stride == NO_SAMPLES else first
+        proceed = partial(self._proceed, stride=stride, samples=samples, first=first)
+        if self.triggers:
+            self.triggers.advance(self.n + n, proceed)
+        else:
+            proceed(self.n + n)
+
+    def _proceed(self, n_end: int, stride: int, samples: Samples | None, first: int) -> None:
+        """Step to n_end, or to where a trigger is due."""
         self._go(n_end, False, stride, samples, first)
-        while self._breaks() or self._at_stop():
+        while self._breaks() or (self._at_stop() and not self._is_held()):
             arrives = not self._breaks()
             if arrives:
                 self.era += 1
@@ -273,7 +310,7 @@ class BlockRun:
 
     def slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[int]:
         """Step up to n_end in slices of about SLICE_SECONDS; yields the length of each after it is done."""
-        while self.n < n_end:
+        while self.n < n_end and not self.is_over and not self.trouble:
             n = min(self._slice, n_end - self.n)
             begin = time.perf_counter()
             self.advance(n, stride, samples, first)
@@ -317,10 +354,11 @@ class BlockRun:
         scratch = make_scratch(self.model, self._lanes, len(self.state))
         scratch = self._with_trial(scratch)
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
-        if changes or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
+        if changes or self.triggers or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
+        scratch = self.triggers.enter(self.model, scratch) if self.triggers else scratch
         self._scratch = self.contacts.enter(self.model, scratch)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
@@ -401,11 +439,11 @@ class BlockRun:
                     return
                 end = min(self.n + 1, n_end)  # across the edge, which is at the beginning of the next step or inside
             if not keeps:
-                first = self._taken(stride)
+                first = self.taken(stride)
                 end = min(end, (first + len(samples.world.position) - 1) * stride + 1)
             self._advance_to(end, arrives, stride, samples, first)
             arrives = False
-            if self.n >= n_end or self._breaks() or self._at_stop():
+            if self.n >= n_end or self._breaks() or self._at_stop() or self._is_held():
                 return
 
     def _next_edge(self) -> int:
@@ -433,10 +471,10 @@ class BlockRun:
         """Call the kernel of general code, again when contact or events lack room, and read what it recorded."""
         stopped = True
         while stopped:
-            begin, n, clock = self._taken(stride), self.n, time.perf_counter()
+            begin, n, clock = self.taken(stride), self.n, time.perf_counter()
             arguments = self._advancing(self.era, arrives, n_end, stride, samples, first)
             self.n, self.done, self.era = self._advance(*arguments)
-            self._metering.add(self._times(begin, self._taken(stride), stride), samples, begin - first)
+            self._metering.add(self._times(begin, self.taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
             lacks = self._buffer is not None and self._buffer.lacks[0] > 0
             if lacks and self._buffer.filled[0] == 0:
@@ -460,7 +498,7 @@ class BlockRun:
             steps, spent = self._timed or (-n, -seconds)
             self._timed = steps + n, spent + seconds
 
-    def _taken(self, stride: int) -> int:
+    def taken(self, stride: int) -> int:
         """The number of samples that were taken up to now."""
         return self.n // stride + 1 if self.done else -(-self.n // stride)
 
@@ -488,6 +526,26 @@ class BlockRun:
     def _breaks(self) -> bool:
         """Whether the kernel stopped because a joint breaks."""
         return bool(self._scratch.broken[0])
+
+    def _is_held(self) -> bool:
+        """Whether the kernel stopped because of a trigger."""
+        return self.triggers is not None and self.triggers.holds(self.n, self.done)
+
+    def begin_anew(self) -> None:
+        """Begin to step anew, after a jump at the present time."""
+        self._go(self.n, True)
+
+    def change_tree(self, number: int) -> None:
+        """Apply a reparenting now, by its number."""
+        self._reparent(self.schedule.reparentings[number]._replace(time=self.time), self.era)
+        if not self._is_isolated:
+            self.isolated_until = min(self.isolated_until, self.time)
+
+    def note_trigger(self, k: int) -> None:
+        """Record that a trigger happens now, by its number, of which no impulse and no reparenting is recorded."""
+        sample, n = self._recorded(0, self.era), len(self._lanes)
+        note_alone(layout.CAUSE_TRIGGER, k, self.time, energy_of(sample, n)[0], self._buffer)
+        self._collect_events(self.worlds)
 
     def _change_trees(self) -> None:
         """Apply the reparentings that are due as the present era begins, in order."""

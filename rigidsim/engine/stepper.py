@@ -16,7 +16,8 @@ from rigidsim.engine.contact.transitions import begin_lasting, ends_lasting, nex
 from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contacts
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
-from rigidsim.engine.impulses import cross_edge
+from rigidsim.engine.guards import end_before, find_passed, halts, note_begin
+from rigidsim.engine.impulses import apply_fired, cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
@@ -110,7 +111,7 @@ def take_lasting(method, t, t_end, h, block, contact):
 @inlined
 def keeps_grid(model):
     """Whether a method that chooses its steps ends one at each end of the grid, where something is looked at."""
-    return model.contacts is not None or can_break(model)
+    return model.contacts is not None or can_break(model) or model.guards is not None
 
 
 @inlined
@@ -233,6 +234,15 @@ def breaks(method, t, block):
 
 
 @inlined
+def passes(method, t, block):
+    """Whether a trigger is due at time t (s), at which a step ends or something happened."""
+    era, model, state, scratch, lanes = block
+    if model.guards is None:
+        return False
+    return find_passed(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes) > 0
+
+
+@inlined
 def begin_era(method, contact, buffer, t, block):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     era, model, state, scratch, lanes = block
@@ -246,7 +256,9 @@ def begin_era(method, contact, buffer, t, block):
     if switches(model):
         keep_rates_inside(in_lanes(method, t, scratch, lanes), model, state, scratch, lanes)
         let_all_slide(model, state, scratch, lanes)
-    if buffer is not None:
+    if model.guards is not None and scratch.guards.fired[0] != at.NO_ROW:
+        apply_fired(in_lanes(method, t, scratch, lanes), era, model, state, scratch, buffer, lanes)
+    elif buffer is not None:
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):
         h = model.step if trials_of(method) is None else short(model)
@@ -254,15 +266,16 @@ def begin_era(method, contact, buffer, t, block):
 
 
 @inlined
-def end_of_step(n, done, era, contact, model):
-    """Where step n ends, as a part of it: at the next edge, or at an impact. An edge at its end has a time that may be
-    differentiated.
+def end_of_step(n, done, era, contact, model, scratch):
+    """Where step n ends, as a part of it: at the next edge, where Python wants to act, or at an impact. An edge at its
+    end has a time that may be differentiated.
     """
     end = 1.0
     if era < len(model.edge_step) and model.edge_step[era] == n:
         end = model.edge_fraction[era]
     elif era < len(model.edge_step) and model.edge_step[era] == n + 1 and model.edge_fraction[era] == 0.0:
         end = 1.0 + model.edge_fraction[era]
+    end = end_before(n, done, end, model, scratch)
     return end if contact is None else end_of_part(done, end, contact)
 
 
@@ -272,7 +285,7 @@ def advance(
 ):
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
     change the tree or to empty the event buffer; or to a step for which contact or events have no room; or to the end
-    of one in which a joint breaks.
+    of one in which a joint breaks or a trigger is due.
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
     and loops to be closed. A sample is taken before each step whose number is a multiple of `stride`: sample k = n /
@@ -288,7 +301,8 @@ def advance(
         return n, done, era
     known = UNKNOWN
     while True:
-        if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
+        is_edge = era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done
+        if is_edge and not (model.guards is not None and arrives):
             if trials_of(method) is not None:
                 arrive(method, stop_of(era, model), block, buffer)
                 known = UNKNOWN
@@ -300,8 +314,11 @@ def advance(
         if arrives:
             begin_era(method, contact, buffer, (n + done) * model.step, block)
             arrives = False
+            note_begin(n, done, model, scratch)
+            if passes(method, (n + done) * model.step, block):
+                return n, done, era
         known = go_to(method, (n + done) * model.step, known, block, buffer)
-        if n >= n_end or is_full(model, buffer):
+        if n >= n_end or is_full(model, buffer) or halts(n, done, model, scratch):
             return n, done, era
         if done == 0.0 and n % stride == 0:
             if contact is not None and not sample_contacts(contact, n // stride):
@@ -311,11 +328,13 @@ def advance(
         if trials_of(method) is not None and not keeps_grid(model):
             n, done = next_instant(n, n_end, stride, era, model)
             continue
-        end = end_of_step(n, done, era, contact, model)
+        end = end_of_step(n, done, era, contact, model, scratch)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if lasts(scratch):
             if take_lasting(method, t, t_end, h, block, contact):
                 n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
+                if passes(method, t_end, block):
+                    return n, done, era
                 continue
             if contact.lacks[0] > 0:
                 return n, done, era
@@ -326,5 +345,6 @@ def advance(
                 continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
-        if breaks(method, t_end, block):
+        broken = breaks(method, t_end, block)
+        if passes(method, t_end, block) or broken:
             return n, done, era

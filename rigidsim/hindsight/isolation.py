@@ -24,7 +24,7 @@ def isolated_until(header: Header) -> float:
     from rigidsim.engine.assembly.constants import model_of
 
     blueprint = blueprint_of(header.scene)
-    history = header.whole_history(blueprint.tree, blueprint.changes)
+    history = header.whole_history(blueprint.tree, blueprint.possible_changes)
     for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
         tree = tree.begun(lambda node: node.joint._replace(position=ZERO, orientation=NO_TURN))  # places do not matter
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):

@@ -97,6 +97,8 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
         turns = any(event.angular_impulse)
         acted = f"{_vector(event.angular_impulse)} N m s" if turns else f"{_vector(event.impulse)} N s"
         return f"{event.body} reaches its {'upper' if event.id.endswith('[1]') else 'lower'} limit: {acted}"
+    if event.cause == "trigger":
+        return f"{event.id} happens"
     if event.force is not None:
         type = event.id.split(".")[-2]
         bore = f"{math.hypot(*event.force):.6g} N and {math.hypot(*event.torque):.6g} N m"

@@ -69,6 +69,8 @@ def continued(path: Path, simulation: Simulation, start: RunStart, compression: 
         if not checkpoint:
             raise StorageError(f"{path} has no checkpoint to continue from; --force begins again")
         simulation.resume(checkpoint, earlier.events)
+        if simulation.is_over:
+            raise StorageError(f"{path}: simulation.stop ended it at t = {simulation.time:.9g} s, so nothing follows")
         return _rewritten(path, earlier, simulation, compression)
 
 

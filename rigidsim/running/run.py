@@ -93,7 +93,7 @@ def _simulations(scene: Scene, derivatives: Sequence[str], start: RunStart, **re
     """The simulation of a scene; with derivatives as many as these need, of which the first makes the samples."""
     if derivatives and start is not RunStart.ANEW:
         raise UsageError("--derivatives are those of a run from its start; leave out --resume and --extend")
-    if start is RunStart.ANEW and not is_interpreted():
+    if start is RunStart.ANEW and not is_interpreted() and not (scene.has_triggers and not derivatives):
         derivatives = [*dict.fromkeys([*derivatives, *scene.uncertain])]
     if not derivatives:
         return [Simulation(scene, **recorded)]

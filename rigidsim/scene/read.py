@@ -17,6 +17,7 @@ from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, tim
 from rigidsim.scene.expressions import Scope
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.triggers import triggers_in
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
@@ -131,6 +132,11 @@ class Scene(SceneData):
     def hierarchy(self) -> Hierarchy:
         """The tree of the bodies at t = 0, and its history."""
         return self._hierarchy
+
+    @property
+    def has_triggers(self) -> bool:
+        """Whether anything happens when a condition becomes true."""
+        return any(True for _ in triggers_in(self.hierarchy))
 
     @property
     def scope(self) -> Scope:

@@ -31,7 +31,11 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
             "duration": simulation.duration,
             "step": simulation.step,
             "integrator": simulation.integrator.written(),
-            **_if_given(record_every=simulation.record_every, record=_plain_value(simulation.record)),
+            **_if_given(
+                record_every=simulation.record_every,
+                stop=_plain_value(simulation.stop),
+                record=_plain_value(simulation.record),
+            ),
             "contact": _plain(simulation.contact),
         },
         "world": {

@@ -66,8 +66,9 @@ class Outcome(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all steps were taken."""
-        return self.run.n == self.run.worlds[0].blueprint.n_step
+        """Whether all steps were taken, up to where a trigger ends the run, or it cannot go on."""
+        run = self.run
+        return run.n == run.worlds[0].blueprint.n_step or run.is_over or bool(run.trouble)
 
 
 class BlockRunner:
@@ -99,7 +100,7 @@ class BlockRunner:
         end = run.present()
         metrics = run.metrics(end) if self._first.model.metrics else np.empty((0, self.lanes))
         if samples:
-            last = -(-run.n // stride)
+            last = run.taken(stride)
             run.observe_into(samples, last)
             samples = samples.part(slice(last + 1))
         return Outcome(run, samples or end, finite_lanes(run, end), metrics)
@@ -173,6 +174,8 @@ def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
     it are finite.
     """
     n = len(run.worlds)
+    if run.trouble:
+        return np.zeros(n, bool)
     found = ~run.fault[:, layout.FAULT.columns("failed", n)].any(axis=0)
     values = np.concatenate([array.reshape(-1, n) for array in (*end.world, end.ledger)])
     return found & np.isfinite(values).all(axis=0)

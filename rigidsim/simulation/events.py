@@ -129,13 +129,15 @@ class _Names:
         elif cause == layout.CAUSE_STOP:
             node, name, motion = receiver, "", ""
             path = self._stop(receiver, *divmod(number, 2))
+        elif cause == layout.CAUSE_TRIGGER:
+            node, name, motion, path = layout.NO_ROW, "", "", self._written.triggers.records[number].id
         elif number == layout.NO_ROW:
             node, name, motion = receiver, "", "free"
             path = path_text((self.frames[receiver + 1], "motion", self._types[receiver], "breaks"))
         else:
             event = self._written.schedule.reparentings[number]
             node, name, motion, path = event.body, "", event.kind, f"reparent[{number}]"
-        before, after = (self.frames[parents[node]] for parents in self._parents)
+        before, after = ("" if node == layout.NO_ROW else self.frames[parents[node]] for parents in self._parents)
         return {
             "id": path, "name": name, "body": self.frames[node + 1], "receiver": self.frames[receiver + 1],
             "parent_before": before, "parent_after": after, "motion": motion,

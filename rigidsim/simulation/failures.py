@@ -170,6 +170,16 @@ def left_steps(run: BlockRun) -> list[str]:
     ]
 
 
+def silent_triggers(run: BlockRun) -> list[str]:
+    """Notes about triggers that did not happen in a whole run."""
+    if run.triggers is None or run.is_over or run.n < run.worlds[0].blueprint.n_step:
+        return []
+    found, counts = run.triggers, run.triggers.counts.tolist()
+    how = ("its condition never became true", "its condition held from the start on, and must become true")
+    silent = [(record.id, k) for k, record in enumerate(found.records) if not counts[k]]
+    return [f"{name} did not happen: {how[found.is_silent(k)]}" for name, k in silent]
+
+
 def half_turns(run: BlockRun) -> list[str]:
     """Warnings about loads that have passed half a turn, where their torque reverses: torsion springs without an axis,
     and bushings.

@@ -33,6 +33,7 @@ from rigidsim.simulation.failures import (
     left_steps,
     motion_fault,
     noted_fault,
+    silent_triggers,
     spun_bodies,
     start_fault,
     sunk_shapes,
@@ -133,9 +134,9 @@ class Simulation:
 
     @property
     def header(self) -> Header:
-        """The header of the history up to now: joints that have broken have changed the tree."""
-        broken = [change for change in self._run.changes if change.number == layout.NO_ROW]
-        return replace(self._header, changes=changes_of(self._start, broken)) if broken else self._header
+        """The header of the history up to now: joints that have broken, and triggers, have changed the tree."""
+        more = [change for change in self._run.changes if self._run.schedule.is_untimed(change)]
+        return replace(self._header, changes=changes_of(self._start, more)) if more else self._header
 
     @property
     def n(self) -> int:
@@ -160,6 +161,16 @@ class Simulation:
     def gear(self) -> dict[str, object]:
         """Whether the stepper uses general or specialised code, and why."""
         return self._run.specialised.as_dict()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a trigger has ended the run before its duration."""
+        return self._run.is_over
+
+    @property
+    def is_off_grid(self) -> bool:
+        """Whether a trigger has ended the run between two samples."""
+        return self._run.is_off_grid
 
     @property
     def n_step(self) -> int:
@@ -230,7 +241,10 @@ class Simulation:
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the run up to the present time."""
         run = self._run
-        return (*half_turns(run), *spun_bodies(run, FIRST_SPUN, FASTEST_SPUN), *sunk_shapes(run), *left_steps(run))
+        return (
+            *half_turns(run), *spun_bodies(run, FIRST_SPUN, FASTEST_SPUN), *sunk_shapes(run), *left_steps(run),
+            *silent_triggers(run),
+        )  # fmt: skip
 
     @property
     def state(self) -> State:
@@ -272,8 +286,8 @@ class Simulation:
         rows, stride = chunk_rows(self.n_sample, self.sample_bytes), self.blueprint.stride
         rooms = self._run.rooms(rows)
         stopped, failure = False, None
-        while self.n < self.n_step and not stopped and not failure:
-            first = -(-self.n // stride)  # number of the next sample
+        while self.n < self.n_step and not stopped and not failure and not self.is_over:
+            first = self._run.taken(stride)  # number of the next sample
             last = min(self.n_step, ((first // rows + 1) * rows - 1) * stride + 1)
             samples, begin = next(rooms), time.monotonic()
             try:
@@ -283,7 +297,7 @@ class Simulation:
                         break
             except SimulationError as error:
                 failure = error
-            count = -(-self.n // stride) - first
+            count = self._run.taken(stride) - first
             if count:
                 times = sample_times(self.blueprint, first, count)
                 self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.LEDGER.kinetic].max()))
@@ -292,7 +306,8 @@ class Simulation:
         with self._kernel:
             last = self._observed()
         yield last
-        self.status = "failed" if failure else "interrupted" if self.n < self.n_step else "complete"
+        is_complete = self.is_over or self.n == self.n_step
+        self.status = "failed" if failure else "complete" if is_complete else "interrupted"
         if failure:
             raise failure
 
@@ -309,7 +324,7 @@ class Simulation:
         """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""
         run = self._run
         finite = np.isfinite(run.state).all() and np.isfinite(run.present().ledger).all()
-        return bool(finite and not run.fault[:, layout.FAULT.failed].any())
+        return bool(finite and not run.trouble and not run.fault[:, layout.FAULT.failed].any())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -339,7 +354,7 @@ class Simulation:
             with self._computing():
                 self._prepare()
         slices = self._run.slices(n_end, stride, samples, first)
-        while self.n < n_end:
+        while self.n < n_end and not self.is_over:
             with self._computing():
                 before = self._run.place()
                 self._advance(slices, before)
@@ -363,7 +378,7 @@ class Simulation:
         while self._is_finite():
             good, over = run.place(), len(run.events)
             run.advance(1, stride, samples, first)
-        fault = noted_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
+        fault = run.trouble or noted_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
         run.go_back(good)
         return SimulationError(fault)
 

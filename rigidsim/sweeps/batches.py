@@ -24,9 +24,12 @@ Results = Mapping[str, np.ndarray]
 
 def results_of(recording: Recording, outcome: Outcome, n_lane: int) -> Results:
     """The results of the lanes of a block."""
-    found = {rows.name: rows.of_lanes(outcome.samples, n_lane) for rows in recording.rows}
+    samples = outcome.samples
+    if recording.times is not None and outcome.run.is_off_grid:
+        samples = samples.part(slice(-1))  # the last state has a time of its own
+    found = {rows.name: rows.of_lanes(samples, n_lane) for rows in recording.rows}
     metrics = zip(recording.metrics, outcome.metrics, strict=True)
-    end = {"runs/end_time": outcome.run.time, SAMPLES: len(outcome.samples.world.position)}
+    end = {"runs/end_time": outcome.run.time, SAMPLES: len(samples.world.position)}
     found |= {name: np.full(n_lane, value) for name, value in end.items()}
     return found | {f"metrics/{name}": values for name, values in metrics}
 
@@ -45,7 +48,7 @@ def run_alone(scene: Scene, recording: Recording, stopped: Callable[[], bool]) -
         error = str(failure)
     if simulation.status == "interrupted":
         return None
-    if recording.times is not None and error and blocks:
+    if recording.times is not None and blocks and (error or simulation.is_off_grid):
         blocks.pop()  # the last finite state, at a time of its own
     found = {"runs/end_time": simulation.time, SAMPLES: sum(len(block.time) for block in blocks)}
     results = {name: np.array([value]) for name, value in found.items()}

@@ -205,7 +205,7 @@ def sample_bytes(n_node: int, with_terms: bool) -> int:
 # --- tables, whose rows are not samples
 
 
-CAUSES = ("impulse", "reparent", "contact_begins", "contact_ends", "impact", "stop")
+CAUSES = ("impulse", "reparent", "contact_begins", "contact_ends", "impact", "stop", "trigger")
 """What can happen, in the order of the numbers that the kernels give it."""
 SHAPES = "shape"
 """The dataset with the names of all shapes that can touch; tables refer to its rows."""

@@ -6,6 +6,7 @@ motion at t = 0.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -27,7 +28,7 @@ START = (0, 0.0)
 
 class Schedule:
     """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k. At `stops` there is an event
-    or an exchange of energy, not only a change of constant loads.
+    or an exchange of energy, not only a change of constant loads. Reparentings by triggers have no finite time.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Schedule:
         reparentings: tuple[TreeChange, ...],
     ):
         self.step, self.reparentings = step, reparentings
-        changing = {instant_of(event.time, step) for event in reparentings}
+        changing = {instant_of(event.time, step) for event in reparentings if event.time < math.inf}
         stopping = {instant_of(t, step) for t in stops} | changing
         instants = {instant_of(t, step) for t in times} | stopping
         self.instants = sorted(instant for instant in instants if instant > START)
@@ -64,7 +65,12 @@ class Schedule:
 
     def reparentings_of(self, era: int) -> list[TreeChange]:
         """The reparentings at the beginning of an era, in the order of the file."""
-        return [event for event in self.reparentings if self.era(event.time) == era]
+        timed = (event for event in self.reparentings if event.time < math.inf)
+        return [event for event in timed if self.era(event.time) == era]
+
+    def is_untimed(self, change: TreeChange) -> bool:
+        """Whether a change of the tree that happened has no time in the scene: a joint broke, or it was a trigger's."""
+        return change.number == layout.NO_ROW or self.reparentings[change.number].time == math.inf
 
     def edges(self) -> dict[str, np.ndarray]:
         """The edges as fields of a model."""
@@ -92,7 +98,7 @@ class ImpulseRecord(NamedTuple):
     index: int  # in the node's list
     name: str
     values: SimpleNamespace
-    era: int  # it acts when this one begins
+    era: int  # it acts when this one begins; see `TriggerRecord.due`
 
 
 class LoopRecord(NamedTuple):
@@ -191,6 +197,26 @@ class MetricTables(NamedTuple):
     result: np.ndarray  # (metric) registers
 
 
+class TriggerRecord(NamedTuple):
+    """What happens when a condition becomes true."""
+
+    id: str  # its location in the scene
+    kind: str  # reparent, impulse or stop
+    number: int  # of the reparenting
+    due: int  # in place of an era, of its impulses
+    every: bool
+    delay: float  # s
+
+
+class TriggerTables(NamedTuple):
+    """The triggers of a scene, in the order in which they happen at one instant; of each two numbers: one that is
+    positive where it happens, and one that is not negative where it may happen again.
+    """
+
+    records: tuple[TriggerRecord, ...]
+    guards: MetricTables
+
+
 class Blueprint(NamedTuple):
     """One world as described in the scene, and the settings of its run."""
 
@@ -211,6 +237,18 @@ class Blueprint(NamedTuple):
     labels: tuple[str, ...]  # location of each expression that can fail
     contacts: ContactPlan | None  # if any shapes can meet
     metrics: MetricTables | None  # if the scene has any
+    triggers: TriggerTables | None = None  # likewise
+
+    @property
+    def n_due(self) -> int:
+        """The number of eras; with triggers also of the impulses of each of these, and none."""
+        return self.schedule.n_era + (len(self.triggers.records) + 1 if self.triggers else 0)
+
+    @property
+    def asked(self) -> tuple[AskedVector, ...]:
+        """The vectors that metrics and triggers ask for; those of metrics are the first ones."""
+        reading = self.triggers.guards if self.triggers else self.metrics
+        return reading.asked if reading else ()
 
     @property
     def loop_types(self) -> dict[str, str]:
@@ -220,7 +258,13 @@ class Blueprint(NamedTuple):
     @property
     def changes(self) -> list[TreeChange]:
         """The changes of the tree that the scene describes, in the order of time."""
-        return in_order(self.schedule.reparentings, self.schedule.step)
+        timed = (change for change in self.schedule.reparentings if change.time < math.inf)
+        return in_order(timed, self.schedule.step)
+
+    @property
+    def possible_changes(self) -> list[TreeChange]:
+        """These, then those of triggers, in the order of the file."""
+        return [*self.changes, *(change for change in self.schedule.reparentings if change.time == math.inf)]
 
     @property
     def joint_types(self) -> dict[int, str]:

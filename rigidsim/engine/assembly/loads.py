@@ -118,7 +118,7 @@ class LoadTables:
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree),
             "impulses": impulses,
-            "due": np.searchsorted(impulses.who[:, layout.LAW.begin], np.arange(self._blueprint.schedule.n_era + 1)),
+            "due": np.searchsorted(impulses.who[:, layout.LAW.begin], np.arange(self._blueprint.n_due + 1)),
             "impulse_number": np.array(self.impulse_numbers, dtype=np.int64),
         }
 

@@ -1,4 +1,4 @@
-"""Checks of metrics: bodies that do not exist, what no metric can read, times that no sample reaches."""
+"""Checks of metrics and conditions: bodies that do not exist, what cannot be read, times that no sample reaches."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from rigidsim.quantities.names import bodies_called, is_pattern, shortened
 from rigidsim.quantities.vocabulary import CONTACT, JOINT, LOOP, OF_RUN_METERED, REACTION, READ
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.references import KnownPaths, coordinate_findings, known_loops
-from rigidsim.scene.expressions import Reduction, StateRead
+from rigidsim.scene.expressions import Expression, Reduction, StateRead
 from rigidsim.scene.expressions.reductions import AT, PATTERNED, patterns
 from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
 from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.triggers import triggers_in
 from rigidsim.scene.text.document import shown
 from rigidsim.tree.nodes import WORLD
 
@@ -32,17 +33,7 @@ def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         if metric.asked and not metric.unit_where(has_scales):
             message = f"lengths in units of a scaled frame cannot be given in '{shown(metric.asked)}'"
             yield Finding("unit", message, place, "see the bodies from the world")
-        for state in metric.states:
-            if state.body and READ[state.quantity].needs == LOOP:
-                yield from loops.unknown(place, state.body)
-                continue
-            if state in metric.own_states:
-                yield from known.unclear(place, state.body, (WORLD,))
-                yield from known.unclear(place, state.observer, OBSERVERS)
-                yield from known.unclear(place, state.other)
-            elif READ[state.quantity].needs == JOINT if state.body else False:
-                continue  # said of the quantity
-            yield from _reading_findings(hierarchy, state, place)
+        yield from _state_findings(hierarchy, metric, place, known, loops)
         for reduction in metric.reductions:
             time = reduction.arguments[0].value if reduction.kind == AT else 0.0
             if not 0.0 <= time <= duration:
@@ -50,6 +41,41 @@ def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
                 yield Finding("time", message, place)
             yield from known.unclear(place, reduction.body)
             yield from _pattern_findings(reduction, place)
+
+
+def trigger_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Likewise of the conditions of triggers."""
+    triggers = [*triggers_in(hierarchy)]
+    known, loops = KnownPaths(node.path for node in hierarchy if triggers), known_loops(hierarchy)
+    for trigger in triggers:
+        for key, condition in (("condition", trigger.when.condition), ("rearm", trigger.when.rearm)):
+            place = (*trigger.place, "when", key)
+            for state in condition.states if condition else ():
+                if is_pattern(state.body):
+                    message = f"a condition on which of '{shown(state.body)}'?"
+                    yield Finding("reference", message, place, "write the path of one body")
+            if condition:
+                yield from _state_findings(hierarchy, condition, place, known, loops)
+        if trigger.when.rearm is not None and not trigger.when.every:
+            message = "what happens once is never armed again"
+            yield Finding("when", message, (*trigger.place, "when", "rearm"), "write every: true, or omit it")
+
+
+def _state_findings(
+    hierarchy: Hierarchy, expression: Expression, place: tuple, known: KnownPaths, loops: KnownPaths
+) -> Iterator[Finding]:
+    """Every body that does not exist, and every quantity that no metric can read, in an expression."""
+    for state in expression.states:
+        if state.body and READ[state.quantity].needs == LOOP:
+            yield from loops.unknown(place, state.body)
+            continue
+        if state in expression.own_states:
+            yield from known.unclear(place, state.body, (WORLD,))
+            yield from known.unclear(place, state.observer, OBSERVERS)
+            yield from known.unclear(place, state.other)
+        elif READ[state.quantity].needs == JOINT if state.body else False:
+            continue  # said of the quantity
+        yield from _reading_findings(hierarchy, state, place)
 
 
 def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> Iterator[Finding]:

@@ -19,11 +19,13 @@ Fault = tuple[str, str, str]
 
 
 def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Every invalid reparenting, in the order of time; the valid ones are applied."""
+    """Every invalid reparenting, in the order of time, with those of triggers last; the valid ones are applied."""
     tree: Tree = hierarchy
     types = {node.path: node.joint.type for node in hierarchy if node.joint is not None}
     step = hierarchy.scene.simulation.step
-    for index, event in sorted(enumerate(hierarchy.scene.reparent), key=lambda item: instant_of(item[1].time, step)):
+    timed = [(n, event) for n, event in enumerate(hierarchy.scene.reparent) if event.when is None]
+    fired = [(n, event) for n, event in enumerate(hierarchy.scene.reparent) if event.when is not None]
+    for index, event in [*sorted(timed, key=lambda item: instant_of(item[1].time, step)), *fired]:
         node, new = tree.get(event.body), tree.get(event.to)
         if node is None or (new is None and event.to != WORLD):
             continue  # reported by `reference_findings`

@@ -14,12 +14,13 @@ from rigidsim.scene.expressions.tree import (
     StateRead,
     Time,
 )
-from rigidsim.scene.expressions.vocabulary import METRIC, ORACLE, SAMPLE
+from rigidsim.scene.expressions.vocabulary import METRIC, ORACLE, SAMPLE, WHEN
 
 __all__ = [
     "METRIC",
     "ORACLE",
     "SAMPLE",
+    "WHEN",
     "Apply",
     "BrokenParameter",
     "Expression",

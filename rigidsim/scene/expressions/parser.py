@@ -9,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NoReturn
 
-from rigidsim.physics.operations import NUMBER
+from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.quantities import units as known_units
 from rigidsim.quantities.dimensions import in_units, measure_of
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
@@ -110,8 +110,9 @@ def parse(
     `names` are the parameters (NaN: one that could not be read), `units` the units of some, `scope` the quantities that
     the scene defines. `allow` contains "time" and "state" where those are allowed. With "units", the expression has a
     unit; sums and comparisons of different dimensions are errors. With "paths", too, and bodies are named by their
-    paths, seen from the world by default. With "reductions", the expression is a metric: one number of a whole run,
-    perhaps in the unit in brackets behind it, `= max(...) [km/h]`; with "special", it may use the functions of oracles.
+    paths, seen from the world by default. With "condition", it is a condition, not a number. With "reductions", it is a
+    metric: one number of a whole run, perhaps in the unit in brackets behind it, `= max(...) [km/h]`; with "special",
+    it may use the functions of oracles.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
@@ -161,7 +162,7 @@ class _Parser:
             self._fail_unexpected("an operator")
         if self._is_metric:
             self._varying.require_none()
-        return require(NUMBER, result)
+        return require(CONDITION if "condition" in self._allow else NUMBER, result)
 
     @property
     def _is_metric(self) -> bool:

@@ -75,6 +75,8 @@ SAMPLE = frozenset({"time", "state", "paths"})
 """What an expression that is evaluated at the samples of a trajectory may use."""
 METRIC = SAMPLE | {"reductions"}
 """What the expression of a metric may use."""
+WHEN = SAMPLE | {"condition"}
+"""What a condition on the state may use."""
 
 SPECIAL = {
     name: Operation(name, None, None, (NUMBER,) * count, word=name, meaning=meaning)

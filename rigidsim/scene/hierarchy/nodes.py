@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -82,9 +83,11 @@ class Hierarchy(Tree):
 
     @cached_property
     def reparentings(self) -> tuple[TreeChange, ...]:
-        """The changes of the tree in the order of the file."""
+        """The changes of the tree in the order of the file; those of triggers have no finite time."""
         return tuple(
-            TreeChange(event.time, self[event.body].index, to, event.kind, number, new_joint(event, self.metres(to)))
+            TreeChange(
+                _time_of(event), self[event.body].index, to, event.kind, number, new_joint(event, self.metres(to))
+            )
             for number, event in enumerate(self.scene.reparent)
             for to in (self.frame_of(event.to),)
         )
@@ -104,22 +107,41 @@ class Hierarchy(Tree):
     def changes(self) -> list[TreeChange]:
         """The changes of the tree in a run, in the order in which it makes them."""
         step, end = self.scene.simulation.step, self.scene.simulation.duration
-        return in_order((c for c in self.reparentings if instant_of(c.time, step) <= instant_of(end, step)), step)
+        timed = (change for change in self.reparentings if change.time < math.inf)
+        return in_order((c for c in timed if instant_of(c.time, step) <= instant_of(end, step)), step)
 
     @cached_property
     def history(self) -> History:
         """The trees of a run; all reparentings must be valid."""
         return History(self, self.changes)
 
-    def possible_trees(self) -> Iterator[Tree]:
-        """All trees of a run and, of each in which joints can break, that in which they have done so."""
+    def _with_fired(self, fired: Sequence[TreeChange]) -> Iterator[Tree]:
         for tree in self.history:
+            yield tree
+            after = tree
+            for change in fired:
+                made = (change.body, change.to, change.kind)
+                yield tree.moved(*made, joint=change.joint)
+                after = after.moved(*made, joint=change.joint)
+                yield after
+
+    def possible_trees(self) -> Iterator[Tree]:
+        """All trees of a run, also after triggers, one alone and one after the other; and, of each in which joints can
+        break, that in which they have done so.
+        """
+        fired = [change for change in self.reparentings if change.time == math.inf]
+        for tree in self._with_fired(fired):
             yield tree
             fragile = [node for node in tree if node.joint is not None and node.joint.breaks]
             for node in fragile:
                 tree = tree.moved(node.index, node.parent, "free")
             if fragile:
                 yield tree
+
+
+def _time_of(event: Reparenting) -> float:
+    """The time of a reparenting, s; infinite if a trigger says when it is."""
+    return math.inf if event.time is None else event.time
 
 
 def in_parent_axes(vector: FramedVector | PrescribedVector | JointAxis, q_PB: tuple, q_WP: tuple = IDENTITY) -> Vector:

@@ -113,7 +113,7 @@ def idle_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
 
 def _events(place: Path, events: tuple, end: float) -> Iterator[tuple[Path, str]]:
     for index, event in enumerate(events):
-        if event.time > end:
+        if event.when is None and event.time > end:
             message = f"at {event.time:.12g} s it is too late: the simulation ends at {end:.12g} s"
             yield (*place, index, "time"), message
 

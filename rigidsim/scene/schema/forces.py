@@ -23,6 +23,7 @@ from rigidsim.engine.laws.declaration import Force as Kind
 from rigidsim.engine.laws.registry import KINDS
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.orientation import Orientation
+from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
 from rigidsim.scene.values.base import SceneModel, Text, by_type, invalid, list_of, one_of, three
 from rigidsim.scene.values.quantities import (
     ANGULAR_IMPULSE,
@@ -138,10 +139,11 @@ class Impulse(SceneModel):
     """An impulse and an angular impulse at an instant."""
 
     model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["impulse"]}, {"required": ["angular_impulse"]}]}
+        json_schema_extra={"anyOf": [{"required": ["impulse"]}, {"required": ["angular_impulse"]}], **TIMED}
     )
 
-    time: Instant = Field(description="Time at which it acts.")
+    time: Instant = Field(None, description="Time at which it acts.")
+    when: Trigger = Field(None, description="In place of the time: the condition at which it acts.")
     impulse: vector(IMPULSE) = Field(ZERO, description="Change of momentum.")
     angular_impulse: vector(ANGULAR_IMPULSE) = Field(
         ZERO, description="Change of angular momentum, in addition to that of the impulse."
@@ -154,6 +156,7 @@ class Impulse(SceneModel):
 
     @model_validator(mode="after")
     def _require_impulse(self) -> Impulse:
+        require_instant(self)
         if not self.model_fields_set & {"impulse", "angular_impulse"}:
             raise invalid("missing-key", "neither 'impulse' nor 'angular_impulse' is given", "give at least one")
         return self

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.body import Body, NewMotion
 from rigidsim.scene.schema.fit import FitSettings
@@ -21,6 +21,7 @@ from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.tables import Tables
+from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
 from rigidsim.scene.schema.world import Surroundings
 from rigidsim.scene.values.base import SceneModel, Text
 from rigidsim.scene.values.quantities import LENGTH, vector
@@ -29,9 +30,12 @@ from rigidsim.scene.values.quantities import LENGTH, vector
 class Reparenting(SceneModel):
     """The change of a body's parent at an instant; its motion in the world changes only by what holds it there."""
 
+    model_config = ConfigDict(json_schema_extra=TIMED)
+
     body: str = Field(description="Path of the body of which the parent changes.")
     to: str = Field(description="Path of the new parent, or world.")
-    time: Instant = Field(description="Time of the change.")
+    time: Instant = Field(None, description="Time of the change.")
+    when: Trigger = Field(None, description="In place of the time: the condition at which the parent changes.")
     motion: NewMotion = Field(
         "free", description="How the body moves in its new parent: free, fixed to it, or on a joint."
     )
@@ -42,6 +46,11 @@ class Reparenting(SceneModel):
     orientation: Orientation = Field(
         None, description="Of a body on a joint: its orientation at zero; default: that which it has then."
     )
+
+    @model_validator(mode="after")
+    def _require_instant(self) -> Reparenting:
+        require_instant(self)
+        return self
 
     @property
     def kind(self) -> Literal["free", "fixed", "jointed"]:

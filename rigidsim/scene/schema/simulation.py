@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_v
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
+from rigidsim.scene.schema.when import Stop
 from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
 from rigidsim.scene.values.quantities import TIME, positive, whole
 
@@ -73,6 +74,7 @@ class SimulationSettings(SceneModel):
         None,
         description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
     )
+    stop: Stop = Field(None, description="What ends the run before: a condition.")
     record: Record = Field(
         None,
         description="Quantities to record, of all bodies or of some; default: motion, energies and momenta. Time and "

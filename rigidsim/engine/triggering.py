@@ -1,0 +1,237 @@
+"""What happens when a condition becomes true: the search for the instant, what a trigger does then, in which order.
+
+A kernel ends after a step in which a guard became positive (`guards.py`). That step is taken back, and taken again up
+to other ends, until the instant is known to rounding. So whatever a step does, contact and events of joints too, needs
+to know nothing of triggers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import TriggerRecord
+from rigidsim.engine.guards import ARMED, NOT_FIRED, SPENT, WAITS, Guarding, guarding_of
+from rigidsim.engine.model import Model, Scratch
+from rigidsim.engine.roots import next_guess
+from rigidsim.tree.history import ROUND_OFF, Instant, instant_of
+
+NEAR = 2.0**-48  # of a step: instants that are one
+FEWEST, MOST = 16, 512  # steps between two places to go back to
+MOST_IN_STEP = 100  # times that a trigger may happen in one step
+NEVER = (layout.NEVER, 0.0)
+KEPT = ("value", "before", "armed", "passed", "begun", "begun_part")
+"""What guards remember."""
+
+
+class Run(Protocol):
+    """What triggers need of a run."""
+
+    n: int
+    done: float
+    model: Model
+
+    @property
+    def time(self) -> float: ...
+
+    def place(self) -> tuple:
+        """Progress and state, for `go_back`."""
+
+    def go_back(self, place: tuple) -> None:
+        """Restore progress and state."""
+
+    def begin_anew(self) -> None:
+        """Begin to step anew, after a jump at the present time."""
+
+    def change_tree(self, number: int) -> None:
+        """Apply a reparenting now, by its number."""
+
+    def note_trigger(self, k: int) -> None:
+        """Record that a trigger happens now, by its number."""
+
+
+class Triggers:
+    """The triggers of a run: which are armed, what is still to happen, and whether one has ended the run."""
+
+    def __init__(self, run: Run, records: Sequence[TriggerRecord]):
+        self._run, self.records = run, records
+        self._guards: Guarding | None = None
+        self._pending: list[tuple[Instant, int]] = []  # what is delayed, in the order in which it happens
+        self._often = (0, np.zeros(len(self.records), np.int64))  # a step, and how often each happened in it
+        self.counts = np.zeros(len(records), np.int64)  # how often each happened
+        self._chunk = FEWEST
+        self.is_over, self.trouble = False, ""
+
+    def enter(self, model: Model, scratch: Scratch) -> Scratch:
+        """The scratch arrays of the present model with those of the guards, which keep what they know."""
+        before, self._guards = self._guards, guarding_of(model)
+        for name in KEPT if before else ():
+            getattr(self._guards, name)[:] = getattr(before, name)
+        self._guards.fired[0] = NOT_FIRED
+        self._stop_at(NEVER)
+        return scratch._replace(guards=self._guards)
+
+    def is_silent(self, k: int) -> bool:
+        """Whether a trigger that never happened was never armed: its condition held from the start."""
+        return bool(self._guards.armed[k] == WAITS)
+
+    # --- a run
+
+    def advance(self, n_end: int, proceed: Callable[[int], None]) -> None:
+        """Step to n_end, or to the instant at which a trigger ends the run. `proceed` steps as if there were none, but
+        to where a trigger is due at most.
+        """
+        run = self._run
+        while run.n < n_end and not self.is_over and not self.trouble:
+            self._stop_at(self._pending[0][0] if self._pending else NEVER)
+            place = run.place()
+            proceed(min(n_end, run.n + self._chunk))
+            self._chunk = min(2 * self._chunk, MOST)
+            if self._guards.passed[0]:
+                self._locate(place, proceed)
+                self._chunk = FEWEST
+            self._happen()
+        self._stop_at(NEVER)
+
+    def holds(self, n: int, done: float) -> bool:
+        """Whether a kernel has stopped at t = (n + done) h because of a trigger."""
+        guards = self._guards
+        return bool(guards.passed[0]) or (guards.stop[0], guards.stop_part[0]) == (n, done)
+
+    def _stop_at(self, instant: Instant) -> None:
+        self._guards.stop[0], self._guards.stop_part[0] = instant
+
+    def _locate(self, place: tuple, proceed: Callable[[int], None]) -> None:
+        """Go to the first instant at which a guard is positive; the last part of a step has led beyond it."""
+        run, guards = self._run, self._guards
+        n, begin = int(guards.begun[0]), float(guards.begun_part[0])
+        end = run.done if run.n == n else 1.0 + run.done
+        if (n, begin) == (run.n, run.done):
+            return  # a jump has led there
+        last = guards.value.copy()
+        run.go_back(place)
+        self._stop_at((n, begin))
+        proceed(n + 1)
+        inner, first = run.place(), self._guards.value.copy()
+        armed, size = self._guards.armed == ARMED, np.abs(last - first)
+        size[~(size > 0.0)] = 1.0
+
+        def largest(values: np.ndarray) -> float:
+            """The largest of the guards that may pass, in parts of their changes."""
+            found = (values / size)[armed]
+            return math.inf if np.isnan(found).any() else float(found.max())
+
+        def go(part: float) -> tuple[float, float]:
+            """Take the step up to a part of it; the part that was reached, and the largest guard there."""
+            run.go_back(inner)
+            self._stop_at((n, part) if part < 1.0 else (n + 1, part - 1.0))
+            proceed(n + 1)
+            return (run.done if run.n == n else 1.0 + run.done), largest(self._guards.value)
+
+        new, other, old = (begin, largest(first)), (end, largest(last)), None
+        while abs(other[0] - new[0]) > NEAR:
+            found = go(next_guess(new, other, old, NEAR))
+            is_beyond = (found[1] > 0.0) == (new[1] > 0.0)
+            old, other = (new, other) if is_beyond else (other, new)
+            new = found
+        part = max(new[0], other[0])
+        go(1.0 if 1.0 - part < ROUND_OFF * max(1.0, n) else part)
+
+    # --- what happens
+
+    def _happen(self) -> None:
+        """Let everything happen that is due now, until nothing more is: first what was delayed."""
+        run = self._run
+        while self._pending and self._pending[0][0] <= (run.n, run.done) and not self.trouble:
+            self._act(self._pending.pop(0)[1])
+        while self._guards.passed[0] and not self.is_over and not self.trouble:
+            self._guards.passed[0] = 0
+            due = np.flatnonzero((self._guards.armed == ARMED) & ~(self._guards.value <= 0.0)).tolist()
+            for k in due:
+                self._fire(k)
+
+    def _fire(self, k: int) -> None:
+        """Let a trigger happen, perhaps later."""
+        record, guards, run = self.records[k], self._guards, self._run
+        if math.isnan(guards.value[k]):
+            self.trouble = f"{record.id}: the condition is not a number at t = {run.time:.9g} s"
+            return
+        guards.armed[k] = WAITS if record.every else SPENT
+        self.counts[k] += 1
+        if self._is_too_often(k):
+            self.trouble = (
+                f"{record.id} happens more than {MOST_IN_STEP} times in one step at t = {run.time:.9g} s;"
+                " give it a dead band, when.rearm"
+            )
+        elif record.delay > 0.0:
+            later = instant_of(run.time + record.delay, run.model.step)
+            self._pending = sorted([*self._pending, (later, k)])
+        else:
+            self._act(k)
+
+    def _is_too_often(self, k: int) -> bool:
+        """Whether a trigger happens too often in this step."""
+        n, often = self._often
+        if n != self._run.n:
+            often = np.zeros_like(often)
+        often[k] += 1
+        self._often = self._run.n, often
+        return often[k] > MOST_IN_STEP
+
+    def _act(self, k: int) -> None:
+        """Do what a trigger does, now."""
+        record, run = self.records[k], self._run
+        if record.kind == "stop":
+            self.is_over = True
+            run.note_trigger(k)
+            return
+        if record.kind == "reparent":
+            run.change_tree(record.number)
+        self._arrive(record.due)
+
+    def _arrive(self, due: int) -> None:
+        """Begin to step anew after a jump, with the impulses of this trigger."""
+        self._guards.fired[0] = due
+        self._run.begin_anew()
+        self._guards.fired[0] = NOT_FIRED
+
+    # --- what is kept
+
+    def place(self) -> tuple:
+        """What `go_back` needs."""
+        kept = [getattr(self._guards, name).copy() for name in KEPT]
+        often = self._often[0], self._often[1].copy()
+        return self._guards, kept, list(self._pending), often, self.counts.copy(), self.is_over, self._chunk
+
+    def go_back(self, place: tuple) -> None:
+        """Forget what happened since `place`."""
+        self._guards, kept, pending, often, counts, self.is_over, self._chunk = place
+        self._pending, self.counts, self.trouble = list(pending), counts.copy(), ""
+        self._often = often[0], often[1].copy()
+        for name, values in zip(KEPT, kept, strict=True):
+            getattr(self._guards, name)[:] = values
+
+    def checkpoint(self) -> dict[str, np.ndarray]:
+        """What `resume` needs."""
+        pending = [(n, k, part) for (n, part), k in self._pending]
+        found = {f"triggers.{name}": getattr(self._guards, name).copy() for name in KEPT}
+        found["triggers.pending"] = np.array([one[:2] for one in pending], np.int64).reshape(-1, 2)
+        found["triggers.pending_part"] = np.array([one[2] for one in pending])
+        found["triggers.counts"] = self.counts.copy()
+        found["triggers.often"] = np.array([self._often[0], *self._often[1], self.is_over], np.int64)
+        return found
+
+    def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
+        """Continue with what was known when `checkpoint` was made."""
+        for name in KEPT:
+            getattr(self._guards, name)[:] = checkpoint[f"triggers.{name}"]
+        parts = checkpoint["triggers.pending_part"].tolist()
+        pending = checkpoint["triggers.pending"].reshape(-1, 2).tolist()
+        self._pending = [((n, part), k) for (n, k), part in zip(pending, parts, strict=True)]
+        self.counts[:] = checkpoint["triggers.counts"]
+        n, *often, is_over = checkpoint["triggers.often"].tolist()
+        self._often, self.is_over = (n, np.array(often, np.int64)), bool(is_over)
