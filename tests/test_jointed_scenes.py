@@ -176,6 +176,15 @@ def test_the_module_is_caught_and_let_go_and_all_momenta_stay(run):
     assert np.abs(place - place[0]).max() <= 1e-13
 
 
+def test_the_carousel_lets_go_and_ends_at_the_instants_of_the_closed_form(run):
+    early, late, end = run("carousel_lets_go").events
+    instant = (4.0 - 0.25) ** 0.25 / 0.5
+    assert (early.time, early.id, late.id, end.id) == (1.5, "reparent[0]", "reparent[1]", "simulation.stop")
+    assert late.time == pytest.approx(instant, abs=1e-14)
+    # From the radius of 2 m at the rate instant/2 along the tangent, to 12 m.
+    assert end.time == pytest.approx(instant + np.sqrt(12.0**2 - 2.0**2) / instant, abs=1e-13)
+
+
 def test_the_weld_breaks_in_the_step_that_the_scene_says(run):
     (event,) = run("breaking_weld").events
     assert event.time == pytest.approx(0.751, abs=1e-12)

@@ -22,7 +22,7 @@ def next_guess(new: Point, other: Point, old: Point | None, near: float) -> floa
         place, fall = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
         if fall * fall < place and (1.0 - fall) * (1.0 - fall) < 1.0 - place:
             part = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
-    if not math.isfinite(part):
+    if not math.isfinite(part):  # as one of the values is
         part = 0.5
     least = min(0.5, near / abs(b - a))
     return a + min(1.0 - least, max(least, part)) * (b - a)

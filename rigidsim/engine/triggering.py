@@ -69,10 +69,10 @@ class Triggers:
     def enter(self, model: Model, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of the guards, which keep what they know."""
         before, self._guards = self._guards, guarding_of(model)
-        for name in KEPT if before else ():
-            getattr(self._guards, name)[:] = getattr(before, name)
         self._guards.fired[0] = NOT_FIRED
         self._stop_at(NEVER)
+        for name in (*KEPT, "stop", "stop_part") if before else ():
+            getattr(self._guards, name)[:] = getattr(before, name)
         return scratch._replace(guards=self._guards)
 
     def is_silent(self, k: int) -> bool:

@@ -130,6 +130,19 @@ def test_a_rider_is_let_go(how):
     assert np.abs(found["table/rider"].world.position - path)[after].max() < 1e-12
 
 
+def test_a_scheduled_change_of_the_tree_between_the_last_place_and_the_instant():
+    """Another body is released a few steps before; a delay counts over it, too."""
+    other = {"mass": 1.0, "inertia": "point", "position": [0, 0, 9.0]}
+    blow = {"when": {"condition": "= v_z('b') < 0", "delay": 0.1}, "impulse": [0, 0, 1.0]}
+    bodies = {"b": ball(impulses=[blow]), "other": other, "frame": {}}
+    changes = [{"body": "other", "to": "frame", "time": 0.195}, {"body": "other", "to": "world", "time": 0.25}]
+    found = rigidsim.simulate(made(bodies, stop="= v_z('b') < -0.5", reparent=changes))
+    times = [event.time for event in found.events]
+    assert np.abs(np.array(times) - [0.195, 0.25, 2.5 / G]).max() < 8 * EPS
+    later = rigidsim.simulate(made(bodies, reparent=changes))
+    assert abs(later.events[-1].time - (2.0 / G + 0.1)) < 8 * EPS
+
+
 def test_the_same_path_as_a_reparenting_at_the_time_that_was_found():
     found = rigidsim.simulate(carousel(when="= 'rider.reaction_force.norm' > 12"))
     again = rigidsim.simulate(carousel(time=found.events[0].time))
