@@ -110,7 +110,7 @@ class OptimiseSettings(SceneModel):
     """Which numbers vary within which bounds, what is to be smallest or largest, and the conditions that hold."""
 
     vary: by_names(_Varied) = Field(
-        description="Numbers of the scene, with bounds: [0.5, 2], \"0.5:2\", \"log:0.5:2\", or a mapping."
+        description='Numbers of the scene, with bounds: [0.5, 2], "0.5:2", "log:0.5:2", or a mapping.'
     )
     minimise: _Goal = Field(None, description="Expression of metrics that is to be smallest.")
     maximise: _Goal = Field(None, description="Expression of metrics that is to be largest.")
