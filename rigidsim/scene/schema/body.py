@@ -12,13 +12,14 @@ from pydantic import (
     ModelWrapValidatorHandler,
     ValidationInfo,
     WithJsonSchema,
+    create_model,
     model_validator,
 )
 
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
-from rigidsim.scene.schema.joints import JOINTS, Ball, Cylindrical, Hinge, Planar, Screw, Slide, Universal, Weld
+from rigidsim.scene.schema.joints import JOINTS
 from rigidsim.scene.schema.let import Let, Quantities
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
@@ -56,24 +57,13 @@ MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEA
 Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
 
 
-class GivenJoint(SceneModel):
-    """A joint: one of these keys."""
+class OneJoint(SceneModel):
+    """What has one key, which is a type of joint unless it is another motion."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
-    hinge: Hinge = Field(None, description="A joint: the body turns about an axis.")
-    slide: Slide = Field(None, description="A joint: the body slides along an axis.")
-    screw: Screw = Field(
-        None, description="A joint: the body turns about an axis and advances along it, as a nut on a screw."
-    )
-    ball: Ball = Field(None, description="A joint: the body turns about a point.")
-    universal: Universal = Field(None, description="A joint: the body turns about two axes, one after the other.")
-    cylindrical: Cylindrical = Field(None, description="A joint: the body slides along an axis and turns about it.")
-    planar: Planar = Field(None, description="A joint: the body slides in a plane and turns about its normal.")
-    weld: Weld = Field(None, description="A joint: the body does not move in its parent, until the weld breaks.")
-
     @model_validator(mode="after")
-    def _require_one(self) -> GivenJoint:
+    def _require_one(self) -> OneJoint:
         given = [key for key in type(self).model_fields if key in self.model_fields_set]
         if len(given) != 1:
             known = ", ".join(type(self).model_fields)
@@ -85,6 +75,15 @@ class GivenJoint(SceneModel):
     def joint(self) -> tuple[str, SceneModel] | None:
         """The type of the joint, and the joint as it is given; None if there is none."""
         return next(((key, joint) for key in JOINTS if (joint := getattr(self, key)) is not None), None)
+
+
+GivenJoint = create_model(
+    "GivenJoint",
+    __base__=OneJoint,
+    __module__=__name__,
+    __doc__="A joint: one of these keys.",
+    **{word: (kind, Field(None, description=f"A joint: {kind.summary}.")) for word, kind in JOINTS.items()},
+)
 
 
 class GivenMotion(GivenJoint):
@@ -108,13 +107,7 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
 
 WORDS = ("free", "fixed")
 KEYLESS = "weld"  # a joint that needs no keys
-EXAMPLES = dict.fromkeys(JOINTS, "axis: [0, 0, 1]") | {
-    "screw": "axis: [0, 0, 1], pitch: 5 mm",
-    "ball": "at: [0, 0, 0]",
-    "universal": "axes: [[1, 0, 0], [0, 1, 0]]",
-    "planar": "normal: [0, 0, 1]",
-    "weld": "breaks: {force: 100 N}",
-}
+EXAMPLES = {word: kind.example for word, kind in JOINTS.items()}
 ONE_WORD = Literal[(*WORDS, KEYLESS)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -289,7 +289,10 @@ class Breaks(SceneModel):
 
 
 class JointModel(SceneModel):
-    """A joint as a scene has it."""
+    """A joint as a scene has it: a sentence that says what it does, and keys that are enough."""
+
+    summary: ClassVar[str]
+    example: ClassVar[str] = "axis: [0, 0, 1]"
 
     breaks: Breaks = Field(None, description="Force and torque that it bears; default: any.")
     collide: bool = Field(False, description="Whether the body can touch the parent, or what is fixed to that.")
@@ -331,6 +334,8 @@ class JointModel(SceneModel):
 class Hinge(JointModel):
     """The body turns about an axis that is fixed in it and in its parent."""
 
+    summary: ClassVar[str] = "the body turns about an axis"
+
     axis: Axis = Field(description="Axis of rotation.")
     at: At = Field(ZERO, description=AT)
     angle: Angle = Field(0.0, description="Angle at the start, from the orientation of the body.")
@@ -355,6 +360,9 @@ class Hinge(JointModel):
 class Screw(Hinge):
     """The body turns about an axis, and advances along it in proportion, as a nut on a screw."""
 
+    summary: ClassVar[str] = "the body turns about an axis and advances along it, as a nut on a screw"
+    example: ClassVar[str] = "axis: [0, 0, 1], pitch: 5 mm"
+
     pitch: Length = Field(description="Displacement along the axis in one turn; negative of a left-handed thread.")
 
     def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
@@ -365,6 +373,8 @@ class Screw(Hinge):
 
 class Slide(JointModel):
     """The body slides along an axis and does not turn in its parent."""
+
+    summary: ClassVar[str] = "the body slides along an axis"
 
     axis: Axis = Field(description="Direction of sliding.")
     at: At = Field(ZERO, description="Point of the body about which reactions are recorded; default: its origin.")
@@ -392,6 +402,9 @@ class Slide(JointModel):
 class Ball(JointModel):
     """The body turns about a point; its orientation and angular velocity are given as for a free body."""
 
+    summary: ClassVar[str] = "the body turns about a point"
+    example: ClassVar[str] = "at: [0, 0, 0]"
+
     at: At = Field(ZERO, description=AT)
     spring: BallSpring = Field(NO_BALL_SPRING, description="A spring in the joint.")
     damping: TurnDamping = Field(0.0, description="Torque against the angular velocity relative to the parent.")
@@ -399,6 +412,9 @@ class Ball(JointModel):
 
 class Universal(JointModel):
     """The body turns about two axes through one point: the first is fixed in its parent, the second in itself."""
+
+    summary: ClassVar[str] = "the body turns about two axes, one after the other"
+    example: ClassVar[str] = "axes: [[1, 0, 0], [0, 1, 0]]"
 
     axes: list_of(Axis, 2, TWO) = Field(description="Axis of the first rotation, and of the second that follows it.")
     at: At = Field(ZERO, description=AT)
@@ -423,6 +439,8 @@ class Universal(JointModel):
 
 class Cylindrical(JointModel):
     """The body slides along an axis and turns about it."""
+
+    summary: ClassVar[str] = "the body slides along an axis and turns about it"
 
     axis: Axis = Field(description="Axis of sliding and turning.")
     at: At = Field(ZERO, description=AT)
@@ -459,6 +477,9 @@ class Cylindrical(JointModel):
 
 class Planar(JointModel):
     """The body slides in a plane and turns about its normal."""
+
+    summary: ClassVar[str] = "the body slides in a plane and turns about its normal"
+    example: ClassVar[str] = "normal: [0, 0, 1]"
 
     normal: Axis = Field(description="Normal of the plane.")
     along: Axis = Field(
@@ -520,6 +541,9 @@ def _each(joint: Universal | Cylindrical | Planar) -> Iterable[tuple[Any, ...]]:
 
 class Weld(JointModel):
     """The body does not move in its parent. What holds it is known, and can break."""
+
+    summary: ClassVar[str] = "the body does not move in its parent, until the weld breaks"
+    example: ClassVar[str] = "breaks: {force: 100 N}"
 
     at: At = Field(ZERO, description="Point of the body about which reactions are recorded; default: its origin.")
 
