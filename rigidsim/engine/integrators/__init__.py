@@ -1,53 +1,19 @@
-"""The integrators: each has a step function and a class of options, which selects the step when code is made.
+"""The integrators: each has a module with its step and a class of options, which selects the step when code is made.
 
 Their keys, defaults and descriptions are in `scene/schema/integrators.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from importlib import import_module
+from pkgutil import iter_modules
 
-from rigidsim.engine.integrators import adaptive, euler, magnus, magnus2, rkmk4, taylor
+from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.jit import inlined
 
-
-class Trials(NamedTuple):
-    """The step of a method that chooses its length, see `engine/trials.py`."""
-
-    make: Callable  # the arrays in `Scratch.trial`, or those of the block before, with the numbers of this one
-    attempt: Callable
-    between: Callable
-    share: Callable  # the relative tolerance of a step
-    fill: Callable | None = None  # what `between` needs besides
-
-
-class Integrator(NamedTuple):
-    """A method: its name in a scene, the class of its options, and its step; or its trials, if it chooses its steps."""
-
-    name: str
-    options: type
-    step: Callable | None = None
-    trials: Trials | None = None
-    divides: bool = False  # whether steps in which a body turns too far have parts, see `engine/parts.py`
-
-
-INTEGRATORS = (
-    Integrator("rkmk4", rkmk4.Rkmk4Options, rkmk4.step, divides=True),
-    Integrator("magnus", magnus.MagnusOptions, magnus.step),
-    Integrator("magnus2", magnus2.Magnus2Options, magnus2.step),
-    Integrator("euler", euler.EulerOptions, euler.step),
-    Integrator(
-        "adaptive",
-        adaptive.AdaptiveOptions,
-        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.between, adaptive.share, adaptive.fill),
-    ),
-    Integrator(
-        "taylor",
-        taylor.TaylorOptions,
-        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between, taylor.share),
-    ),
-)
+_MODULES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+INTEGRATORS: tuple[Integrator, ...] = tuple(module.INTEGRATOR for module in _MODULES if hasattr(module, "INTEGRATOR"))
+"""What the modules of this package declare."""
 
 BY_NAME = {integrator.name: integrator for integrator in INTEGRATORS}
 _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}

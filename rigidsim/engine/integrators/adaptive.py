@@ -15,6 +15,7 @@ import numpy as np
 from rigidsim.engine.articulated import keeps_mode
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
+from rigidsim.engine.integrators.declaration import Integrator, Trials
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
 from rigidsim.engine.integrators.rkmk4 import add_changes, add_changes_of_joint, begin_moved
 from rigidsim.engine.kinds import is_jointed, is_moved, place
@@ -503,3 +504,6 @@ def between(method, t, block):
             show_body(scratch.sum[k], state[k], scratch.start[k], parent, model.body[k], stage[k], lanes)
         if model.node[node].bears > 0 or not is_moved(node, model):
             place(node, t, model, stage, scratch, lanes)
+
+
+INTEGRATOR = Integrator("adaptive", AdaptiveOptions, trials=Trials(make_trial, attempt, between, share, fill))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic
 from rigidsim.engine.kinds import is_of_joint
 from rigidsim.engine.layout import FRAME, RATE, RELATIVE, STATE, TRIPLE, add_to_sums
@@ -47,3 +48,6 @@ def step(method, t, t_end, h, block):
         move(state[i], parent, frame, scratch.rate[i], scratch.turn[i], scratch.sum[i], h, lanes)
         turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
     leave_parents(t + h, model, state, scratch, lanes)
+
+
+INTEGRATOR = Integrator("euler", EulerOptions, step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic, turn_full
 from rigidsim.engine.kinds import is_of_joint
 from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, RELATIVE, STATE, TRIPLE, WRENCH, add_to_sums
@@ -81,3 +82,6 @@ def step(method, t, t_end, h, block):
         else:
             turn_full(scratch.sum[i], scratch.turn[i], lanes)
     leave_parents(t + h, model, state, scratch, lanes)
+
+
+INTEGRATOR = Integrator("magnus", MagnusOptions, step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.layout import BODY, FRAME, RATE, STAGE, STATE, TURNING, WRENCH, add_to_sums, copy_rows
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
@@ -91,3 +92,6 @@ def step(method, t, t_end, h, block):
         for _ in range(method.iterations):
             refine(state[i], body, start, total, h, lanes)
         move(state[i], scratch.stage[i], scratch.rate[i], h, lanes)
+
+
+INTEGRATOR = Integrator("magnus2", Magnus2Options, step)

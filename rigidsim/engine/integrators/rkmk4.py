@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
+from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.kinds import is_jointed, is_moved, is_of_joint, place
 from rigidsim.engine.layout import (
     ARM,
@@ -240,3 +241,6 @@ def step(method, t, t_end, h, block):
                 finish(False, stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
         if model.node[node].bears > 0:
             place(node, t_end, model, state, scratch, lanes)
+
+
+INTEGRATOR = Integrator("rkmk4", Rkmk4Options, step, divides=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.integrators.declaration import Integrator, Trials
 from rigidsim.engine.layout import CROSSING, DEFECT, FAULT, NORMS, SCALAR, STATE
 from rigidsim.engine.model import Model, floats, made, zeros
 from rigidsim.engine.relations import step_row
@@ -135,3 +136,6 @@ def between_by(number, method, t, n_moved, state, scratch, lanes):
     place_at(
         trial.given, number, order, t, n_moved, False, state, step, trial.series, trial.by, scratch.stage, lanes,
     )  # fmt: skip
+
+
+INTEGRATOR = Integrator("taylor", TaylorOptions, trials=Trials(make_trial, attempt, between, share))
