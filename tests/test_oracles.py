@@ -19,6 +19,7 @@ WITHOUT = {
     "flyball_governor",
     "kapitza_pendulum",
     "marbles_in_drum",
+    "measured_swing",
     "spheres_in_a_box",
 }
 """The shipped scenes without a closed form."""

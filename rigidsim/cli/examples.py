@@ -43,7 +43,7 @@ def list_examples():
 @click.option("-o", "--output", type=click.Path(), default=".", help="Folder to copy to.  [default: current]")
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 def copy_examples(names, every, output, force):
-    """Copy example scenes by NAME."""
+    """Copy example scenes by NAME, with their data."""
     from rigidsim.trajectory.destination import IN_SHELL, FileKind, check_output
 
     scenes, folder = shipped_scenes(), Path(output)
@@ -56,12 +56,16 @@ def copy_examples(names, every, output, force):
             raise UsageError(f"there is no example '{name}'; {hint}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
-    kind, hints = FileKind("a scene", "scenes", (".yaml",)), IN_SHELL._replace(elsewhere="or -o to name another folder")
+    kind, hints = (
+        FileKind("a scene", "scenes", (".yaml", ".csv")),
+        IN_SHELL._replace(elsewhere="or -o to name another folder"),
+    )
     for name in wanted:
-        target = folder / f"{name}.yaml"
-        check_output(target, kind, force, hints)
-        try:
-            shutil.copyfile(scenes[name], target)
-        except OSError as error:
-            raise StorageError(f"cannot write {target}: {error.strerror}") from error
-        click.echo(target)
+        for source in (scenes[name], *sorted(scenes[name].parent.glob(f"{name}.csv"))):
+            target = folder / source.name
+            check_output(target, kind, force, hints)
+            try:
+                shutil.copyfile(source, target)
+            except OSError as error:
+                raise StorageError(f"cannot write {target}: {error.strerror}") from error
+            click.echo(target)

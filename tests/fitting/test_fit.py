@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
 from rigidsim.fitting.estimate import Problem
 from rigidsim.fitting.residuals import interpolation
@@ -196,6 +197,14 @@ def test_the_fitted_scene_keeps_its_text():
     assert text == PENDULUM.replace("inertia: 0.012", "inertia: 0.0119").replace("70 deg", "71.5 deg")
     other = text_with(scene(g=9.8), [("inertia", 0.0119)])
     assert Scene.from_text(other) == scene(g=9.8, inertia=0.0119)
+
+
+def test_a_shipped_fit_of_measurements_of_another_engine():
+    """The numbers with which MuJoCo computed the angles."""
+    fit = rigidsim.fit(shipped_scenes()["measured_swing"])
+    true = {"inertia": 0.0042, "stiffness": 0.85, "damping": 0.012, "start": np.radians(68.0)}
+    assert np.abs(deviations(fit, **true)).max() < 3.0
+    assert abs(fit.chi2 - fit.dof) < 4.0 * np.sqrt(2.0 * fit.dof) and FitReport("", fit).warnings == []
 
 
 def test_the_fit_of_a_scene_file(tmp_path):
