@@ -55,6 +55,7 @@ LEDGER_BOUNDS = {
     "car_crash": 1e-10,  # 2.0e-11
     "breaking_weld": 3e-13,  # 4.5e-14
     "crane_on_ship": 2e-11,  # 2.6e-12
+    "crane_trolley": 8e-12,  # 1.5e-12
     "docking_arm": 2e-11,  # 2.7e-12
     "chain_on_floor": 5e-8,  # 7.4e-9: the rods whirl as they fold
     "door": 2e-11,  # 4.2e-12
@@ -66,6 +67,7 @@ LEDGER_BOUNDS = {
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
     "poured_stones": 2e-9,  # 3.9e-10: they tumble fast
+    "measured_swing": 1.5e-8,  # 3.4e-9: 0.02 rad a step
     "newtons_cradle": 3e-10,  # 7.1e-11
     "satellite_arm": 3e-12,  # 5.9e-13
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11
