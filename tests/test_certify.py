@@ -18,6 +18,7 @@ from rigidsim.scene import Scene
 CERTIFIED = (
     "flipping_axis", "ball_on_turntable", "shell_leaves_turret", "three_frames_deep", "car_crash", "payload_release",
     "off_centre_thrust", "nesc_dropped_sphere", "kepler_from_rotating_planet", "satellite_despun_platform",
+    "carousel_lets_go",
 )  # fmt: skip
 NAMES = (
     "turned world", "turned and shifted frame", "frame at constant velocity", "spinning frame", "accelerated frame",
