@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ContactPlan, ShapeRecord
+from rigidsim.engine.assembly.meshes import Surface
 from rigidsim.engine.contact import columns as at
+from rigidsim.errors import Problem, SceneError
+from rigidsim.physics.distances import HALF_SPACE, MESH, Core
 from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.surfaces import SurfacedShape
+from rigidsim.scene.schema.shapes import Triangulated
+from rigidsim.scene.text.document import path_text
 
 NO_MOTION = (0.0, 0.0, 0.0)
 
 
 def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
-    """The contacts of a scene; None if there can be none."""
+    """The contacts of a scene; None if there can be none. SceneError if the file of a mesh is missing."""
     meetings = Meetings(hierarchy)
     if not meetings.is_on:
         return None
@@ -21,10 +29,15 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     shapes = [surfaces.shapes[k] for k in sorted(meetings.met)]
     classes, of_shape = np.unique([shape.surface for shape in shapes], return_inverse=True)
     action, value = (surfaces.action[np.ix_(classes, classes)], surfaces.value[np.ix_(classes, classes)])
-    records = [
-        ShapeRecord(shape.node.index, shape.number, number, shape.core, shape.shape.surface_velocity or NO_MOTION)
-        for shape, number in zip(shapes, of_shape.tolist(), strict=True)
-    ]
+    has_planes = any(shape.core.kind == HALF_SPACE for shape in shapes)
+    records = []
+    for shape, number in zip(shapes, of_shape.tolist(), strict=True):
+        core, triangles = shape.core, None
+        if core.kind == MESH:
+            triangles = _triangles(shape)
+            core = _with_hull(core, triangles) if has_planes else core
+        velocity = shape.shape.surface_velocity or NO_MOTION
+        records.append(ShapeRecord(shape.node.index, shape.number, number, core, velocity, triangles))
     return ContactPlan(
         summary=meetings.summary,
         substeps=meetings.substeps,
@@ -32,3 +45,33 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
         action=action.astype(np.int64),
         value=np.ascontiguousarray(value.reshape(-1, at.MATERIAL.width)),
     )
+
+
+def _triangles(shape: SurfacedShape) -> Surface:
+    """The triangles of a mesh; a file may be missing that a scene in a trajectory needs."""
+    solid: Triangulated = shape.shape
+    found = _surface(solid)
+    if found is None:
+        path = path_text((*shape.node.place, "shapes", shape.number, "file"))
+        message = f"'{solid.file.path}' cannot be read, or has changed since the scene was read"
+        raise SceneError([Problem("mesh", message, path, hint="put the file back: contact needs its triangles")])
+    return found
+
+
+@lru_cache(maxsize=16)
+def _surface(solid: Triangulated) -> Surface | None:
+    # Kept, so that copies of a body share one tree, and a scene that is run again has it.
+    found = solid.collided()
+    return None if found is None else Surface(*found, solid.is_two_sided)
+
+
+def _with_hull(core: Core, triangles: Surface) -> Core:
+    """The core with the corners of the convex hull of its triangles, with which it touches planes."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    points = triangles.vertices
+    try:
+        points = points[np.sort(ConvexHull(points).vertices)]
+    except QhullError:  # all points are in one plane, so the hull has no volume
+        pass
+    return core._replace(corners=tuple(map(tuple, points.tolist())))

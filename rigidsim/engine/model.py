@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, MEMBER, SHAPE, SOLID, WAY
+from rigidsim.engine.contact.columns import BOUND, CONTACT_BODY, FACET, MATERIAL, MEMBER, SHAPE, SOLID, WAY
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
@@ -238,6 +238,17 @@ class Trees(NamedTuple):
     inward: np.ndarray  # moved rows of their trees, those that hang on others before them
 
 
+class Meshes(NamedTuple):
+    """The triangles of all meshes, m, each mesh in the axes and about the centre of its core."""
+
+    node: BOUND  # (node) of their trees
+    facet: FACET  # (facet) in the order of the leaves
+    normal: TRIPLE  # (facet) outward, of length 1
+    vertex: TRIPLE  # (vertex)
+    ring: np.ndarray  # (vertex + 1) the vertices beside vertex k are ring[k] to ring[k + 1] - 1 of
+    beside: np.ndarray  # these
+
+
 class Contacts(NamedTuple):
     """Shapes in the order of the paths of their nodes and, on one node, of the file; contact bodies: those moved by
     forces first, then the others, both in the order of paths.
@@ -255,6 +266,7 @@ class Contacts(NamedTuple):
     trees: Trees | None  # if bodies on joints can meet others
     apart: np.ndarray  # nodes of leaders from which joints and loops hold others apart
     corner: TRIPLE | None = None  # of all hulls, in the axes of their cores, m; if any core has no closed form
+    meshes: Meshes | None = None  # if there are any
     events: np.ndarray | None = None  # how many contacts can last at once, with `contact: events`
 
 

@@ -1,7 +1,7 @@
 """The shapes that collide, nearest points of points, segments and boxes, and the directions between them.
 
-A shape is a core (a point, a segment, a box, another convex solid or a half space) thickened by a radius, so the
-distance of two shapes is that of their cores less both radii. A segment is s u, |s| <= h, about its centre, u a unit
+A shape is a core (a point, a segment, a box, another convex solid, a surface of triangles or a half space) thickened by
+a radius, so the distance of two shapes is that of their cores less both radii. A segment is s u, |s| <= h, about its centre, u a unit
 vector; a box |x_k| <= h_k in its own axes. The separation of two shapes along a unit vector n is the gap between their
 shadows on n: the distance is the largest separation over all n, so each one is a lower bound of it, and of two that
 overlap the largest (negative) one is the depth.
@@ -16,8 +16,8 @@ from rigidsim.jit import formula
 from rigidsim.physics.elementary import INFINITY, select, select3, sqrt, with_sign
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
-POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, HALF_SPACE = range(8)
-"""The kinds of cores: polytopes, curved ones, and what has no bounds."""
+POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, MESH, HALF_SPACE = range(9)
+"""The kinds of cores: polytopes, curved ones, triangles, and what has no bounds."""
 TRACED = (POINT, SEGMENT, BOX, ELLIPSOID, CYLINDER, HALF_SPACE)
 """Those on which the way of a contact point is known to second order."""
 CURVED = (ELLIPSOID, CYLINDER)
@@ -40,7 +40,7 @@ class Core(NamedTuple):
     @property
     def sizes(self) -> tuple:
         """All its half sizes and radii; none of a half space."""
-        sizes = {POINT: (self.radius,), SEGMENT: (self.half[2], self.radius), HALF_SPACE: ()}
+        sizes = {POINT: (self.radius,), SEGMENT: (self.half[2], self.radius), MESH: (self.bound,), HALF_SPACE: ()}
         return sizes.get(self.kind, self.half)
 
     @property

@@ -11,10 +11,11 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
 from rigidsim.engine.assembly.joints import outermost_of
+from rigidsim.engine.assembly.meshes import joined
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
-from rigidsim.engine.model import Contacts, Joints, Loops, Trees, table
+from rigidsim.engine.model import Contacts, Joints, Loops, Meshes, Trees, table
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 from rigidsim.physics.quaternion import product, rotate
@@ -41,6 +42,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
         (body, shape.core.kind, shape.surface_class, shape.node, shape.number, *leaders[body])
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
+    meshes, roots = placed_meshes(plan, tree)
     n_moved, shapes = sum(node.is_moved() for node in bodies), table(rows, at.SHAPE.width)
     ways = _Ways(tree)
     places = ways.places(bodies, components(shapes, plan.action, n_moved, len(bodies)))
@@ -50,7 +52,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
     ]
     return Contacts(
         shape=shapes,
-        shape_value=numbers_table(shape_rows(plan, tree), at.SOLID.width),
+        shape_value=numbers_table(shape_rows(plan, tree, roots), at.SOLID.width),
         body=table(body_rows, at.CONTACT_BODY.width),
         way=table(ways.rows, at.WAY.width),
         action=plan.action,
@@ -61,6 +63,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
         trees=trees_of(bodies, tree, joints, loops),
         apart=np.array(apart, dtype=np.int64),
         corner=corners_of(plan, tree),
+        meshes=meshes,
         events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
     )
 
@@ -133,10 +136,23 @@ def contact_frames(blueprint: Blueprint, tree: Tree) -> set[int]:
     return {node.frame for node in contact_bodies(blueprint.contacts, tree)} if blueprint.contacts else set()
 
 
-def shape_rows(plan: ContactPlan, tree: Tree) -> list[list[float]]:
+def placed_meshes(plan: ContactPlan, tree: Tree) -> tuple[Meshes | None, list[int]]:
+    """The tables of all meshes, m, each once, and the root of the tree of each shape, or NO_ROW."""
+    keys = [(id(shape.triangles), float(metres_of(shape, tree))) if shape.triangles else None for shape in plan.shapes]
+    surfaces = {key: shape.triangles for key, shape in zip(keys, plan.shapes, strict=True) if key}
+    if not surfaces:
+        return None, [layout.NO_ROW] * len(keys)
+    meshes, roots = joined([surface.grown(metres) for (_, metres), surface in surfaces.items()])
+    root_of = dict(zip(surfaces, roots, strict=True))
+    return meshes, [root_of.get(key, layout.NO_ROW) for key in keys]
+
+
+def shape_rows(plan: ContactPlan, tree: Tree, roots: list[int]) -> list[list[float]]:
     """The values of all shapes; the corners of hulls are numbered in their order."""
     rows, first = [shape_row(shape, tree) for shape in plan.shapes], 0
-    for row, shape in zip(rows, plan.shapes, strict=True):
+    for row, shape, root in zip(rows, plan.shapes, roots, strict=True):
+        row[at.SOLID.tree] = float(root)
+        row[at.SOLID.sides] = 2.0 if shape.triangles and shape.triangles.two_sided else 1.0
         row[at.SOLID.first], row[at.SOLID.count] = float(first), float(len(shape.core.corners))
         first += len(shape.core.corners)
     return rows

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MOST_PLACES, PLACE, POSE, SOLID
 from rigidsim.engine.contact.convex import ConvexArrays, forget_features
+from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.layout import QUATERNION, TRIPLE
 from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import between_ends, slip
-from rigidsim.physics.distances import HALF_SPACE, POINT
+from rigidsim.physics.distances import HALF_SPACE, MESH, POINT
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -35,6 +36,9 @@ SIDE = Row(
 
 MOST_CORRECTIONS, NEWTON = 16, 3  # of the time of touching; three are usual; those before the secant is used
 FAR = 1e30  # m: as reach, finds the nearest places at any distance
+# Of the smaller shape: pairs with a mesh that come nearer by more are advanced at first, until they are near; and
+# places of it are found within so much more than they come nearer.
+FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 0.05, 60
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
@@ -210,6 +214,62 @@ def goes_straight(k, side: SIDE, contacts):
 
 
 @inlined
+def gap_of(count, near):
+    """The smallest gap of the places found."""
+    gap = NEVER
+    for k in range(count):
+        gap = min(gap, near.places[k].gap)
+    return gap
+
+
+@inlined
+def closing_in(first, second, left, contacts, near):
+    """(way, more): of the second shape relative to the first in the time left at their present velocities, and how much
+    farther their accelerations and turns may move a point of one of them, m.
+    """
+    A, B = near.side[0], near.side[1]
+    way, more = scaled(left, sub(B.v, A.v)), left * left * norm(sub(B.a, A.a))
+    for s in range(2):
+        side, k = near.side[s], first if s == 0 else second
+        reach = reach_of(k, contacts)
+        if reach < FAR:
+            more += left * (norm(side.omega) + left * norm(side.alpha)) * reach
+        elif dot(side.omega, side.omega) + dot(side.alpha, side.alpha) > 0.0:
+            more = FAR
+    return way, more
+
+
+@inlined
+def reach_for(first, second, left, size, contacts, near):
+    """Whether one of two shapes is a mesh, of which only the triangles are looked at that may be touched in the time
+    left; and the gap below which places are found, m.
+    """
+    of_mesh = contacts.shape[first].kind == MESH or contacts.shape[second].kind == MESH
+    way, more = closing_in(first, second, left, contacts, near)
+    return of_mesh, norm(way) + more + AROUND * size if of_mesh else FAR
+
+
+@routine
+def advance(first, second, now, size, motion, contacts, near):
+    """Conservative advancement of a convex shape and a mesh: the time at which they are near each other; the end of the
+    step or a later time if they are not within it.
+    """
+    t = now
+    for _ in range(ADVANCES):
+        place_pair(first, second, t, motion, contacts, near)
+        way, more = closing_in(first, second, motion.h - t, contacts, near)
+        begin_advance(contacts.shape[first].kind, contacts.shape[second].kind, way, more, near.convex)
+        find_places(first, second, norm(way) + more + NEARBY * size, contacts, near)
+        free, gap = end_advance(near.convex)
+        if gap <= NEARBY * size:
+            break
+        t += (motion.h - t) * free
+        if t >= motion.h:
+            break
+    return t
+
+
+@inlined
 def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
     """(time, speed, present): when two shapes touch, from now to the end of the step, and how fast they approach then;
     how fast they approach at present, -NEVER if they do not touch.
@@ -223,13 +283,20 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
-        count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
+        of_mesh, reach = reach_for(first, second, motion.h - t, size, contacts, near)
+        count = find_places(first, second, reach, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
         wait, gap, speed, late, _ = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
         found = NEVER
         if attempt == 0:
             present = speed
+            if of_mesh and reach > FAST * size and gap_of(count, near) > touching:
+                t = advance(first, second, now, size, motion, contacts, near)
+                if t >= motion.h:
+                    break
+                if t > now:
+                    continue
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
         last, last_gap = t, gap

@@ -10,8 +10,8 @@ began before it and have not ended (sort and sweep: Baraff, Dynamic Simulation o
 These are kept in strips across the axis of second widest spread, by their centres. Strips share a limited number of
 lists by their remainders, so the extent of the scene does not matter: a list may hold shapes that are far away. A strip
 is as wide as the sphere of the largest shape in it; those that are larger are in a list of their own, so one far larger
-than the rest costs one pass over them; if it is a box that rests, such as a floor, only shapes near the box itself are
-listed. Planes are compared with all shapes.
+than the rest costs one pass over them; if it is a box or a mesh that rests, such as a floor, only shapes near the box itself
+are listed. Planes are compared with all shapes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rigidsim.engine.layout import TRIPLE, copy_rows
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import IGNORED
-from rigidsim.physics.distances import BOX, nearest_in_box
+from rigidsim.physics.distances import BOX, MESH, nearest_in_box
 from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.functions import floored
 from rigidsim.physics.vector import dot, norm, sub
@@ -86,8 +86,9 @@ def may_meet(i, j, contacts) -> bool:
 
 @inlined
 def _near(i, j, shape, value, candidates) -> bool:
-    """Whether shape j may reach shape i, where that is a box that rests."""
-    if shape[i, at.SHAPE.kind] != BOX or candidates.allowance[i] != 0.0:
+    """Whether shape j may reach shape i, where that is a box that rests, or the box around a mesh that does."""
+    kind = shape[i, at.SHAPE.kind]
+    if (kind != BOX and kind != MESH) or candidates.allowance[i] != 0.0:
         return True
     x = components(axes_of(candidates.listed[i]), between(candidates.listed[i], candidates.listed[j]))
     reach = value[i, at.SOLID.radius] + value[j, at.SOLID.bound] + candidates.allowance[j] + candidates.margin[0]

@@ -17,9 +17,23 @@ SOLID = Row(
     " that body; the radius of its thickening, which is also that of the curvature of its surface (0: it is flat);"
     " half sizes of its core along its own axes (of a segment the third alone); radius of its bounding sphere,"
     " infinite for a plane; velocity of its surface, in the axes of the body, m/s; of a hull the number of its first"
-    " corner, and how many it has",
-    p=3, q=4, radius=1, half=3, bound=1, surface=3, first=1, count=1,
+    " corner, and how many it has; of a mesh the same of its convex hull, the root of its tree, and how many of its sides"
+    " collide",
+    p=3, q=4, radius=1, half=3, bound=1, surface=3, first=1, count=1, tree=1, sides=1,
 )  # fmt: skip
+
+BOUND = Row(
+    "a node of a tree of boxes around triangles, in the axes of their mesh: opposite corners; of a leaf its first facet"
+    " and how many it has; of other nodes the first of two children, and 0",
+    low=3, high=3, first=1, count=1,
+)  # fmt: skip
+FACET = Row(
+    "a triangle of a mesh: its corners; its edges, of which edge k begins at corner k; across each edge the other corner"
+    " of the triangle there, or NO_ROW, and how the two lie to each other; a number that it shares with those in its"
+    " plane with which flat edges connect it; 1 if some normals at its edges are not its own",
+    corner=3, edge=3, across=3, bend=3, plane=1, sharp=1,
+)  # fmt: skip
+FLAT, CONVEX, CONCAVE, BOUNDARY = 0, 1, 2, 3  # how two triangles lie to each other; the edge has one alone
 
 CONTACT_BODY = Row(
     "a contact body: a moved body, with its centre of mass as its centre, or a node that is not moved by forces,"

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.contact.columns import CORE, FEATURES, NEAREST, RELATIVE_POSE
+from rigidsim.engine.contact.columns import CORE, FEATURES, MOST_PLACES, NEAREST, PLACE, RELATIVE_POSE
 from rigidsim.engine.layout import TRIPLE
-from rigidsim.engine.model import Contacts, floats, integers, made
+from rigidsim.engine.model import Contacts, Meshes, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
@@ -49,10 +49,30 @@ SAME = 1e-26  # squared distance, in the unit: the cores touch
 APART, TOUCHING, FAR = 0, 1, 2  # what is found: a distance, an overlap, or nothing within reach
 
 
+MOST_FOUND = 128  # places of a shape and a mesh, of which the best are kept
+ADVANCING, WAY, TURNING, FREE, GAP, MOTION_PARTS = 0, 1, 4, 5, 6, 7
+
+
+class MeshArrays(NamedTuple):
+    """Working arrays of a mesh and a convex shape, and the triangles of all meshes."""
+
+    meshes: Meshes
+    turn: RELATIVE_POSE = floats()  # the axes of the mesh in those of the other shape
+    stack: np.ndarray = integers(64)  # nodes to look at; a tree of 2^62 leaves has no deeper branch
+    found: PLACE = floats(MOST_FOUND)
+    place: PLACE = floats(MOST_PLACES)  # of one triangle
+    behind: PLACE = floats(1)  # where a sphere would leave whose centre is behind the surface
+    taken: np.ndarray = floats(MOST_FOUND)  # by how much each place is worth keeping
+    # If `ADVANCING`: the way of the other shape relative to the mesh, world axes, and how much nearer turns may bring a
+    # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap.
+    motion: np.ndarray = floats(MOTION_PARTS)
+
+
 class ConvexArrays(NamedTuple):
     """Working arrays of one pair of cores, and the corners of all hulls."""
 
-    corner: TRIPLE  # (corner) of all hulls, in the axes of their cores, m
+    corner: TRIPLE  # (corner) of all hulls, in the axes of their cores, m; and of one triangle, if there are meshes
+    mesh: MeshArrays | None
     core: CORE = floats(2)  # A and B
     relative: RELATIVE_POSE = floats()
     features: FEATURES = floats()  # to begin with, then those found
@@ -71,7 +91,12 @@ class ConvexArrays(NamedTuple):
 
 def make_convex(contacts: Contacts) -> ConvexArrays | None:
     """Arrays for the cores of these contacts; None if none needs them."""
-    return None if contacts.corner is None else made(ConvexArrays, {}, corner=contacts.corner)
+    if contacts.corner is None:
+        return None
+    if contacts.meshes is None:
+        return made(ConvexArrays, {}, corner=contacts.corner, mesh=None)
+    corner = np.concatenate([contacts.corner, np.zeros((3, TRIPLE.width))])
+    return made(ConvexArrays, {}, corner=corner, mesh=made(MeshArrays, {}, meshes=contacts.meshes))
 
 
 # --- features that are remembered

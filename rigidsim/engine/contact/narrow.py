@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rigidsim.engine.contact.columns import PLACE, SOLID
 from rigidsim.engine.contact.manifolds import NO_BEND, convex_on_plane, meet_convex
+from rigidsim.engine.contact.meshes import meet_mesh
 from rigidsim.engine.contact.pairs import (
     axes_of,
     between,
@@ -19,7 +20,7 @@ from rigidsim.engine.contact.pairs import (
     two_capsules,
 )
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
+from rigidsim.physics.distances import BOX, HALF_SPACE, HULL, MESH, POINT, SEGMENT
 from rigidsim.physics.vector import dot
 
 PAIRS = (
@@ -32,7 +33,9 @@ PAIRS = (
     (SEGMENT, HALF_SPACE, capsule_on_plane),
     (BOX, HALF_SPACE, box_on_plane),
 )
-"""Pairs of cores with a routine of their own, the simpler first. All others are the convex ones of `manifolds.py`."""
+"""Pairs of cores with a routine of their own, the simpler first. All others are those of `meshes.py` and the convex
+ones of `manifolds.py`.
+"""
 
 
 @inlined
@@ -79,6 +82,11 @@ def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, plac
             if convex is not None:
                 clear_bends(count, places)
             return count
+    if convex is not None and convex.mesh is not None:
+        if kind_j == MESH:
+            return 0 if kind_i == MESH else meet_mesh(kind_i, value_i, pose_i, value_j, pose_j, reach, places, convex)
+        if kind_i == MESH and kind_j == HALF_SPACE:
+            return convex_on_plane(HULL, value_i, pose_i, value_j, pose_j, reach, places, convex)
     if convex is not None and kind_j != HALF_SPACE:
         return meet_convex(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
     if convex is not None and kind_i != HALF_SPACE:

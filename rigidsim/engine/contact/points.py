@@ -23,6 +23,7 @@ from rigidsim.engine.contact.columns import (
     WHO,
 )
 from rigidsim.engine.contact.convex import begin_features, keep_features
+from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.layout import TRIPLE
@@ -109,17 +110,28 @@ def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
     the places there; 0 places if it does not touch. `closing` bounds how much nearer the shapes come in the step.
 
     The shapes are convex, so while a plane separates them they do not touch, and their gap is at least that along its
-    normal: this shrinks by the motion along the normal and by the turns.
+    normal: this shrinks by the motion along the normal and by the turns. Of a mesh that is said of each triangle.
     """
     shape, value, pose, later = contacts.shape, contacts.shape_value, motions.pose, points.later
     a, b, part, count = shape[i].body, shape[j].body, 0.0, 0
     turning = swing_of(i, apart + closing, contacts, motions) + swing_of(j, apart + closing, contacts, motions)
+    way_A, way_B = sub(motions.finish[a].p, motions.start[a].p), sub(motions.finish[b].p, motions.start[b].p)
+    way = sub(way_B, way_A)
     for _ in range(ADVANCES):
         place_within(value[i], motions.start[a], motions.finish[a], h, part, pose[i], later[0])
         place_within(value[j], motions.start[b], motions.finish[b], h, part, pose[j], later[1])
         reach = (1.0 - part) * closing + CLOSE * size
         kinds, places, convex = (shape[i].kind, shape[j].kind), points.place, points.convex
+        of_mesh = begin_advance(kinds[0], kinds[1], scaled(1.0 - part, way), turning, convex)
         count = meet(kinds[0], value[i], later[0], kinds[1], value[j], later[1], reach, places, convex)
+        free, least = end_advance(convex)
+        if of_mesh:
+            if least <= CLOSE * size:
+                return part, count
+            part += (1.0 - part) * free
+            if part >= 1.0:
+                return part, 0
+            continue
         nearest = 0
         for k in range(1, count):
             nearest = k if points.place[k].gap < points.place[nearest].gap else nearest

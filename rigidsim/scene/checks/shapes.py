@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rigidsim.errors import did_you_mean
 from rigidsim.physics.contact import COLLIDES, IGNORED
-from rigidsim.physics.distances import CURVED, HALF_SPACE, TRACED
+from rigidsim.physics.distances import CURVED, HALF_SPACE, MESH, TRACED
 from rigidsim.physics.mass import total_of
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.hierarchy.mass import solid_weights
@@ -16,6 +16,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import MATERIAL, Groups
+from rigidsim.scene.schema.meshes import degenerate_of
 from rigidsim.scene.schema.record import CONTACTS
 from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path, shown
@@ -35,8 +36,23 @@ def shape_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     elif body.density is not None and not body.solids:
         hint = "give the body shapes, or a mass and an inertia instead"
         yield finding_at(node, "mass", "a density needs shapes that enclose a volume", "density", hint)
-    elif body.solids and body.has_mass:
+    elif body.has_mass and (flawed := [*_flaw_findings(node)]):
+        yield from flawed
+    elif body.solids and body.has_mass and not any(solid.flaw() for solid in body.solids):
         yield from _weight_findings(node) or _total_findings(node)
+
+
+def _flaw_findings(node: SceneNode) -> Iterator[Finding]:
+    """Shapes that enclose no volume, but are to give their body mass or inertia."""
+    body = node.body
+    for index, shape in enumerate(body.shapes):
+        flaw = shape.flaw() if shape in body.solids else None
+        if flaw and (body.inertia is None or body.density is not None or body.mass is None):
+            message, hint = flaw
+            yield Finding("mesh", message, (*node.place, "shapes", index, "file"), hint or NO_VOLUME)
+
+
+NO_VOLUME = "close the surface, or give the body a mass and an inertia"
 
 
 def _weight_findings(node: SceneNode) -> list[Finding]:
@@ -118,6 +134,7 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             bounds = f"below {LARGEST:g} m" if is_sized else f"between {SMALLEST:g} and {LARGEST:g} m"
             message = f"the {what} of the shape is not {bounds}, so it cannot collide"
             yield Finding("contact", message, (*shape.node.place, "shapes", shape.number), "write collide: false here")
+    yield from _mesh_findings(meetings)
     yield from _tree_findings(hierarchy, meetings)
     if meetings.mode == "events":
         yield from _events_findings(hierarchy, meetings)
@@ -126,6 +143,21 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         place = (*shape.node.place, "shapes", shape.number)
         message = f"{described(shape.shape)} can touch others, but cannot collide in this version"
         yield Finding("collide", message, place, hint)
+
+
+def _mesh_findings(meetings: Meetings) -> Iterator[Finding]:
+    """Meshes that cannot collide: with triangles without an area; with each other."""
+    shapes = meetings.surfaces.shapes
+    meshes = [shapes[k] for k in sorted(meetings.met) if shapes[k].core.kind == MESH]
+    for shape in meshes:
+        found, place = shape.shape.triangles(), (*shape.node.place, "shapes", shape.number)
+        flaw = None if found is None else degenerate_of(*found)
+        if flaw:
+            yield Finding("mesh", flaw[0], (*place, "file"), flaw[1])
+    for shape in (shapes[k] for k in sorted(meetings.meshes)):
+        message = f"{described(shape.shape)} can touch another surface of triangles, but two cannot collide"
+        hint = "write collide: false in an entry of world.contacts, or make hulls of one with rigidsim decompose"
+        yield Finding("collide", message, (*shape.node.place, "shapes", shape.number), hint)
 
 
 def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.physics.contact import COLLIDES, IGNORED
-from rigidsim.physics.distances import HALF_SPACE
+from rigidsim.physics.distances import HALF_SPACE, MESH
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.loops import ends_on, joined_frames
 from rigidsim.scene.hierarchy.nodes import Hierarchy
@@ -127,6 +127,7 @@ class Meetings:
         self.pairs: set[tuple[int, int]] = set()  # of surfaces that can meet at some time
         self.met: set[int] = set()  # shapes that can meet others at some time, by their numbers
         self.unsupported: set[int] = set()  # shapes that could, if they were of another type
+        self.meshes: set[int] = set()  # those of triangles that can meet others of triangles
         self.most_moved = 0  # moved bodies that can meet others at the same time
         self.ratio = 1.0  # the largest of masses of two moved bodies that can meet
         if self.settings.mode != "off":
@@ -185,6 +186,7 @@ class Meetings:
     def _walk(self) -> None:
         shapes, joined = self.surfaces.shapes, self._joined
         supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
+        meshes = [k for k in supported if shapes[k].core.kind == MESH]
         for tree in self._hierarchy.possible_trees() if shapes else ():
             present = Encounters(tree, self.surfaces, supported, self.surfaces.action, joined)
             self.met.update(*present.met.values())
@@ -193,6 +195,8 @@ class Meetings:
             self.most_moved = max(self.most_moved, len(moved))
             if moved:
                 self.ratio = max(self.ratio, present.ratio())
+            if len(meshes) > 1:
+                self.meshes.update(*Encounters(tree, self.surfaces, meshes, self.surfaces.action).met.values())
             if len(supported) < len(shapes):
                 could = Encounters(tree, self.surfaces, range(len(shapes)), self.surfaces.action, joined)
                 self.unsupported |= set().union(*could.met.values()).difference(supported)

@@ -1,4 +1,4 @@
-"""Closed surfaces of triangles from files, and the volume, centroid and covariance of the solid inside.
+"""Surfaces of triangles from files; of closed ones the volume, centroid and covariance of the solid inside.
 
 trimesh, which only this module imports, reads the file formats. The properties of the solid are computed here, from the
 tetrahedra between its triangles and one point (Tonon 2004), in sums that are rounded once, so that every machine gets
@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic_core import PydanticCustomError
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
@@ -29,20 +30,24 @@ MAX_BYTES = 64 * 2**20  # over a million triangles; reading them takes twenty ti
 IN_ASCII = bytes(range(128)) + b"?" * 128
 FARTHEST = 1e50
 COUNTER_CLOCKWISE = "order the vertices of all triangles counter-clockwise as seen from outside"
+THINNEST = 1e-10
+"""The least height of a triangle that collides, over its longest edge."""
 FLAT = 16 * sys.float_info.epsilon
 """A volume smaller than this fraction of the sum of its tetrahedra is lost in rounding."""
 
 
 class MeasuredFile(SceneModel):
-    """A mesh file and the properties of its solid, in the file's coordinates: volume, centroid, covariance, and
-    bounds.
+    """A mesh file and its bounds, in the file's coordinates; if its surface encloses a solid, the properties of that,
+    too: volume, centroid, covariance.
     """
 
     path: str = Field(description="Path of the mesh file.")
-    volume: positive(NUMBER_ONLY) = Field(description="Volume inside the surface, in cubed units of the file.")
-    centroid: vector(LENGTH) = Field(description="Centroid of the volume, in the file's coordinates.")
+    volume: positive(NUMBER_ONLY) = Field(
+        None, description="Volume inside the surface, in cubed units of the file; none if it is not closed."
+    )
+    centroid: vector(LENGTH) = Field(None, description="Centroid of the volume, in the file's coordinates.")
     covariance: list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]") = Field(
-        description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file."
+        None, description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file."
     )
     lower: vector(LENGTH) = Field(description="Smallest coordinates of the vertices.")
     upper: vector(LENGTH) = Field(description="Largest coordinates of the vertices.")
@@ -66,7 +71,7 @@ def mesh_path(path: Path) -> Path:
     if path.suffix.lower() not in FORMATS:
         raise invalid("mesh", f"'{shown(path.name)}' is not a mesh file", f"formats: {', '.join(FORMATS)}")
     if status.st_size > MAX_BYTES:
-        raise invalid("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB")
+        raise invalid("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB", "simplify the mesh")
     return path
 
 
@@ -79,12 +84,11 @@ def vertices_of_file(path: Path) -> np.ndarray:
 def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     # The time of change and the size are part of the key, so that a changed file is read again.
     vertices, faces = joined_at_corners(*_read(path))
-    _require_closed(vertices, faces)
-    volume, centroid, covariance = enclosed(vertices, faces)
     lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
-    return MeasuredFile(
-        path=str(path), volume=volume, centroid=centroid, covariance=covariance, lower=lower, upper=upper
-    )
+    solid = {}
+    if flaw_of(vertices, faces) is None:
+        solid = dict(zip(("volume", "centroid", "covariance"), enclosed(vertices, faces), strict=True))
+    return MeasuredFile(path=str(path), **solid, lower=lower, upper=upper)
 
 
 def surface_of_file(file: MeasuredFile) -> tuple[np.ndarray, np.ndarray] | None:
@@ -94,6 +98,30 @@ def surface_of_file(file: MeasuredFile) -> tuple[np.ndarray, np.ndarray] | None:
         return joined_at_corners(*_read(path)) if measured_file(path) == file else None
     except ValueError:  # of which PydanticCustomError is one
         return None
+
+
+def flaw_of(vertices: np.ndarray, faces: np.ndarray) -> tuple[str, str] | None:
+    """Why a surface encloses no solid, and a hint; None if it does."""
+    try:
+        _require_closed(vertices, faces)
+        enclosed(vertices, faces)
+    except PydanticCustomError as error:
+        return error.context["message"], error.context["hint"]
+    return None
+
+
+def degenerate_of(vertices: np.ndarray, faces: np.ndarray) -> tuple[str, str] | None:
+    """What is wrong with the first triangle without an area, and a hint; None if there is none."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    longest = np.maximum.reduce([np.einsum("ij,ij->i", e, e) for e in (b - a, c - b, a - c)])
+    thin = np.flatnonzero(~(area > THINNEST * longest))
+    if not len(thin):
+        return None
+    k = int(thin[0])
+    corners = ", ".join(map(_point, (a[k], b[k], c[k])))
+    message = f"{len(thin)} of its {len(faces)} triangles have no area, the first with the corners {corners}"
+    return message, "remove them, for example with trimesh's process(validate=True)"
 
 
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -6,17 +6,18 @@ import math
 from itertools import pairwise, product
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
+import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from rigidsim.physics import solids
-from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT, Core
+from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, MESH, POINT, SEGMENT, Core
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.quaternion import rotate, turn_of_z
 from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene.schema.hulls import HullFile, HullSolid, Points, hull_of
 from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
-from rigidsim.scene.schema.meshes import MeshFile
+from rigidsim.scene.schema.meshes import MeshFile, flaw_of, surface_of_file
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.values.base import by_type, invalid, one_of, three, word_of
 from rigidsim.scene.values.quantities import (
@@ -24,6 +25,7 @@ from rigidsim.scene.values.quantities import (
     LENGTH,
     MASS,
     NUMBER_ONLY,
+    not_negative,
     positive,
     quantity,
     vector,
@@ -90,6 +92,10 @@ class Solid(Surfaced):
     def has_weight(self) -> bool:
         """Whether the shape has a mass or density of its own."""
         return self.mass is not None or self.density is not None
+
+    def flaw(self) -> tuple[str, str] | None:
+        """Why it encloses no volume, and a hint; None if it does."""
+        return None
 
     @property
     def is_stretched(self) -> bool:
@@ -298,13 +304,55 @@ class Tube(Round):
         return _symmetric(solids.tube(self.radius, self.inner_radius, self.length))
 
 
-class Mesh(Solid):
-    """The inside of a closed surface of triangles, in the coordinates of its file."""
+class Triangulated(Solid):
+    """A surface of triangles, of which each collides."""
+
+    radius: not_negative(LENGTH) = Field(0.0, description="By how much the surface is thickened where it collides.")
+
+    def triangles(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Vertices (n, 3) and faces (m, 3), before it is stretched; None if its file cannot be read, or has changed."""
+        raise NotImplementedError
+
+    @property
+    def is_two_sided(self) -> bool:
+        """Whether it collides on both sides."""
+        return False
+
+    def core(self) -> Core:
+        lower, upper = self._bounds()
+        middle = tuple((u + v) / 2 for u, v in zip(upper, lower, strict=True))
+        half = tuple(s * (u - v) / 2 for s, u, v in zip(self.scale, upper, lower, strict=True))
+        return Core(MESH, self.placed(middle), self.orientation, half, self.radius)
+
+    def collided(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Vertices and faces of its core, in the axes of that and about its centre."""
+        found = self.triangles()
+        if found is None:
+            return None
+        (vertices, faces), (lower, upper) = found, self._bounds()
+        middle = [float(u + v) / 2 for u, v in zip(upper, lower, strict=True)]
+        return (vertices - middle) * [float(s) for s in self.scale], faces
+
+
+class Mesh(Triangulated):
+    """A surface of triangles in the coordinates of its file; the inside, if it is closed."""
 
     type: Literal["mesh"]
     file: MeshFile = Field(
-        description="Path of an .stl, .obj, .ply or .off file with a closed surface, relative to the scene's folder."
+        description="Path of an .stl, .obj, .ply or .off file, relative to the scene's folder. A mesh that gives its"
+        " body mass has a closed surface."
     )
+
+    def triangles(self) -> tuple[np.ndarray, np.ndarray] | None:
+        return surface_of_file(self.file)
+
+    @property
+    def is_two_sided(self) -> bool:
+        return self.file.volume is None
+
+    def flaw(self) -> tuple[str, str] | None:
+        found = None if self.file.volume is not None else self.triangles()
+        return None if found is None else flaw_of(*found)
 
     def _own_measures(self) -> Measures:
         return Measures(self.file.volume, self.file.centroid, self.file.covariance)

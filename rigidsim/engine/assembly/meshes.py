@@ -1,0 +1,172 @@
+"""Meshes: the tree of boxes around their triangles, and which triangles lie beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.contact.columns import BOUND, BOUNDARY, CONCAVE, CONVEX, FACET, FLAT
+from rigidsim.engine.model import Meshes
+
+LEAF = 4  # most triangles of a leaf
+LEVEL = 1e-5  # sine of the angle below which two triangles are in one plane
+
+
+class Surface:
+    """A surface of triangles: vertices (n, 3), faces (m, 3), counter-clockwise as seen from outside; whether it
+    collides on both sides.
+    """
+
+    def __init__(self, vertices: np.ndarray, faces: np.ndarray, two_sided: bool):
+        self.vertices, self.faces, self.two_sided = vertices, faces, two_sided
+
+    @cached_property
+    def table(self) -> Meshes:
+        """Its tables, in its own unit of length."""
+        return _table(self)
+
+    def grown(self, metres: float) -> Meshes:
+        """Its tables, m, of which one unit of length is so many."""
+        table, node = self.table, self.table.node.copy()
+        for part in (BOUND.low, BOUND.high):
+            node[:, part] *= metres
+        return table._replace(node=node, vertex=metres * table.vertex)
+
+
+def joined(tables: Sequence[Meshes]) -> tuple[Meshes, list[int]]:
+    """The tables of several meshes as one, and the root of the tree of each."""
+    found, roots, nodes, facets, vertices, rings = [], [], 0, 0, 0, 0
+    for k, table in enumerate(tables):
+        node, facet, ring = table.node.copy(), table.facet.copy(), table.ring + rings
+        node[:, BOUND.first] += np.where(node[:, BOUND.count] > 0, facets, nodes)
+        for part in (FACET.corner, FACET.across):
+            facet[:, part] += np.where(facet[:, part] >= 0, vertices, 0)
+        ring = ring if k + 1 == len(tables) else ring[:-1]  # the next one begins where this ends
+        found.append(table._replace(node=node, facet=facet, ring=ring, beside=table.beside + vertices))
+        roots.append(nodes)
+        nodes, facets = nodes + len(node), facets + len(facet)
+        vertices, rings = vertices + len(table.vertex), rings + len(table.beside)
+    return Meshes(*map(np.concatenate, zip(*found, strict=True))), roots
+
+
+def normals_of(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """The unit normals (m, 3) of triangles."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    return normals / np.linalg.norm(normals, axis=1)[:, None]
+
+
+def _table(surface: Surface) -> Meshes:
+    vertices, faces = surface.vertices, surface.faces
+    normals = normals_of(vertices, faces)
+    corners = vertices[faces]
+    node, order = tree_of(corners.min(axis=1), corners.max(axis=1))
+    facet = np.zeros((len(faces), FACET.width), np.int64)
+    facet[:, FACET.corner] = faces
+    begin, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
+    edge, pair, across = _neighbours(faces, begin, end)
+    facet[:, FACET.edge], facet[:, FACET.across] = edge.reshape(-1, 3), across.reshape(-1, 3)
+    bend = _bends(vertices, normals, begin, end, pair, across)
+    facet[:, FACET.bend] = bend.reshape(-1, 3)
+    facet[:, FACET.plane] = _planes(len(faces), pair, bend == FLAT)
+    turns = (bend != FLAT) if surface.two_sided else (bend == CONVEX) | (bend == BOUNDARY)
+    facet[:, FACET.sharp] = turns.reshape(-1, 3).any(axis=1)
+    ring, beside = _rings(len(vertices), begin, end)
+    return Meshes(node, facet[order], np.ascontiguousarray(normals[order]), vertices.copy(), ring, beside)
+
+
+def _neighbours(faces: np.ndarray, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Of each edge of each triangle: a number that it shares with the same edge of another one, the place of that edge
+    there, and the corner of that triangle across it; NO_ROW if there are not two triangles.
+    """
+    key = np.minimum(begin, end) * (faces.max(initial=0) + 1) + np.maximum(begin, end)
+    _, edge, count = np.unique(key, return_inverse=True, return_counts=True)
+    edge = edge.reshape(-1)
+    order = np.argsort(edge, kind="stable")
+    order = order[count[edge[order]] == 2].reshape(-1, 2)
+    pair = np.full(len(key), layout.NO_ROW)
+    pair[order[:, 0]], pair[order[:, 1]] = order[:, 1], order[:, 0]
+    across = np.where(pair >= 0, np.roll(faces, 1, axis=1).reshape(-1)[pair], layout.NO_ROW)
+    return edge, pair, across
+
+
+def _bends(
+    vertices: np.ndarray, normals: np.ndarray, begin: np.ndarray, end: np.ndarray, pair: np.ndarray, across: np.ndarray
+) -> np.ndarray:
+    """How the triangle across each edge lies to that of the edge, seen from outside of the latter."""
+    along, way = vertices[end] - vertices[begin], vertices[across] - vertices[begin]
+    own = np.repeat(normals, 3, axis=0)
+    with np.errstate(all="ignore"):
+        way -= (np.einsum("ij,ij->i", way, along) / np.einsum("ij,ij->i", along, along))[:, None] * along
+        sine = np.einsum("ij,ij->i", way, own) / np.linalg.norm(way, axis=1)
+    outward = np.einsum("ij,ij->i", way, np.cross(along, own)) > 0.0  # else it is folded back
+    found = np.where((np.abs(sine) <= LEVEL) & outward, FLAT, np.where(sine < 0.0, CONVEX, CONCAVE))
+    return np.where(pair >= 0, found, BOUNDARY)
+
+
+def _planes(count: int, pair: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """For each triangle the first one that flat edges connect it with."""
+    # Imported here because few scenes need it, and it takes long.
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    one = np.flatnonzero(flat)
+    links = coo_matrix((np.ones(len(one), bool), (one // 3, pair[one] // 3)), shape=(count, count))
+    _, label = connected_components(links, directed=False)
+    _, first = np.unique(label, return_index=True)
+    return first[label]
+
+
+def _rings(count: int, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices that edges connect with each vertex, one after the other, and where those of each begin."""
+    ends = np.unique(np.concatenate([begin * count + end, end * count + begin]))
+    return np.searchsorted(ends, count * np.arange(count + 1)), ends % count
+
+
+def tree_of(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A tree of boxes (node, width of BOUND) around boxes (n, 3), and their order in its leaves: the nodes of each
+    level are divided at the median along their longest side (Kay and Kajiya, SIGGRAPH 1986).
+    """
+    middle, order, spans, levels = 0.5 * (low + high), np.arange(len(low)), np.array([[0, len(low)]]), []
+    while len(spans):
+        levels.append(spans)
+        inner = spans[spans[:, 1] - spans[:, 0] > LEAF]
+        place, node = _within(inner)
+        if len(inner):
+            order[place] = order[place][_sorted_along_longest(middle[order[place]], node, inner)]
+        half = inner.sum(axis=1) // 2
+        spans = np.column_stack([inner[:, 0], half, half, inner[:, 1]]).reshape(-1, 2)
+    rows, following = [], sum(map(len, levels))
+    lower = upper = np.zeros((0, 3))
+    for spans in reversed(levels):
+        row, size = np.zeros((len(spans), BOUND.width)), spans[:, 1] - spans[:, 0]
+        leaf = size <= LEAF
+        row[leaf, BOUND.first], row[leaf, BOUND.count] = spans[leaf, 0], size[leaf]
+        row[~leaf, BOUND.first] = following + 2 * np.arange(np.count_nonzero(~leaf))
+        place, _ = _within(spans[leaf])
+        starts = np.cumsum(size[leaf]) - size[leaf]
+        for part, source, inner, least in ((BOUND.low, low, lower, np.minimum), (BOUND.high, high, upper, np.maximum)):
+            row[leaf, part] = least.reduceat(source[order[place]], starts) if len(starts) else 0.0
+            row[~leaf, part] = least(inner[0::2], inner[1::2])
+        lower, upper, following = row[:, BOUND.low], row[:, BOUND.high], following - len(spans)
+        rows.append(row)
+    return np.concatenate(rows[::-1]), order
+
+
+def _within(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All places within spans, and the number of the span of each."""
+    size = spans[:, 1] - spans[:, 0]
+    node = np.repeat(np.arange(len(spans)), size)
+    return np.arange(len(node)) + (spans[:, 0] - np.cumsum(size) + size)[node], node
+
+
+def _sorted_along_longest(middle: np.ndarray, node: np.ndarray, spans: np.ndarray) -> np.ndarray:
+    """The order of points by the nodes that they are in, and in a node along its longest side."""
+    size = spans[:, 1] - spans[:, 0]
+    starts = np.cumsum(size) - size
+    sides = np.maximum.reduceat(middle, starts) - np.minimum.reduceat(middle, starts)
+    axis = np.argmax(sides, axis=1)
+    return np.lexsort((middle[np.arange(len(middle)), axis[node]], node))
