@@ -38,7 +38,7 @@ MOST_CORRECTIONS, NEWTON = 16, 3  # of the time of touching; three are usual; th
 FAR = 1e30  # m: as reach, finds the nearest places at any distance
 # Of the smaller shape: pairs with a mesh that come nearer by more are advanced at first, until they are near; and
 # places of it are found within so much more than they come nearer.
-FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 0.05, 60
+FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 1e-3, 60
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10

@@ -73,12 +73,13 @@ def meet_mesh(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
     write_core(kind, value_i, 1.0, w.core[0])
     low, high = box_around(kind, value_i, value_j, axes_j, centre, reach, w)
     mesh.motion[FREE], mesh.motion[GAP], mesh.behind[0].gap = np.inf, np.inf, np.inf
+    far, ball = value_i.radius + value_j.radius + reach, kind == POINT and mesh.motion[ADVANCING] < 0.5 and reach > 0.0
     mesh.stack[0] = int(value_j.tree)
     top, count = 1, 0
     while top > 0:
         top -= 1
         row = node[mesh.stack[top]]
-        if meets_box(low, high, row.low, row.high):
+        if meets_box(low, high, row.low, row.high) and not (ball and outside(centre, row.low, row.high) >= far * far):
             first, size = int(row.first), int(row.count)
             if size == 0:
                 mesh.stack[top], mesh.stack[top + 1] = first + 1, first
@@ -131,6 +132,14 @@ def meets_box(low, high, bottom, top):
     """Whether two boxes meet."""
     x = low[0] <= top[0] and bottom[0] <= high[0]
     return x and low[1] <= top[1] and bottom[1] <= high[1] and low[2] <= top[2] and bottom[2] <= high[2]
+
+
+@inlined
+def outside(x, low, high):
+    """The squared distance of a point from a box."""
+    a, b, c = max(low[0] - x[0], x[0] - high[0]), max(low[1] - x[1], x[1] - high[1]), max(low[2] - x[2], x[2] - high[2])
+    a, b, c = max(a, 0.0), max(b, 0.0), max(c, 0.0)
+    return a * a + b * b + c * c
 
 
 @inlined
@@ -242,6 +251,8 @@ def meet_sphere(m, whole, count, w):
     n, distance = scaled(side, normal), abs(height)
     if kind != INSIDE:
         length = norm(x)
+        if length - radii >= reach and mesh.motion[ADVANCING] < 0.5:
+            return count
         n = scaled(-1.0 / length, x) if length > 0.0 else n
         if not has_normal(m, kind, number, n, mesh.meshes):
             if mesh.motion[ADVANCING] > 0.5:

@@ -7,6 +7,7 @@ the same bits from a file.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import os
@@ -49,6 +50,7 @@ class MeasuredFile(SceneModel):
     covariance: list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]") = Field(
         None, description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file."
     )
+    digest: str = Field(None, description="Hash of the triangles of a surface that is not closed.")
     lower: vector(LENGTH) = Field(description="Smallest coordinates of the vertices.")
     upper: vector(LENGTH) = Field(description="Largest coordinates of the vertices.")
 
@@ -88,6 +90,8 @@ def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     solid = {}
     if flaw_of(vertices, faces) is None:
         solid = dict(zip(("volume", "centroid", "covariance"), enclosed(vertices, faces), strict=True))
+    else:
+        solid = {"digest": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest()[:16]}
     return MeasuredFile(path=str(path), **solid, lower=lower, upper=upper)
 
 
