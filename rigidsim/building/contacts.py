@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import lru_cache
 
 import numpy as np
@@ -70,8 +71,6 @@ def _with_hull(core: Core, triangles: Surface) -> Core:
     from scipy.spatial import ConvexHull, QhullError
 
     points = triangles.vertices
-    try:
+    with contextlib.suppress(QhullError):  # all points are in one plane, so the hull has no volume
         points = points[np.sort(ConvexHull(points).vertices)]
-    except QhullError:  # all points are in one plane, so the hull has no volume
-        pass
     return core._replace(corners=tuple(map(tuple, points.tolist())))

@@ -18,7 +18,7 @@ from xml.parsers import expat
 from rigidsim.errors import Problem, SceneError, StorageError, did_you_mean
 from rigidsim.physics.mass import inertia_fault, unpacked
 from rigidsim.physics.quaternion import normalised
-from rigidsim.scene.schema.meshes import FORMATS, measured_file
+from rigidsim.scene.schema.meshes import FORMATS, require_solid
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.structures.columns import hypot
 
@@ -246,7 +246,7 @@ def found_mesh(folders: Collection[Path], file: str, within: Path) -> tuple[Path
     if path.suffix.lower() not in FORMATS:
         return None, f"the mesh '{shown(file)}' is not one of {', '.join(FORMATS)}"
     try:
-        measured_file(path)
+        require_solid(path)
     except ValueError as error:
         return None, f"the mesh '{shown(file)}' has no volume: {error}"
     return path, ""

@@ -1,10 +1,10 @@
 """The shapes that collide, nearest points of points, segments and boxes, and the directions between them.
 
 A shape is a core (a point, a segment, a box, another convex solid, a surface of triangles or a half space) thickened by
-a radius, so the distance of two shapes is that of their cores less both radii. A segment is s u, |s| <= h, about its centre, u a unit
-vector; a box |x_k| <= h_k in its own axes. The separation of two shapes along a unit vector n is the gap between their
-shadows on n: the distance is the largest separation over all n, so each one is a lower bound of it, and of two that
-overlap the largest (negative) one is the depth.
+a radius, so the distance of two shapes is that of their cores less both radii. A segment is s u, |s| <= h, about its
+centre, u a unit vector; a box |x_k| <= h_k in its own axes. The separation of two shapes along a unit vector n is the
+gap between their shadows on n: the distance of convex ones is the largest separation over all n, so each one is a lower
+bound of it, and of two that overlap the largest (negative) one is the depth.
 Sources: Ericson, Real-Time Collision Detection (2005), chapter 5; for segments Lumelsky, Inf. Proc. Lett. 21 (1985).
 """
 

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.scene.schema.meshes import surface_of_file
-from rigidsim.scene.schema.shapes import HalfSpace, Mesh, Profile, Solid, ball
+from rigidsim.scene.schema.shapes import HalfSpace, Profile, Solid, Triangulated, ball
 from rigidsim.scene.values.rotation import Vector
 
 FINEST, COARSEST = 48, 12
@@ -51,8 +50,8 @@ def segments_for(count: int) -> int:
 
 def surface_of(shape: Solid, segments: int = FINEST) -> Stretched:
     """The surface of a solid, with so many edges of a circle, in the axes of the shape."""
-    if shape.type == "mesh":
-        return _mesh(shape)
+    if isinstance(shape, Triangulated):
+        return _triangulated(shape)
     if shape.type == "hull":
         solid = shape.solid
         inner = _faceted(np.array(solid.corners), np.array(solid.triangles))
@@ -114,14 +113,14 @@ def _box() -> Triangles:
     )
 
 
-def _mesh(shape: Mesh) -> Stretched:
-    found = surface_of_file(shape.file)
+def _triangulated(shape: Triangulated) -> Stretched:
+    found = shape.triangles()
     if found is None:
-        lower, upper = np.array(shape.file.lower), np.array(shape.file.upper)
+        lower, upper = map(np.array, shape.bounds())
         box = _box()
         inner = box._replace(vertices=(lower + upper) / 2 + (upper - lower) * box.vertices)
-        return Stretched(("box", shape.file.path), inner, shape.scale, is_exact=False)
-    return Stretched(("mesh", shape.file.path), _faceted(*found), shape.scale)
+        return Stretched(("box", shape.source), inner, shape.scale, is_exact=False)
+    return Stretched((shape.type, shape.source), _faceted(*found), shape.scale)
 
 
 def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Triangles:

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from contact_shapes import shape_of, sphere
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import rigidsim
+from contact_shapes import shape_of, sphere
 from rigidsim.engine.assembly.meshes import Surface, tree_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import BOUND
@@ -231,7 +231,11 @@ def test_balls_at_any_speed_do_not_pass(mesh_of, height):
         ball = {"mass": 1, "position": [0.13, -0.21, 2.0], "velocity": [0, 0, -float(speed)], "shapes": [BALL]}
         ball |= {"material": {"restitution": 0.6 if rebounds else 0.0, "friction": 0}}
         duration = 1e-3 * np.ceil(4e3 / speed + 2)
-        trajectory = rigidsim.simulate(scene_of({"sheet": {"shapes": [sheet]}, "b": ball}, float(duration), gravity=0.0, record_every=float(duration)))
+        trajectory = rigidsim.simulate(
+            scene_of(
+                {"sheet": {"shapes": [sheet]}, "b": ball}, float(duration), gravity=0.0, record_every=float(duration)
+            )
+        )
         x = trajectory["b"].world.position
         crossed = (x[:, 2] < -height - 0.05) & (np.abs(x[:, :2]) < 2.0).all(axis=1)
         assert not crossed.any(), speed
@@ -242,12 +246,20 @@ def test_balls_at_any_speed_do_not_pass(mesh_of, height):
 def test_bullets_of_corners_do_not_pass(mesh_of):
     """Without spin, at a flat sheet of many triangles."""
     sheet = mesh_of(*grid(12, 2.0))
-    for shape in (CRATE, {"type": "cone", "radius": 0.1, "length": 0.3}, {"type": "cylinder", "radius": 0.1, "length": 2e-3}):
+    for shape in (
+        CRATE,
+        {"type": "cone", "radius": 0.1, "length": 0.3},
+        {"type": "cylinder", "radius": 0.1, "length": 2e-3},
+    ):
         for speed in np.geomspace(1, 1e5, 9):
             bullet = {"shapes": [shape | {"density": 1000}], "position": [0.13, -0.21, 2.0]}
             bullet |= {"velocity": [0, 0, -float(speed)]}
             duration = 1e-3 * np.ceil(4e3 / speed + 2)
-            last = rigidsim.simulate(scene_of({"s": {"shapes": [sheet]}, "b": bullet}, float(duration), gravity=0.0, record_every=float(duration)))
+            last = rigidsim.simulate(
+                scene_of(
+                    {"s": {"shapes": [sheet]}, "b": bullet}, float(duration), gravity=0.0, record_every=float(duration)
+                )
+            )
             assert last["b"].world.position[-1, 2] > 0.0, speed
 
 

@@ -10,8 +10,8 @@ began before it and have not ended (sort and sweep: Baraff, Dynamic Simulation o
 These are kept in strips across the axis of second widest spread, by their centres. Strips share a limited number of
 lists by their remainders, so the extent of the scene does not matter: a list may hold shapes that are far away. A strip
 is as wide as the sphere of the largest shape in it; those that are larger are in a list of their own, so one far larger
-than the rest costs one pass over them; if it is a box or a mesh that rests, such as a floor, only shapes near the box itself
-are listed. Planes are compared with all shapes.
+than the rest costs one pass over them; if it is a box or a mesh that rests, such as a floor, only shapes near the box
+itself are listed. Planes are compared with all shapes.
 """
 
 from __future__ import annotations

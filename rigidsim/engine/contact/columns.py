@@ -17,8 +17,7 @@ SOLID = Row(
     " that body; the radius of its thickening, which is also that of the curvature of its surface (0: it is flat);"
     " half sizes of its core along its own axes (of a segment the third alone); radius of its bounding sphere,"
     " infinite for a plane; velocity of its surface, in the axes of the body, m/s; of a hull the number of its first"
-    " corner, and how many it has; of a mesh the same of its convex hull, the root of its tree, and how many of its sides"
-    " collide",
+    " corner, and how many it has; of a mesh the same of its convex hull, the root of its tree, how many sides collide",
     p=3, q=4, radius=1, half=3, bound=1, surface=3, first=1, count=1, tree=1, sides=1,
 )  # fmt: skip
 
@@ -28,8 +27,8 @@ BOUND = Row(
     low=3, high=3, first=1, count=1,
 )  # fmt: skip
 FACET = Row(
-    "a triangle of a mesh: its corners; its edges, of which edge k begins at corner k; across each edge the other corner"
-    " of the triangle there, or NO_ROW, and how the two lie to each other; a number that it shares with those in its"
+    "a triangle of a mesh: its corners; its edges, edge k beginning at corner k; across each edge the other corner of"
+    " the triangle there, or NO_ROW, and how the two lie to each other; a number that it shares with those in its"
     " plane with which flat edges connect it; 1 if some normals at its edges are not its own",
     corner=3, edge=3, across=3, bend=3, plane=1, sharp=1,
 )  # fmt: skip

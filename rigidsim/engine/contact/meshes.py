@@ -30,9 +30,11 @@ from rigidsim.engine.contact.convex import (
     support,
 )
 from rigidsim.engine.contact.features import find_nearest
+from rigidsim.engine.contact.manifolds import FLAT as LYING
 from rigidsim.engine.contact.manifolds import (
     NO_BEND,
     TAGS,
+    TOLERANCE,
     bend_at,
     combined,
     frame_of,
@@ -44,13 +46,10 @@ from rigidsim.engine.contact.manifolds import (
     thinness,
     write_core,
 )
-from rigidsim.engine.contact.manifolds import FLAT as LYING
-from rigidsim.engine.contact.manifolds import TOLERANCE
 from rigidsim.engine.contact.pairs import CENTRE, UNIT, along, axes_of, between, components, put_place
-from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HULL, MESH, POINT
-from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
+from rigidsim.physics.vector import cross, dot, negated, norm, scaled, sub
 
 NO_ROW = -1
 INSIDE, EDGE, CORNER = 0, 1, 2  # where the nearest point of a triangle is
@@ -259,9 +258,7 @@ def meet_sphere(m, whole, count, w):
                 note_free(negated(n), length - radii, axes_j, mesh.motion)
             return count
         is_flat = mesh.meshes.facet[m, at.FACET.place("bend") + number] == FLAT
-        if kind == EDGE and is_flat:
-            kind, n = INSIDE, scaled(side, normal)
-        elif abs(dot(n, normal)) > 1.0 - 0.5 * TURNED * TURNED:
+        if (kind == EDGE and is_flat) or abs(dot(n, normal)) > 1.0 - 0.5 * TURNED * TURNED:
             kind, n = INSIDE, scaled(side, normal)
         else:
             distance = length
@@ -306,11 +303,15 @@ def leave_behind(count, radii, mesh):
 @routine
 def meet_solid(m, whole, count, w):
     """The places of another convex shape and a triangle; returns how many there are now."""
-    kind, value_i, value_j, axes_i, _, d, reach, centre = whole
+    kind, value_i, value_j, axes_i, _, _d, reach, centre = whole
     mesh, radii, facet = w.mesh, value_i.radius + value_j.radius, w.mesh.meshes.facet[m]
     (p, q, r), motion = corners_of(m, w), w.mesh.motion
     normal = out_of_B(mesh.turn, mesh.meshes.normal[m].xyz)
-    a, b, c = out_of_B(mesh.turn, sub(p, centre)), out_of_B(mesh.turn, sub(q, centre)), out_of_B(mesh.turn, sub(r, centre))
+    a, b, c = (
+        out_of_B(mesh.turn, sub(p, centre)),
+        out_of_B(mesh.turn, sub(q, centre)),
+        out_of_B(mesh.turn, sub(r, centre)),
+    )
     height = -dot(normal, a)
     side = -1.0 if height < 0.0 and value_j.sides > 1.5 else 1.0
     n = scaled(-side, normal)
@@ -331,8 +332,8 @@ def meet_solid(m, whole, count, w):
 @routine
 def meet_edges(m, base, free, whole, count, w):
     """Those with a triangle of which edges or corners may be touched."""
-    kind, value_i, value_j, axes_i, axes_j, d, reach, centre = whole
-    lowest, corner, above, side, n_0, a, b, c = base
+    kind, value_i, value_j, axes_i, axes_j, d, reach, _centre = whole
+    _lowest, _corner, _above, side, n_0, a, b, c = base
     mesh, motion, radii = w.mesh, w.mesh.motion, value_i.radius + value_j.radius
     size = power_of_two(value_i.bound + max(norm(a), norm(b), norm(c)))
     normal, first, unit = scaled(-side, n_0), len(w.corner) - 3, 1.0 / size
@@ -357,9 +358,7 @@ def meet_edges(m, base, free, whole, count, w):
     lies = abs(cosine) > 1.0 - 0.5 * LYING * LYING
     found = is_normal(m, n, cosine, size, (a, b, c), axes_i, axes_j, value_j, w)
     n_place = 0
-    if found and lies:
-        n_place = cover(m, base, whole, w)
-    elif not found and separation < 0.0 and dot(n_0, a) >= 0.0:
+    if (found and lies) or (not found and separation < 0.0 and dot(n_0, a) >= 0.0):
         n_place = cover(m, base, whole, w)
     if n_place > 0:
         return add_found(n_place, 1.0, count, mesh)
@@ -521,7 +520,7 @@ def write_edges(place, e, row, following, whole_of, mesh):
 @inlined
 def put_corners_below(m, n_place, count, whole_of, w):
     """The corners of the triangle below the face of the shape, but for those in the middle of a plane."""
-    mesh, frame, axes = w.mesh, whole_of[2], whole_of[1]
+    mesh, frame, _axes = w.mesh, whole_of[2], whole_of[1]
     out, first = normal_of(w.polygon, OF_A, count, frame), w.polygon[0]
     for k in range(3):
         u, v, inside = mesh.taken[2 * k], mesh.taken[2 * k + 1], True

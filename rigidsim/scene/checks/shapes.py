@@ -49,7 +49,8 @@ def _flaw_findings(node: SceneNode) -> Iterator[Finding]:
         flaw = shape.flaw() if shape in body.solids else None
         if flaw and (body.inertia is None or body.density is not None or body.mass is None):
             message, hint = flaw
-            yield Finding("mesh", message, (*node.place, "shapes", index, "file"), hint or NO_VOLUME)
+            key = ("file",) if shape.type == "mesh" else ()
+            yield Finding("mesh", message, (*node.place, "shapes", index, *key), hint or NO_VOLUME)
 
 
 NO_VOLUME = "close the surface, or give the body a mass and an inertia"

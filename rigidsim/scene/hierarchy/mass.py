@@ -14,7 +14,8 @@ from rigidsim.scene.values.rotation import Vector
 def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
     """The mass of one body without its parts, in its own coordinates; values that are not given come from its shapes.
 
-    Surfaces that enclose no volume leave all values to be given. A written centre of mass replaces that of the shapes; their inertia about their own centre is then kept.
+    Surfaces that enclose no volume leave all values to be given. A written centre of mass replaces that of the shapes;
+    their inertia about their own centre is then kept.
     """
     if not part.solids or any(solid.flaw() for solid in part.solids):
         return Lump(

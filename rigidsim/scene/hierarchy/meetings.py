@@ -196,7 +196,8 @@ class Meetings:
             if moved:
                 self.ratio = max(self.ratio, present.ratio())
             if len(meshes) > 1:
-                self.meshes.update(*Encounters(tree, self.surfaces, meshes, self.surfaces.action).met.values())
+                both = Encounters(tree, self.surfaces, meshes, self.surfaces.action, joined)
+                self.meshes.update(*both.met.values())
             if len(supported) < len(shapes):
                 could = Encounters(tree, self.surfaces, range(len(shapes)), self.surfaces.action, joined)
                 self.unsupported |= set().union(*could.met.values()).difference(supported)

@@ -104,6 +104,14 @@ def surface_of_file(file: MeasuredFile) -> tuple[np.ndarray, np.ndarray] | None:
         return None
 
 
+def require_solid(path: Path) -> None:
+    """Raise the error for a file whose surface encloses no solid."""
+    file = measured_file(path)
+    flaw = None if file.volume is not None else flaw_of(*surface_of_file(file))
+    if flaw:
+        raise invalid("mesh", *flaw)
+
+
 def flaw_of(vertices: np.ndarray, faces: np.ndarray) -> tuple[str, str] | None:
     """Why a surface encloses no solid, and a hint; None if it does."""
     try:

@@ -19,7 +19,8 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile, flaw_of, surface_of_file
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.values.base import by_type, invalid, one_of, three, word_of
+from rigidsim.scene.schema.terrain import GridFile, Heights, grid_of, triangles_of_grid
+from rigidsim.scene.values.base import by_type, invalid, list_of, one_of, three, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -60,6 +61,17 @@ Stretch = Annotated[
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
 ]
 """One factor, or one for each axis of the shape; its value has three factors."""
+
+
+Spacing = Annotated[
+    one_of(
+        lambda value: "list" if isinstance(value, list | tuple) else "number",
+        number=positive(LENGTH),
+        list=list_of(positive(LENGTH), 2, "[x, y]"),
+    ),
+    AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 2),
+]
+"""One length, or one for each axis; its value has two."""
 
 
 ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
@@ -130,13 +142,13 @@ class Solid(Surfaced):
 
     def reach(self, center: Vector) -> float:
         """No point of the shape is farther than this from a point of the body, in body units."""
-        corners = product(*zip(*self._bounds(), strict=True))
+        corners = product(*zip(*self.bounds(), strict=True))
         return max(norm(sub(self.placed(corner), center)) for corner in corners)
 
     def _own_measures(self) -> Measures:
         raise NotImplementedError
 
-    def _bounds(self) -> tuple[Vector, Vector]:
+    def bounds(self) -> tuple[Vector, Vector]:
         """Opposite corners of a box around the solid in its own axes, before it is stretched."""
         profile, size = self.faces(4)
         points = [(0.5, -0.5), (0.5, 0.5)] if profile is None else [point[:2] for piece in profile for point in piece]
@@ -318,8 +330,13 @@ class Triangulated(Solid):
         """Whether it collides on both sides."""
         return False
 
+    @property
+    def source(self) -> tuple:
+        """What its triangles are made of, equal for equal ones."""
+        raise NotImplementedError
+
     def core(self) -> Core:
-        lower, upper = self._bounds()
+        lower, upper = self.bounds()
         middle = tuple((u + v) / 2 for u, v in zip(upper, lower, strict=True))
         half = tuple(s * (u - v) / 2 for s, u, v in zip(self.scale, upper, lower, strict=True))
         return Core(MESH, self.placed(middle), self.orientation, half, self.radius)
@@ -329,7 +346,7 @@ class Triangulated(Solid):
         found = self.triangles()
         if found is None:
             return None
-        (vertices, faces), (lower, upper) = found, self._bounds()
+        (vertices, faces), (lower, upper) = found, self.bounds()
         middle = [float(u + v) / 2 for u, v in zip(upper, lower, strict=True)]
         return (vertices - middle) * [float(s) for s in self.scale], faces
 
@@ -350,6 +367,10 @@ class Mesh(Triangulated):
     def is_two_sided(self) -> bool:
         return self.file.volume is None
 
+    @property
+    def source(self) -> tuple:
+        return (self.file,)
+
     def flaw(self) -> tuple[str, str] | None:
         found = None if self.file.volume is not None else self.triangles()
         return None if found is None else flaw_of(*found)
@@ -357,8 +378,52 @@ class Mesh(Triangulated):
     def _own_measures(self) -> Measures:
         return Measures(self.file.volume, self.file.centroid, self.file.covariance)
 
-    def _bounds(self) -> tuple[Vector, Vector]:
+    def bounds(self) -> tuple[Vector, Vector]:
         return self.file.lower, self.file.upper
+
+
+ONE_GRID = {"oneOf": [{"required": ["heights"]}, {"required": ["file"]}], **ONE_WEIGHT}
+"""For the JSON Schema: one of both keys."""
+
+
+class Terrain(Triangulated):
+    """Ground by a grid of heights above the plane z = 0 of its own axes, the origin below the middle of the grid."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_GRID)
+
+    type: Literal["terrain"]
+    heights: Heights = Field(None, description="Rows of heights along x, one after the other along y.")
+    file: GridFile = Field(
+        None, description="Path of a .npy or .csv file of heights, relative to the scene's folder, not heights."
+    )
+    spacing: Spacing = Field(description="Distance of neighbours in the grid, or [x, y].")
+
+    @model_validator(mode="after")
+    def _require_one_source(self) -> Terrain:
+        if (self.heights is None) == (self.file is None):
+            hint = "write heights: [[0, 0.1], [0, 0.2]] or file: path"
+            raise invalid("shape", "a terrain has either heights or a file", hint)
+        return self
+
+    def triangles(self) -> tuple[np.ndarray, np.ndarray] | None:
+        grid = np.array(self.heights) if self.file is None else grid_of(self.file)
+        return None if grid is None else triangles_of_grid(grid, tuple(map(float, self.spacing)))
+
+    @property
+    def source(self) -> tuple:
+        return self.file or self.heights, self.spacing
+
+    def flaw(self) -> tuple[str, str] | None:
+        return "a terrain encloses no volume", "give the body a mass and an inertia, or make it fixed"
+
+    def bounds(self) -> tuple[Vector, Vector]:
+        if self.file is not None:
+            counts, ends = (self.file.columns, self.file.rows), (self.file.lowest, self.file.highest)
+        else:
+            heights = [height for row in self.heights for height in row]
+            counts, ends = (len(self.heights[0]), len(self.heights)), (min(heights), max(heights))
+        x, y = ((count - 1) * step / 2 for count, step in zip(counts, self.spacing, strict=True))
+        return (-x, -y, ends[0]), (x, y, ends[1])
 
 
 ONE_SOURCE = {"oneOf": [{"required": ["points"]}, {"required": ["file"]}], **ONE_WEIGHT}
@@ -402,7 +467,7 @@ class Hull(Solid):
     def _own_measures(self) -> Measures:
         return Measures(self.solid.volume, self.solid.centroid, self.solid.covariance)
 
-    def _bounds(self) -> tuple[Vector, Vector]:
+    def bounds(self) -> tuple[Vector, Vector]:
         return self.solid.lower, self.solid.upper
 
 
@@ -422,7 +487,7 @@ class HalfSpace(Surfaced):
 
 SHAPES = {
     word_of(shape, "type"): shape
-    for shape in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, Tube, Hull, Mesh, HalfSpace)
+    for shape in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, Tube, Hull, Mesh, Terrain, HalfSpace)
 }
 
 
