@@ -44,8 +44,14 @@ TOPICS = {
     },
     ("Loops", "loops"): dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop", "Coupling"), "world: {loops: [...]}"),
     ("Shapes", "shapes"): dict.fromkeys(
-        ("Box", "Sphere", "Ellipsoid", "Cylinder", "Capsule", "Cone", "Tube", "Mesh", "Hull", "HalfSpace"), "shapes"
-    ) | {"MeasuredFile": "shapes: [{file: ...}]", "PointsFile": "shapes: [{type: hull, file: ...}]"},
+        ("Box", "Sphere", "Ellipsoid", "Cylinder", "Capsule", "Cone", "Tube", "Mesh", "Terrain", "Hull", "HalfSpace"),
+        "shapes",
+    )
+    | {
+        "MeasuredFile": "shapes: [{file: ...}]",
+        "PointsFile": "shapes: [{type: hull, file: ...}]",
+        "HeightFile": "shapes: [{type: terrain, file: ...}]",
+    },
     ("Contact", "contact"): {"Material": "material", "Groups": "collide", "PairContact": "world: {contacts: [...]}"},
     ("Forces", "forces"): dict.fromkeys(
         ("Constant", "Spring", "Damper", "TorsionSpring", "Drag", "Thruster", "Gravity", "PointGravity",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from functools import lru_cache
 
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ContactPlan, ShapeRecord
-from rigidsim.engine.assembly.meshes import Surface
+from rigidsim.engine.assembly.meshes import Facets
 from rigidsim.engine.contact import columns as at
 from rigidsim.errors import Problem, SceneError
 from rigidsim.physics.distances import HALF_SPACE, MESH, Core
 from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape
+from rigidsim.scene.schema.hulls import corners_of
 from rigidsim.scene.schema.shapes import Triangulated
 from rigidsim.scene.text.document import path_text
 
@@ -48,7 +48,7 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     )
 
 
-def _triangles(shape: SurfacedShape) -> Surface:
+def _triangles(shape: SurfacedShape) -> Facets:
     """The triangles of a mesh; a file may be missing that a scene in a trajectory needs."""
     solid: Triangulated = shape.shape
     found = _surface(solid)
@@ -60,17 +60,12 @@ def _triangles(shape: SurfacedShape) -> Surface:
 
 
 @lru_cache(maxsize=16)
-def _surface(solid: Triangulated) -> Surface | None:
+def _surface(solid: Triangulated) -> Facets | None:
     # Kept, so that copies of a body share one tree, and a scene that is run again has it.
     found = solid.collided()
-    return None if found is None else Surface(*found, solid.is_two_sided)
+    return None if found is None else Facets(*found, solid.is_two_sided)
 
 
-def _with_hull(core: Core, triangles: Surface) -> Core:
+def _with_hull(core: Core, triangles: Facets) -> Core:
     """The core with the corners of the convex hull of its triangles, with which it touches planes."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    points = triangles.vertices
-    with contextlib.suppress(QhullError):  # all points are in one plane, so the hull has no volume
-        points = points[np.sort(ConvexHull(points).vertices)]
-    return core._replace(corners=tuple(map(tuple, points.tolist())))
+    return core._replace(corners=tuple(map(tuple, corners_of(triangles.vertices).tolist())))

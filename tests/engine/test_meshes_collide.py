@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from contact_shapes import shape_of, sphere
-from rigidsim.engine.assembly.meshes import Surface, tree_of
+from rigidsim.engine.assembly.meshes import Facets, tree_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import BOUND
 from rigidsim.engine.contact.convex import ConvexArrays, MeshArrays
@@ -150,7 +150,7 @@ def test_the_nearest_place_of_a_sphere_is_that_of_all_triangles():
     """Random turns and places, both sides of an open surface; none is nearer, and normals are unit vectors along it."""
     rng = np.random.default_rng(5)
     vertices, faces = grid(8, 1.0, lambda x, y: 0.3 * np.sin(3 * x) * np.cos(2 * y))
-    surface = Surface(vertices, faces, True)
+    surface = Facets(vertices, faces, True)
     work, mesh = arrays_of(surface), mesh_shape(surface)
     for _ in range(60):
         turn, shift = Rotation.random(random_state=rng), rng.normal(size=3)
@@ -167,7 +167,7 @@ def test_the_nearest_place_of_a_box_is_that_of_all_triangles():
     """The distance of a turned box and a surface, by minimising the distance of two convex sets for each triangle."""
     rng = np.random.default_rng(6)
     vertices, faces = grid(3, 1.0, lambda x, y: 0.3 * np.sin(3 * x) * np.cos(2 * y))
-    surface, half = Surface(vertices, faces, True), np.array([0.2, 0.15, 0.1])
+    surface, half = Facets(vertices, faces, True), np.array([0.2, 0.15, 0.1])
     work, mesh = arrays_of(surface), mesh_shape(surface)
     for _ in range(6):
         turn, centre = Rotation.random(random_state=rng), rng.uniform([-1, -1, 0.6], [1, 1, 0.9])

@@ -65,7 +65,7 @@ def test_normals_are_unit_vectors_on_the_outside(solid):
 
 
 def test_every_kind_of_solid_has_triangles():
-    assert {solid["type"] for solid in SOLIDS} | {"mesh", "plane"} == set(SHAPES)
+    assert {solid["type"] for solid in SOLIDS} | {"mesh", "terrain", "plane"} == set(SHAPES)
 
 
 def test_equal_shapes_share_a_surface_whatever_their_size():

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.meshes import Surface
+from rigidsim.engine.assembly.meshes import Facets
 from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
@@ -173,7 +173,7 @@ class ShapeRecord(NamedTuple):
     surface_class: int
     core: Core
     surface_velocity: tuple
-    triangles: Surface | None = None  # of a mesh, in the axes and about the centre of its core
+    triangles: Facets | None = None  # of a mesh, in the axes and about the centre of its core
 
 
 class ContactPlan(NamedTuple):

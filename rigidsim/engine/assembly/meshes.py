@@ -15,7 +15,7 @@ LEAF = 4  # most triangles of a leaf
 LEVEL = 1e-5  # sine of the angle below which two triangles are in one plane
 
 
-class Surface:
+class Facets:
     """A surface of triangles: vertices (n, 3), faces (m, 3), counter-clockwise as seen from outside; whether it
     collides on both sides.
     """
@@ -59,7 +59,7 @@ def normals_of(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
     return normals / np.linalg.norm(normals, axis=1)[:, None]
 
 
-def _table(surface: Surface) -> Meshes:
+def _table(surface: Facets) -> Meshes:
     vertices, faces = surface.vertices, surface.faces
     normals = normals_of(vertices, faces)
     corners = vertices[faces]
@@ -109,15 +109,14 @@ def _bends(
 
 def _planes(count: int, pair: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """For each triangle the first one that flat edges connect it with."""
-    # Imported here because few scenes need it, and it takes long.
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    one = np.flatnonzero(flat)
-    links = coo_matrix((np.ones(len(one), bool), (one // 3, pair[one] // 3)), shape=(count, count))
-    _, label = connected_components(links, directed=False)
-    _, first = np.unique(label, return_index=True)
-    return first[label]
+    first, edge = np.arange(count), np.flatnonzero(flat)
+    one, other = edge // 3, pair[edge] // 3
+    while np.any(first[one] != first[other]):
+        ends = first[one], first[other]
+        np.minimum.at(first, np.maximum(*ends), np.minimum(*ends))
+        while np.any(first[first] != first):
+            first = first[first]
+    return first
 
 
 def _rings(count: int, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -137,9 +136,9 @@ def tree_of(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         place, node = _within(inner)
         if len(inner):
             order[place] = order[place][_sorted_along_longest(middle[order[place]], node, inner)]
-        half = inner.sum(axis=1) // 2
+        half = (inner[:, 0] + inner[:, 1]) // 2
         spans = np.column_stack([inner[:, 0], half, half, inner[:, 1]]).reshape(-1, 2)
-    rows, following = [], sum(map(len, levels))
+    rows, following = [], len(np.concatenate(levels))
     lower = upper = np.zeros((0, 3))
     for spans in reversed(levels):
         row, size = np.zeros((len(spans), BOUND.width)), spans[:, 1] - spans[:, 0]

@@ -5,6 +5,7 @@ scipy finds which points are corners, and the triangles between them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -63,6 +64,15 @@ def hull_of(points: tuple[Vector, ...]) -> HullSolid:
     lower, upper = corners.min(axis=0), corners.max(axis=0)
     plain = tuple(map(tuple, corners.tolist())), tuple(map(tuple, triangles.tolist()))
     return HullSolid(*plain, *enclosed(corners, triangles), tuple(lower.tolist()), tuple(upper.tolist()))
+
+
+def corners_of(points: np.ndarray) -> np.ndarray:
+    """The corners of the convex hull of points (n, 3), in their order; all points if they are in one plane."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    with contextlib.suppress(QhullError):
+        points = points[np.sort(ConvexHull(points).vertices)]
+    return points
 
 
 def _require_points(value: Any) -> Any:
