@@ -250,6 +250,7 @@ CACHED = {
     "scene.schema.hulls",
     "scene.schema.meshes",
     "scene.schema.tables",
+    "scene.schema.terrain",
     "scene.values.quantities",
 }  # by points, by path, by text
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ContactPlan, ShapeRecord
@@ -19,6 +17,8 @@ from rigidsim.scene.schema.shapes import Triangulated
 from rigidsim.scene.text.document import path_text
 
 NO_MOTION = (0.0, 0.0, 0.0)
+KEPT: dict[tuple, Facets] = {}
+MOST_KEPT = 16
 
 
 def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
@@ -51,7 +51,7 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
 def _triangles(shape: SurfacedShape) -> Facets:
     """The triangles of a mesh; a file may be missing that a scene in a trajectory needs."""
     solid: Triangulated = shape.shape
-    found = _surface(solid)
+    found = _kept(solid)
     if found is None:
         path = path_text((*shape.node.place, "shapes", shape.number, "file"))
         message = f"'{solid.file.path}' cannot be read, or has changed since the scene was read"
@@ -59,11 +59,17 @@ def _triangles(shape: SurfacedShape) -> Facets:
     return found
 
 
-@lru_cache(maxsize=16)
-def _surface(solid: Triangulated) -> Facets | None:
-    # Kept, so that copies of a body share one tree, and a scene that is run again has it.
-    found = solid.collided()
-    return None if found is None else Facets(*found, solid.is_two_sided)
+def _kept(solid: Triangulated) -> Facets | None:
+    """The facets of a solid. They are kept, so that copies of a body share one tree, and later runs have it."""
+    key = solid.source, tuple(map(float, solid.scale))
+    if key not in KEPT:
+        found = solid.collided()
+        if found is None:
+            return None
+        while len(KEPT) >= MOST_KEPT:
+            del KEPT[next(iter(KEPT))]
+        KEPT[key] = Facets(*found, solid.is_two_sided)
+    return KEPT[key]
 
 
 def _with_hull(core: Core, triangles: Facets) -> Core:

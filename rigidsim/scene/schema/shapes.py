@@ -411,7 +411,7 @@ class Terrain(Triangulated):
 
     @property
     def source(self) -> tuple:
-        return self.file or self.heights, self.spacing
+        return self.file or self.heights, *map(float, self.spacing)
 
     def flaw(self) -> tuple[str, str] | None:
         return "a terrain encloses no volume", "give the body a mass and an inertia, or make it fixed"
