@@ -297,6 +297,17 @@ def test_a_trigger_in_a_scene_with_contact(mode):
     assert abs(found["b"].world.position[-1, 0] - 1.0) < 8 * EPS
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_trigger_after_an_impact_at_a_stop_of_a_joint(method):
+    """A door without friction turns back from its stop at 0.8 of its rate, and passes half of its way."""
+    hinge = {"axis": [0, 0, 1], "at": [-0.5, 0, 0], "rate": 1.0, "limits": [0, 1], "restitution": 0.8}
+    door = {"mass": 10.0, "inertia": {"principal": [1, 1, 1]}, "motion": {"hinge": hinge}}
+    when = "= rate('door') < -0.5 and angle('door') < 0.5"
+    found = rigidsim.simulate(made({"door": door}, gravity=(0, 0, 0), stop=when, simulation={"integrator": method}))
+    assert [event.cause for event in found.events] == ["stop", "trigger"]
+    assert abs(found.time[-1] - (1.0 + 0.5 / 0.8)) < 1e-13
+
+
 # --- bad input
 
 
