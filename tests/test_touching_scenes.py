@@ -189,3 +189,17 @@ def test_666_spheres_come_to_rest(run):
         assert 0.1 - at[k][:, 2].min() <= bound
         assert (np.abs(at[k][:, :2]) + 0.1 - [0.99, 0.88]).max() <= bound
     assert np.abs(trajectory.arrays["world/velocity"][-1]).max() <= 1e-6
+
+
+def test_bodies_stay_on_a_terrain(run):
+    """The crate and the stone rest, nothing is below the ground, and the energy is accounted for."""
+    trajectory, scene = run("hollow_of_a_terrain"), rigidsim.Scene.from_file("scenes/hollow_of_a_terrain.yaml")
+    vertices, _ = scene.bodies["ground"].shapes[0].triangles()
+    lowest, highest = vertices[:, 2].min(), vertices[:, 2].max()
+    for name in ("ball", "crate", "drum", "stone"):
+        height = trajectory[name].world.position[:, 2]
+        assert lowest < height.min() and height[-1] < highest
+    for name in ("crate", "stone"):
+        assert np.linalg.norm(trajectory[name].world.velocity[-1]) < 1e-3
+    kinetic = trajectory.diagnostic("kinetic_energy")
+    assert abs(trajectory.contact_ledger.error) < 1e-3 * kinetic.max()
