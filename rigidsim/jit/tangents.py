@@ -84,7 +84,7 @@ class Tangents:
         found = [match.groups() for line in self.lines if (match := NAMED.match(line))]
         self.results = {name for name, word, text in found if word == "getelementptr" and ", ptr %words, " in text}
         self.bits: dict[str, str] = {}  # integers with the mantissa of a float: that float
-        self.moving = set() if CONSTANT in self.name else self._moving(found)
+        self.moving = set() if self.name.strip('"').endswith(CONSTANT) else self._moving(found)
 
     # --- which numbers have tangents
 

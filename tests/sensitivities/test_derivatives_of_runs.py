@@ -220,3 +220,24 @@ def test_a_derivative_has_the_motions_that_were_recorded():
     with pytest.raises(UsageError, match="motions in the world"):
         found["arm/stone"].seen_from("arm")
     assert all(a < b for a, b in pairwise(found.time))
+
+
+def test_constant_forces_torques_and_thrusters():
+    """x = F t^2/2m, the angle M t^2/2I, in the axes of the world: polynomials, which the method has exactly."""
+    text = """
+format: rigidsim/1
+parameters: {push: 1, turn: 0.5, thrust: 2}
+simulation: {duration: 1, step: 10 ms}
+bodies:
+  cart:
+    mass: 2
+    inertia: {principal: [1, 1, 1]}
+    forces:
+      - {force: ["= push", 0, 0], torque: [0, 0, "= turn"], frame: world}
+      - {type: thruster, thrust: "= thrust", direction: [0, 0, 1]}
+metrics: {x: "= final(x('cart'))", z: "= final(z('cart'))", rate: "= final(omega_z('cart'))"}
+"""
+    run = rigidsim.simulate(Scene.from_text(text), derivatives=["push", "turn", "thrust"])
+    found = [[run.derivative(name).metrics[metric] for metric in "xz"] for name in ("push", "thrust")]
+    np.testing.assert_allclose(found, [[0.25, 0.0], [0.0, 0.25]], rtol=1e-12, atol=1e-15)
+    assert run.derivative("turn").metrics["rate"] == pytest.approx(1.0, rel=1e-12)
