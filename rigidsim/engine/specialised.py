@@ -2,7 +2,7 @@
 
 General code steps any scene of a kind. Straight code is for one tree with its loads in one era: what is written in
 loops over tables there is known here, and the state stays in registers. Its bits are the same, so a run may change
-gears between any two steps, and nothing but the time depends on it.
+from one to the other between any two steps, and nothing but the time depends on it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Specialised:
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
-        return {"gear": 2 if self.is_on else 1, "why": self.reason}
+        return {"code": "specialised" if self.is_on else "general", "why": self.reason}
 
     def takes(self, era: int, arguments: Callable[[], tuple], seconds: float, is_measured: bool) -> bool:
         """Whether the steps of an era are taken in this code. `seconds` is how long general code would take for all

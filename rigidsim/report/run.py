@@ -57,7 +57,7 @@ class RunReport(Report):
         contact = ContactSummary(simulation.events.contact, ledger=simulation.contact_ledger)
         before = (*simulation.scene.warnings, *simulation.overlaps)
         data = {
-            **simulation.gear,
+            **simulation.code,
             "contact_settings": dict(settings),
             "drift": {one.name: one for one in drift},
             "last": last,

@@ -11,18 +11,16 @@ from rigidsim.sweeps.contents import Contents
 from rigidsim.sweeps.stored import Sweep, load_sweep
 
 SHOWN_FAILURES = 5
-CODE = {1: "general code", 2: "specialised code"}
-"""What a gear of the stepper is called."""
 
 
-def sweep_estimate(contents: Contents, runs: int, threads: int, seconds: float, gear: dict[str, object]) -> Report:
-    """What so many runs will take: seconds on these threads, with this gear of the stepper."""
+def sweep_estimate(contents: Contents, runs: int, threads: int, seconds: float, code: dict[str, object]) -> Report:
+    """What so many runs will take: seconds on these threads, with this code of the stepper."""
     plan, size = contents.plan, contents.size
     taken = f"about {span(seconds)} on {counted(threads, 'thread')}, {size_text(size)}"
     lines = [plan.describe(), *(f"note: {note}" for note in plan.notes), f"{counted(runs, 'run')}: {taken}"]
     about = {"plan": plan.describe(), "notes": list(plan.notes), "runs": runs, "threads": threads}
-    found = {"estimated_seconds": seconds, "bytes": size, **gear}
-    return Report(Section(about | found, lines, [f"{CODE[gear['gear']]}: {gear['why']}"] if gear else ()))
+    found = {"estimated_seconds": seconds, "bytes": size, **code}
+    return Report(Section(about | found, lines, [f"{code['code']} code: {code['why']}"] if code else ()))
 
 
 class SweepReport(Report):

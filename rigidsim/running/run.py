@@ -214,6 +214,8 @@ def _without_deviations(simulation: Simulation, start: RunStart) -> list[str]:
     if not simulation.scene.uncertain or hasattr(simulation, "derivatives"):
         return []
     run, hint = "an interpreted run", "leave out RIGIDSIM_JIT=off"
+    if simulation.scene.has_triggers:
+        run, hint = "a run with triggers", "`rigidsim sweep --sample` samples the uncertain numbers"
     if start is not RunStart.ANEW:
         run, hint = f"a run that is {start.value}", "run it from its start to get them"
     return [f"{run} has no derivatives, so its metrics have no standard deviations; {hint}"]

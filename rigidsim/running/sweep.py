@@ -27,8 +27,8 @@ from rigidsim.trajectory.destination import IN_SHELL, SWEEP, check_output, check
 def estimated(contents: Contents, runs: int, threads: int, quiet: bool = False) -> Report:
     """What so many runs of a sweep will take, measured on the first ones."""
     with compiling(quiet):
-        seconds, gear = estimated_seconds(contents, runs, threads)
-    return sweep_estimate(contents, runs, threads, seconds, gear)
+        seconds, code = estimated_seconds(contents, runs, threads)
+    return sweep_estimate(contents, runs, threads, seconds, code)
 
 
 def check_sweep_output(path: Path, contents: Contents, force: bool, resume: bool) -> int:

@@ -119,8 +119,8 @@ class BlockRunner:
         return spent * n_step / steps
 
     @property
-    def gear(self) -> dict[str, object]:
-        """The gear of the last block, and why."""
+    def code(self) -> dict[str, object]:
+        """Whether the last block used general or specialised code, and why."""
         return self._run.specialised.as_dict()
 
     def _entered(self, group: Group, places: Sequence[int]) -> BlockRun:

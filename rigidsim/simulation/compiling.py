@@ -39,8 +39,8 @@ def folder_for_code() -> Path:
 
 
 def compile_scene(scene: Scene) -> Iterator[CompiledKernel]:
-    """Compile what runs of a scene (one lane) and sweeps (many) need, in both gears, and what is not in the cache;
-    yields each kernel when it is made.
+    """Compile the general and specialised code that runs of a scene (one lane) and sweeps (many) need, and that is not
+    in the cache; yields each kernel when it is made.
     """
     world = build_world(scene)
     runs = {lanes: BlockRun([world], lanes) for lanes in sorted({1, lanes_of(world)})}

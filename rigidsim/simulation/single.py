@@ -158,7 +158,7 @@ class Simulation:
             return StepCounts(int(row.taken), int(row.rejected), float(row.shortest), float(row.shortest_at))
 
     @property
-    def gear(self) -> dict[str, object]:
+    def code(self) -> dict[str, object]:
         """Whether the stepper uses general or specialised code, and why."""
         return self._run.specialised.as_dict()
 

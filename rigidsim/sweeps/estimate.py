@@ -14,7 +14,7 @@ MEASURED_SECONDS = 0.15
 
 def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[float, dict[str, object]]:
     """The time that so many runs will take, from the reading of the first ones and the steps of a block of them; and
-    the gear of the stepper, and why. The kernels are compiled, if they are not yet.
+    which code of the stepper, and why. The kernels are compiled, if they are not yet.
     """
     variants = Variants(contents.scene.document(), contents.plan.names)
     first = contents.runs[: min(FIRST, len(contents.runs))]
@@ -29,7 +29,7 @@ def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[floa
     runner = runner_of(group.world(0), contents.recording)
     runner.ahead = runs // LANES // threads
     places = range(min(runner.lanes, len(group)))
-    runner.seconds(group, places, MEASURED_SECONDS)  # compiles, and finds the gear
+    runner.seconds(group, places, MEASURED_SECONDS)  # compiles, and decides which code it uses
     block = runner.seconds(group, places, MEASURED_SECONDS)
     blocks = -(-runs // runner.lanes) if runs >= LANES else 1
-    return runs * reading + block * -(-blocks // threads), runner.gear
+    return runs * reading + block * -(-blocks // threads), runner.code

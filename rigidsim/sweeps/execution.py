@@ -37,7 +37,7 @@ def unwatched(_done: int, _failed: int) -> bool:
 
 class Execution:
     """The runs of a sweep that are missing in a result file. `ahead` is how many each thread will compute, if that is
-    more than these. Runners go on from one batch to the next, so that their arrays are made once, and their gear is
+    more than these. Runners go on from one batch to the next, so that their arrays are made once, and their code is
     chosen by all steps that are still to come.
     """
 
@@ -53,7 +53,7 @@ class Execution:
         self._stopping = False
         self._counting = Lock()
         self.done = self.failed = 0
-        self.gear: dict[str, object] = {}  # that of the last block, and why
+        self.code: dict[str, object] = {}  # that of the last block, and why
 
     def run(self, watch: Watch = unwatched) -> bool:
         """Compute and commit all portions that are missing; false if `watch` ended it before. Raises the first error of
@@ -147,7 +147,7 @@ class Execution:
             return
         numbers = group.numbers[places]
         batch.put(numbers, results_of(self._contents.recording, outcome, runner.lanes))
-        self.gear = runner.gear
+        self.code = runner.code
         runners.give(runner)
         for number in numbers[~outcome.is_finite[: len(numbers)]].tolist():
             self._compute_alone(batch, number)

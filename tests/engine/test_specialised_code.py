@@ -190,12 +190,15 @@ class TestChoice:
         code = Specialised()
         assert decided(code, 1000.0, True)
         why = "specialised code takes about 1.0 s to make and saves about 300.0 s"
-        assert code.as_dict() == {"gear": 2, "why": why}
+        assert code.as_dict() == {"code": "specialised", "why": why}
 
     def test_what_costs_more_than_it_saves_is_not_made(self):
         code = Specialised()
         assert not decided(code, 2.0, True)
-        assert code.as_dict() == {"gear": 1, "why": "specialised code takes about 1.0 s to make and saves about 0.6 s"}
+        assert code.as_dict() == {
+            "code": "general",
+            "why": "specialised code takes about 1.0 s to make and saves about 0.6 s",
+        }
 
     def test_short_runs_do_not_even_read_it(self, monkeypatch):
         monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: pytest.fail("was read"))
@@ -225,14 +228,14 @@ def test_contact_and_callbacks_stay_in_general_code():
     ball = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}], "position": [0, 0, 1]}
     floor = {"motion": "fixed", "shapes": [{"type": "plane"}]}
     touching = rigidsim.Simulation(scene(bodies={"ball": ball, "floor": floor}))
-    assert touching.gear == {"gear": 1, "why": "contact is computed by general code"}
+    assert touching.code == {"code": "general", "why": "contact is computed by general code"}
     called = rigidsim.Simulation(scene(), callbacks={"top": lambda t, motions: ((0, 0, 0), (0, 0, 0))})
-    assert called.gear == {"gear": 1, "why": "callbacks are interpreted"}
+    assert called.code == {"code": "general", "why": "callbacks are interpreted"}
 
 
 def test_interpreted_runs_stay_in_general_code(monkeypatch):
     monkeypatch.setenv("RIGIDSIM_JIT", "off")
-    assert rigidsim.Simulation(scene()).gear["why"] == "the code is interpreted"
+    assert rigidsim.Simulation(scene()).code["why"] == "the code is interpreted"
 
 
 def test_a_long_run_changes_its_code_on_its_way(monkeypatch):

@@ -84,8 +84,8 @@ def block(worlds: list[World]) -> BlockRun:
 
 
 def seconds_a_step(advance: Callable[[int], None], budget: float) -> float:
-    """Median time of one step, of calls that take the budget (s). Code may be made, or the gear changed, in the first
-    call with a number of steps, which does not count.
+    """Median time of one step, of calls that take the budget (s). Code may be made or chosen in the first call with a
+    number of steps, which does not count.
     """
 
     def spent(n: int) -> float:

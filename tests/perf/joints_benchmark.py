@@ -3,7 +3,7 @@
 The rods (1 kg, 1 m) hang on hinges in space and start at rest in one horizontal line. All methods are Runge-Kutta of
 fourth order with steps of 1 ms, so their errors at the end, against scipy's DOP853 of Lagrange's equations, are nearly
 the same. They take turns; a figure is the least processor time of its turns, on one core, without samples, for each rod
-and evaluation of the equations; seconds of compilation are from an empty cache. Ours is general code (the first gear)
+and evaluation of the equations; seconds of compilation are from an empty cache. Ours is general code
 and, where it can be made, straight code. Peers (extra `bench`) are left out where they are not installed. Error against
 time is that of one world to the same end, at several steps and tolerances.
 """
@@ -144,7 +144,7 @@ class Exudyn(Runner):
 
 
 def runners_of(n: int, jointed: bool = True) -> Iterator[Runner]:
-    """Ours, alone and in a block, in both gears; and the peers that are installed."""
+    """Ours, alone and in a block, as general and specialised code; and the peers that are installed."""
     problem, steps = problem_of(n, jointed), f"{round(CHAINS[n] / STEP)} steps"
     for lanes in (1, LANES):
         for is_straight in (False, True):

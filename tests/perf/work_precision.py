@@ -4,7 +4,7 @@ All integrators of rigidsim, alone and in a block of sixteen worlds, and the pee
 Basilisk, package bsk, by hand) move the same bodies from the same start to the same end, where they are compared with
 the exact motion. They take turns, two runs each, so all meet the same neighbours on the machine; a figure is the least
 processor time of its runs, on one core, to the end and without samples; of a block, for each world. What was made
-before is not counted: seconds of compilation, from an empty cache, are beside. Ours is straight code (the second gear)
+before is not counted: seconds of compilation, from an empty cache, are beside. Ours is specialised code
 where that can be made, unless said.
 
 Prints tables, and writes `work_precision.json` and, with matplotlib, `work_precision.png` into FOLDER.
