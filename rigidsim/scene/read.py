@@ -269,7 +269,8 @@ def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationS
 def _joint_type(body: Any) -> str:
     """The type of the joint of a body, or of a reparenting, in plain data; empty if it is on none."""
     motion = body.get("motion") if isinstance(body, dict) else None
-    return next((key for key in motion if key in IS_ANGLE), "") if isinstance(motion, dict) else ""
+    names = motion if isinstance(motion, dict) else [motion] if isinstance(motion, str) else ()
+    return next((name for name in names if name in IS_ANGLE), "")
 
 
 @np.errstate(all="ignore")  # an estimate that overflows is infinite

@@ -176,7 +176,11 @@ def test_the_command(tmp_path, monkeypatch):
         ({"vary": ["spare"], "minimise": REACH}, "does not change with spare"),
         ({"vary": ["simulation.duration"], "minimise": REACH}, "changes the steps or the times"),
         ({"vary": ["angle"], "minimise": "= first(y('ball') > 1 km)"}, "what it asks for does not happen"),
-        ({"vary": {"angle": "5:85"}, "minimise": REACH, "subject_to": ["= max(y('ball')) > 1 km"]}, "it is missed by"),
+        pytest.param(
+            {"vary": {"angle": "5:85"}, "minimise": REACH, "subject_to": ["= max(y('ball')) > 1 km"]},
+            "it is missed by",
+            marks=pytest.mark.slow,
+        ),
         ({}, "there is nothing to optimise"),
     ],
 )

@@ -26,7 +26,6 @@ CASES = {
     "velocity of a motor": (body(motion={"hinge": {**HINGE, "motor": {"velocity": 1, "max_torque": 2}}}), "rate"),
     "speed of a motor": (body(motion={"hinge": {**HINGE, "motor": {"speed": 1, "max_torque": 2}}}), "rate"),
     "effort of a motor": (body(motion={"hinge": {**HINGE, "motor": {"rate": 1, "effort": 2}}}), "max_torque"),
-    "when": (body(impulses=[{"when": 0.5, "impulse": [1, 0, 0]}]), "time"),
     "when a force acts": (body(forces=[{"force": [1, 0, 0], "when": [0, 1]}]), "during"),
     "height of a cylinder": (body(shapes=[{**SOLID, "height": 1}]), "length"),
     "quaternion": (body(quaternion=[1, 0, 0, 0]), "orientation"),
