@@ -77,7 +77,7 @@ def orbits(name: str, tolerance: float, changes) -> np.ndarray:
     return np.array([found["b"].world.position[-1] for found in rigidsim.simulate(scenes)])
 
 
-@pytest.mark.parametrize("name", ["adaptive", "taylor"])
+@pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_the_error_of_an_eccentric_orbit_after_a_period_follows_the_tolerance(name):
     """Root mean square of sixteen starts within a percent: where on the orbit the last step ends is chance."""
     changes = np.linspace(-0.01, 0.01, 16)

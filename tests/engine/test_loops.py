@@ -566,7 +566,7 @@ def test_the_reaction_of_a_truss_at_rest_is_half_the_weight_on_it():
 BOX = {"mass": 2, "inertia": {"principal": [0.1, 0.2, 0.3]}, "position": [0.3, 0.4, 0]}
 
 
-@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_what_a_mechanism_catches_moves_as_if_it_had_been_a_part_from_the_beginning(method):
     """The bar of the parallel cranks does not turn, so the momentum along the path of its end decides: the cranks have
     2/3 + 1 kg m^2, the box adds 2 kg at 1 m.

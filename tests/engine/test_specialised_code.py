@@ -161,6 +161,7 @@ def test_a_step_in_specialised_code_calls_no_general_code(forced, monkeypatch):
     assert run.n == 5 and run.specialised.is_on
 
 
+@pytest.mark.slow
 def test_sweeps_have_the_same_content_in_both_kinds_of_code(tmp_path, monkeypatch):
     made = scene(metrics=METRICS)
 
