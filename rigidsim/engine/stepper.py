@@ -293,9 +293,8 @@ def advance(
     `first`. Returns (n, done, era) reached; at an edge, the era that ends there. The result does not depend on how a
     run is divided into calls: time is n h, multiplied, and eras change at edges only.
     """
-    block = Block(era, model, state, scratch, lanes)
     if n_end == NOW:
-        t = (n + done) * model.step
+        t, block = (n + done) * model.step, Block(era, model, state, scratch, lanes)
         known = go_to(method, t, UNKNOWN, block, buffer)
         sample(method, t, known, block, samples, first)
         return n, done, era
@@ -304,13 +303,13 @@ def advance(
         is_edge = era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done
         if is_edge and not (model.guards is not None and arrives):
             if trials_of(method) is not None:
-                arrive(method, stop_of(era, model), block, buffer)
+                arrive(method, stop_of(era, model), Block(era, model, state, scratch, lanes), buffer)
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
             era += 1
-            block = Block(era, model, state, scratch, lanes)
+        block = Block(era, model, state, scratch, lanes)  # of this turn: a loop that passes it on is read twice
         if arrives:
             begin_era(method, contact, buffer, (n + done) * model.step, block)
             arrives = False
