@@ -6,17 +6,17 @@ scipy finds which points are corners, and the triangles between them.
 from __future__ import annotations
 
 import contextlib
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from rigidsim.scene.schema.meshes import enclosed, mesh_path, vertices_of_file
+from rigidsim.scene.schema.meshes import enclosed, mesh_status, vertices_of_file
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
+from rigidsim.scene.values.base import SceneModel, invalid
+from rigidsim.scene.values.files import file_of
 from rigidsim.scene.values.quantities import LENGTH, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.structures.columns import is_column
@@ -106,23 +106,9 @@ class PointsFile(SceneModel):
     points: Points = Field(description="Corners of the convex hull of its vertices.")
 
 
-def _from_path(written: Any, info: ValidationInfo) -> PointsFile:
-    if isinstance(written, PointsFile):
-        return written
-    folder = info.context.folder if info.context else Path()
-    path = mesh_path(Path(os.path.abspath(folder / written)))
+def _hull_file(path: Path) -> PointsFile:
+    mesh_status(path)
     return PointsFile(path=str(path), points=hull_of(tuple(map(tuple, vertices_of_file(path).tolist()))).corners)
 
 
-def _require_form(value: Any) -> Any:
-    if not isinstance(value, str | dict | PointsFile):
-        raise invalid("not-text", f"expected the path of a mesh file, got {shown(value)}")
-    return value
-
-
-HullFile = Annotated[
-    or_mapping(str, PointsFile),
-    AfterValidator(_from_path),
-    BeforeValidator(_require_form),
-]
-"""A mesh file by its path, or with the corners of its hull as in resolved scenes; its value is the latter."""
+HullFile = file_of("mesh file", PointsFile, _hull_file)

@@ -11,19 +11,18 @@ import hashlib
 import io
 import math
 import os
-import stat
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, or_mapping
+from rigidsim.scene.values.base import SceneModel, invalid, list_of
+from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
@@ -57,24 +56,13 @@ class MeasuredFile(SceneModel):
 
 def measured_file(path: Path) -> MeasuredFile:
     """The solid inside the closed surface in a file."""
-    status = mesh_path(path).stat()
+    status = mesh_status(path)
     return _measured(path, status.st_mtime_ns, status.st_size)
 
 
-def mesh_path(path: Path) -> Path:
-    """The path of a file that may contain a mesh."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError) as error:
-        hint, reason = "a relative path begins at the scene's folder", getattr(error, "strerror", None) or error
-        raise invalid("mesh", f"'{shown(path.name)}' cannot be read: {reason}", hint) from None
-    if not stat.S_ISREG(status.st_mode):
-        raise invalid("mesh", f"'{shown(path.name)}' is not a regular file")
-    if path.suffix.lower() not in FORMATS:
-        raise invalid("mesh", f"'{shown(path.name)}' is not a mesh file", f"formats: {', '.join(FORMATS)}")
-    if status.st_size > MAX_BYTES:
-        raise invalid("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB", "simplify the mesh")
-    return path
+def mesh_status(path: Path) -> os.stat_result:
+    """The status of a file that may contain a mesh."""
+    return status_of(path, "mesh", MAX_BYTES, "simplify the mesh", kind="mesh file", formats=FORMATS)
 
 
 def vertices_of_file(path: Path) -> np.ndarray:
@@ -84,7 +72,6 @@ def vertices_of_file(path: Path) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
-    # The time of change and the size are part of the key, so that a changed file is read again.
     vertices, faces = joined_at_corners(*_read(path))
     lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
     solid = {}
@@ -228,22 +215,4 @@ def _corners(vertices: np.ndarray, faces: np.ndarray) -> list[tuple[np.ndarray, 
     return [tuple(vertices[faces[:, corner]].T) for corner in range(3)]
 
 
-def _from_path(written: Any, info: ValidationInfo) -> MeasuredFile:
-    if isinstance(written, MeasuredFile):
-        return written
-    folder = info.context.folder if info.context else Path()
-    return measured_file(Path(os.path.abspath(folder / written)))
-
-
-def _require_form(value: Any) -> Any:
-    if not isinstance(value, str | dict):
-        raise invalid("not-text", f"expected the path of a mesh file, got {shown(value)}")
-    return value
-
-
-MeshFile = Annotated[
-    or_mapping(str, MeasuredFile),
-    AfterValidator(_from_path),
-    BeforeValidator(_require_form),
-]
-"""A mesh file by its path, or with the properties of its solid as in resolved scenes; its value is the latter."""
+MeshFile = file_of("mesh file", MeasuredFile, measured_file)

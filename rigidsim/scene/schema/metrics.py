@@ -10,7 +10,7 @@ from rigidsim.scene.expressions import METRIC, Expression
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import invalid, mapping_of
-from rigidsim.scene.values.evaluation import is_expression, read_expression, written
+from rigidsim.scene.values.evaluation import read_expression, require_expression, written
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA
 
 EXAMPLE = "{top_speed: \"= max(speed('ball'))\"}"
@@ -28,9 +28,7 @@ def _check_name(name: str) -> str:
 def _read(value: Any, info: ValidationInfo) -> Expression:
     if isinstance(value, Expression):
         return value
-    if not is_expression(value):
-        message = f"expected an expression, which begins with '=', got {shown(value)}"
-        raise invalid("not-an-expression", message, f"write {EXAMPLE}")
+    require_expression(value, "an expression, which begins with '='", EXAMPLE)
     return read_expression(value, info.context, METRIC)
 
 

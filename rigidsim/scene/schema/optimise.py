@@ -14,7 +14,7 @@ from rigidsim.scene.schema.fit import VariedWithin, by_names, plain_settings
 from rigidsim.scene.schema.metrics import Metric
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid
-from rigidsim.scene.values.evaluation import is_expression, read_expression
+from rigidsim.scene.values.evaluation import read_expression, require_expression
 from rigidsim.scene.values.points import LOG
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA
 
@@ -54,9 +54,7 @@ def _comparisons(text: str) -> Iterator[re.Match]:
 def _constraint(text: Any, info: ValidationInfo) -> Constraint:
     if isinstance(text, Constraint):
         return text
-    if not is_expression(text):
-        message = f"expected a comparison, which begins with '=', got {shown(text)}"
-        raise invalid("not-an-expression", message, f"write {FORM}")
+    require_expression(text, "a comparison, which begins with '='", FORM)
     signs = [*_comparisons(text)]
     if not signs or any(sign[0] == "!=" for sign in signs):
         raise invalid("constraint", f"expected a comparison of metrics, got {shown(text)}", f"write {FORM}")

@@ -6,7 +6,6 @@ scipy finds the coefficients of the polynomials between the points.
 from __future__ import annotations
 
 import math
-import stat
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.csv_text import BadTable, Line, csv_lines, csv_names, require_cells, with_unit
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, SceneModel, invalid
+from rigidsim.scene.values.files import status_of
 from rigidsim.scene.values.quantities import LARGEST, Dimension, dimension_of, split_quantity
 
 KEY = "tables"
@@ -143,15 +143,7 @@ def _column(values: list, unit: str, k: int, reading: Reading) -> tuple[np.ndarr
 
 
 def _of_file(path: Path, x: str, y: str) -> TablePoints:
-    try:
-        status = path.stat()
-    except (OSError, ValueError) as error:
-        hint, reason = "a relative path begins at the scene's folder", getattr(error, "strerror", None) or error
-        raise invalid("table", f"'{shown(path.name)}' cannot be read: {reason}", hint, key="file") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise invalid("table", f"'{shown(path.name)}' is not a regular file", key="file")
-    if status.st_size > MAX_BYTES:
-        raise invalid("table", f"'{shown(path.name)}' is larger than {MAX_BYTES // 2**20} MiB", FEWER, key="file")
+    status = status_of(path, "table", MAX_BYTES, FEWER, key="file")
     return _read_file(path, x, y, status.st_mtime_ns, status.st_size)
 
 

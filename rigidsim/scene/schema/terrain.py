@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
+from rigidsim.scene.values.base import SceneModel, invalid
+from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LARGEST, LENGTH, quantity
 from rigidsim.structures.columns import is_column
 
@@ -54,21 +53,12 @@ def checked_grid(grid: np.ndarray) -> np.ndarray:
 
 def heights_of_file(path: Path) -> np.ndarray:
     """The grid (row, column) of heights in a file."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError) as error:
-        hint, reason = "a relative path begins at the scene's folder", getattr(error, "strerror", None) or error
-        raise invalid("terrain", f"'{shown(path.name)}' cannot be read: {reason}", hint) from None
-    if not stat.S_ISREG(status.st_mode) or path.suffix.lower() not in FORMATS:
-        raise invalid("terrain", f"'{shown(path.name)}' is not a file of heights", f"formats: {', '.join(FORMATS)}")
-    if status.st_size > MAX_BYTES:
-        raise invalid("terrain", f"the file is larger than {MAX_BYTES // 2**20} MiB", "take fewer heights")
+    status = status_of(path, "terrain", MAX_BYTES, "take fewer heights", kind="file of heights", formats=FORMATS)
     return _read(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=8)
 def _read(path: Path, _changed: int, _size: int) -> np.ndarray:
-    # The time of change and the size are part of the key, so that a changed file is read again.
     try:
         if path.suffix.lower() == ".npy":
             grid = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
@@ -100,13 +90,6 @@ def triangles_of_grid(grid: np.ndarray, spacing: tuple[float, float]) -> tuple[n
     return vertices, np.stack([a, b, c, a, c, d], axis=1).reshape(-1, 3)
 
 
-def _from_path(written: Any, info: ValidationInfo) -> HeightFile:
-    if isinstance(written, HeightFile):
-        return written
-    folder = info.context.folder if info.context else Path()
-    return described_file(Path(os.path.abspath(folder / written)))
-
-
 def described_file(path: Path) -> HeightFile:
     """What is known of a file of heights."""
     grid = heights_of_file(path)
@@ -115,12 +98,6 @@ def described_file(path: Path) -> HeightFile:
     return HeightFile(
         path=str(path), rows=rows, columns=columns, lowest=float(grid.min()), highest=float(grid.max()), digest=digest
     )
-
-
-def _require_form(value: Any) -> Any:
-    if not isinstance(value, str | dict | HeightFile):
-        raise invalid("not-text", f"expected the path of a file of heights, got {shown(value)}")
-    return value
 
 
 def _require_rows(value: Any) -> Any:
@@ -144,9 +121,4 @@ Heights = Annotated[
     tuple[_Row, ...], Field(strict=False), AfterValidator(_require_grid), BeforeValidator(_require_rows)
 ]
 """Rows of heights along x, one after the other along y."""
-GridFile = Annotated[
-    or_mapping(str, HeightFile),
-    AfterValidator(_from_path),
-    BeforeValidator(_require_form),
-]
-"""A file of heights by its path, or with what is known of it as in resolved scenes; its value is the latter."""
+GridFile = file_of("file of heights", HeightFile, described_file)

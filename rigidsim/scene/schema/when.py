@@ -11,7 +11,7 @@ from rigidsim.scene.expressions.scope import varies
 from rigidsim.scene.expressions.tree import parts
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
-from rigidsim.scene.values.evaluation import is_expression, read_expression, written
+from rigidsim.scene.values.evaluation import read_expression, require_expression, written
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, TIME, not_negative
 
 EXAMPLE = "\"= z('ball') < 0\""
@@ -20,9 +20,7 @@ EXAMPLE = "\"= z('ball') < 0\""
 def _read(value: Any, info: ValidationInfo) -> Expression:
     if isinstance(value, Expression):
         return value
-    if not is_expression(value):
-        message = f"expected a condition, an expression that begins with '=', got {shown(value)}"
-        raise invalid("not-an-expression", message, f"write {EXAMPLE}")
+    require_expression(value, "a condition, an expression that begins with '='", EXAMPLE)
     return read_expression(value, info.context, WHEN)
 
 

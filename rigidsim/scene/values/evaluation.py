@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from rigidsim.scene.expressions import BrokenParameter, Expression, ExpressionError, parse
+from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import BoundText, Reading, invalid
 
 FOLLOWS = "follows"
@@ -17,6 +18,12 @@ MOST_HINTED = 1000
 def is_expression(value: Any) -> bool:
     """Whether this is the text of an expression."""
     return isinstance(value, str) and value.lstrip().startswith("=")
+
+
+def require_expression(value: Any, expected: str, example: str) -> None:
+    """Raise the error for what is not the text of an expression."""
+    if not is_expression(value):
+        raise invalid("not-an-expression", f"expected {expected}, got {shown(value)}", f"write {example}")
 
 
 def read_expression(text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
