@@ -37,12 +37,15 @@ def _bounds(_context: click.Context, parameter: click.Parameter, given: tuple[st
 @click.option("--maximise", "--maximize", metavar='"= ..."', help="Expression of metrics that is to be largest.")
 @click.option("--subject-to", "subject_to", metavar='"= ... < ..."', multiple=True,
               help="Condition, a comparison of metrics with <, <=, >, >= or ==; repeatable.")  # fmt: skip
+@click.option("--max-runs", "max_runs", type=click.IntRange(1), metavar="N",
+              help="Runs to make at most.  [default: 300, or max_runs of the scene]")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(),
               help="Scene with the numbers to write.  [default: SCENE-optimised.yaml beside SCENE]")  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @strict_option
 @json_option
-def optimise(scene, sets, vary, minimise, maximise, subject_to, output, force, strict, as_json, metrics, **settings):
+def optimise(scene, sets, vary, minimise, maximise, subject_to, max_runs, output, force, strict, as_json, metrics,
+             **settings):  # fmt: skip
     """Find numbers of SCENE for which an expression of metrics is smallest or largest, by sequential quadratic
     programming with exact derivatives. It begins with the numbers of the scene, and finds the nearest optimum. Or
     `optimise` in the scene has the settings.
@@ -55,7 +58,7 @@ def optimise(scene, sets, vary, minimise, maximise, subject_to, output, force, s
     Writes the scene with the numbers, and its run to outputs/SCENE-optimised.h5.
     """
     read = read_scene(scene, overrides(sets, metrics, **settings))
-    given = _settings(vary, minimise, maximise, subject_to)
+    given = _settings(vary, minimise, maximise, subject_to) | {"max_runs": max_runs}
     report_warnings(read.warnings, strict)
     with importing():
         from rigidsim.fitting.optimise import optimise as optimised

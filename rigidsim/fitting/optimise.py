@@ -58,13 +58,27 @@ class Optimum(NamedTuple):
     message: str
 
 
+class _Spent(Exception):
+    """All runs that are allowed were made."""
+
+
+class _Evaluated(NamedTuple):
+    """A point that was tried: its coordinates, its run, goal and margins, and their derivatives; SI units."""
+
+    x: np.ndarray
+    run: Trajectory
+    values: np.ndarray
+    rates: np.ndarray
+
+
 class Goal:
     """Goal and margins as functions of the coordinates of the unknowns, divided by their sizes at the start. The goal
     is to be smallest.
     """
 
     def __init__(self, scene: Scene, settings: OptimiseSettings):
-        self.scene, self.settings, self.runs, self._kept = scene, settings, 0, None
+        self.scene, self.settings, self.runs = scene, settings, 0
+        self._kept: list[_Evaluated | None] = [None, None]  # the last point, and the best one
         metrics = [settings.goal, *(margin for one in settings.subject_to for margin in one.margins)]
         self.names = _unused(scene, ["goal", *(f"margin_{k + 1}" for k in range(len(metrics) - 1))])
         named = zip(self.names, metrics, strict=True)
@@ -81,7 +95,6 @@ class Goal:
         self._require_dependence(rates)
         size = np.maximum(np.abs(values), np.abs(rates).max(axis=1))
         self.sizes = np.where(size > 0.0, size, 1.0)
-        self._kept = None
 
     def _require_dependence(self, rates: np.ndarray) -> None:
         if not rates[0].any():
@@ -96,24 +109,42 @@ class Goal:
         """Goal and margins, and their derivatives with respect to the coordinates, (metric, unknown). Raises
         SceneError, SimulationError.
         """
-        if self._kept is None or not np.array_equal(self._kept[0], x):
-            self.runs += 1
-            run = self.varied.run(self.values(x))
-            values = np.array([run.metrics[name] for name in self.names])
-            if not np.isfinite(values).all():
-                where = int(np.argmax(~np.isfinite(values)))
-                raise SimulationError(f"{self._text(where)} has no value: what it asks for does not happen")
-            slopes = [one.slope(at) for one, at in zip(self.unknowns, x, strict=True)]
-            along = [run.derivative(one.name).metrics for one in self.varied.parameters]
-            rates = np.array([[one[name] for one in along] for name in self.names]) * slopes
-            factors = self.signs / self.sizes
-            self._kept = np.array(x), run, (values * factors, rates * factors[:, np.newaxis])
-        return self._kept[2]
+        found, factors = self._at(x), self.signs / self.sizes
+        return found.values * factors, found.rates * factors[:, np.newaxis]
+
+    def _at(self, x: np.ndarray) -> _Evaluated:
+        known = next((one for one in self._kept if one is not None and np.array_equal(one.x, x)), None)
+        if known is not None:
+            return known
+        if self.runs >= self.settings.max_runs:
+            raise _Spent
+        self.runs += 1
+        run = self.varied.run(self.values(x))
+        values = np.array([run.metrics[name] for name in self.names])
+        if not np.isfinite(values).all():
+            where = int(np.argmax(~np.isfinite(values)))
+            raise SimulationError(f"{self._text(where)} has no value: what it asks for does not happen")
+        slopes = [one.slope(at) for one, at in zip(self.unknowns, x, strict=True)]
+        along = [run.derivative(one.name).metrics for one in self.varied.parameters]
+        rates = np.array([[one[name] for one in along] for name in self.names]) * slopes
+        found, best = _Evaluated(np.array(x), run, values, rates), self._kept[1]
+        is_better = best is None or self._rank(found) < self._rank(best)
+        self._kept = [found, found if is_better else best]
+        return found
+
+    def _rank(self, one: _Evaluated) -> tuple[float, float]:
+        """What the worst condition is missed by, and the goal: less is better."""
+        values = one.values * self.signs / self.sizes
+        worst = float(np.max(self._missed(values[1:]), initial=0.0))
+        return worst if worst > MET else 0.0, float(values[0])
+
+    def _missed(self, margins: np.ndarray) -> np.ndarray:
+        """What each condition is missed by."""
+        return np.where(self.is_equal, np.abs(margins), -margins)
 
     def run(self, x: np.ndarray) -> Trajectory:
         """The run at these coordinates."""
-        self.evaluated(x)
-        return self._kept[1]
+        return self._at(x).run
 
     def _text(self, k: int) -> str:
         return [self.settings.goal.text, *(one.text for one in self.settings.subject_to for _ in one.margins)][k]
@@ -139,12 +170,18 @@ class Goal:
         return self._optimum(x, conditions, message if left > SETTLED else "")
 
     def _require_met(self, x: np.ndarray, margins: np.ndarray) -> None:
-        short = np.where(self.is_equal, np.abs(margins), -margins)
+        short = self._missed(margins)
         if np.any(short > MET):
             k = int(np.argmax(short))
             at = ", ".join(f"{one.label} = {v:.6g}" for one, v in zip(self.unknowns, self.values(x), strict=True))
-            by = f"it is missed by {short[k] * self.sizes[k + 1]:.3g} at {at}"
-            raise SimulationError(f"no numbers within the bounds were found that meet {self._text(k + 1)}; {by}")
+            by = f"{short[k] * self.sizes[k + 1]:.3g} {self._units[k]}".rstrip()
+            tried = f"the best point of {self.runs} tried, {at}, misses it by {by}"
+            raise SimulationError(f"no numbers within the bounds were found that meet {self._text(k + 1)}; {tried}")
+
+    @property
+    def _units(self) -> list[str]:
+        """The unit of each margin, where it is known."""
+        return [margin.unit for one in self.settings.subject_to for margin in one.margins]
 
     def _optimum(self, x: np.ndarray, conditions: list[Met], message: str) -> Optimum:
         run, found = self.run(x), self.values(x).tolist()
@@ -183,10 +220,23 @@ class Goal:
             for kind, k in kinds
             if k.any()
         ]
-        found = minimize(lambda y: at(y)[0][0], x, jac=lambda y: at(y)[1][0], method="SLSQP", bounds=Bounds(low, high),
-                         constraints=conditions, options={"ftol": TOLERANCE, "maxiter": MOST_TURNS})  # fmt: skip
-        y = np.clip(found.x, low, high)
-        return y, "" if found.success else f"the optimisation did not converge: {found.message}"
+        try:
+            found = minimize(
+                lambda y: at(y)[0][0],
+                x,
+                jac=lambda y: at(y)[1][0],
+                method="SLSQP",
+                bounds=Bounds(low, high),
+                constraints=conditions,
+                options={"ftol": TOLERANCE, "maxiter": MOST_TURNS},
+            )
+            y, message = np.clip(found.x, low, high), "" if found.success else found.message
+            self.evaluated(y)
+        except _Spent:
+            y, message = self._kept[1].x, f"it has made the {self.runs} runs that max_runs allows"
+        if self._rank(self._at(y))[0] > 0.0:
+            y = self._kept[1].x
+        return y, message and f"the optimisation did not converge: {message}"
 
     def _at_bounds(self, x: np.ndarray) -> np.ndarray:
         low, high = np.array([one.limits for one in self.unknowns]).T
@@ -221,12 +271,14 @@ def optimise(
     minimise: str | None = None,
     maximise: str | None = None,
     subject_to: Sequence[str] = (),
+    max_runs: int | None = None,
 ) -> Optimum:
     """Find numbers of a scene for which an expression of metrics is smallest, or largest.
 
     `vary` names the numbers, or is a mapping of names to bounds: `{"reach": [0.5, 2]}`, `"0.5:2"`, `"log:0.5:2"`.
     `subject_to` are conditions: `"= max(speed('ball')) < 3 m/s"`. Without any of these the `optimise` of the scene is
-    taken. The optimum is the nearest one downhill from the numbers of the scene.
+    taken. The optimum is the nearest one downhill from the numbers of the scene. `max_runs` is how many runs are made
+    at most, by default those of the scene's `optimise`, or 300.
 
     Raises UsageError or SceneError for bad settings, the error of the scene at the start if that has one, and
     SimulationError where no numbers meet the conditions.
@@ -238,9 +290,12 @@ def optimise(
         conditions = (
             [subject_to] if isinstance(subject_to, str) else list(instance(subject_to, list, "subject_to", tuple))
         )
-        given = {"vary": numbers, "minimise": minimise, "maximise": maximise, "subject_to": conditions}
-        data = {key: value for key, value in given.items() if value}
+        given = {"vary": numbers, "minimise": minimise, "maximise": maximise, "subject_to": conditions,
+                 "max_runs": max_runs}  # fmt: skip
+        data = {key: value for key, value in given.items() if value not in (None, "", [], {})}
         settings = scene.with_overrides([(ASKED, data)]).optimise
+    elif settings is not None and max_runs is not None:
+        settings = scene.with_overrides([(f"{ASKED}.max_runs", max_runs)]).optimise
     if settings is None:
         raise UsageError("there is nothing to optimise: give vary and minimise, or add 'optimise' to the scene")
     return Goal(scene, settings).solved()

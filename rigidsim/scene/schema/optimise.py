@@ -16,7 +16,7 @@ from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid
 from rigidsim.scene.values.evaluation import read_expression, require_expression
 from rigidsim.scene.values.points import LOG
-from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA
+from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, whole
 
 KEY = "optimise"
 COMPARISON = re.compile(r"<=|>=|==|!=|<|>")
@@ -118,6 +118,7 @@ class OptimiseSettings(SceneModel):
         ],
         Field(strict=False),
     ] = Field((), description="Conditions: comparisons of expressions of metrics.")
+    max_runs: whole(1) = Field(300, description="Runs that it makes at most.")
 
     @model_validator(mode="after")
     def _require_one(self) -> OptimiseSettings:
