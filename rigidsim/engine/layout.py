@@ -230,7 +230,8 @@ GAINED = Row(
 EVENT = Row(
     "an event: time, s; the point where it acts, in the world; the normal from the first shape to the second; the"
     " impulse on the second body, or on the receiver, N s; energies before and after, J: of contact, the kinetic"
-    " energy of both bodies; of an impulse or a reparenting, the kinetic and potential energy of all; world axes",
+    " energy of both bodies, or 0 and what friction added in the mode that ends; of an impulse or a reparenting, the"
+    " kinetic and potential energy of all; world axes",
     time=1, point=3, normal=3, impulse=3, energy_before=1, energy_after=1,
 )  # fmt: skip
 HIT = Row(
@@ -407,15 +408,10 @@ OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
 LOOP_KINDS = {"point": POINT, "hinge": AXIS, "distance": DISTANCE, "coupling": COUPLING}
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6
-CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP, CAUSE_TRIGGER = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-)
+CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, CAUSE_STOP, CAUSE_TRIGGER = range(7)
+CAUSE_SLIDES, CAUSE_ROLLS, CAUSE_STICKS, CAUSE_RESTS = range(7, 11)  # where a mode of a contact that lasts begins
+CONTACT_MODES = (CAUSE_SLIDES, CAUSE_ROLLS, CAUSE_STICKS, CAUSE_RESTS)
+OF_CONTACT = (CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT, *CONTACT_MODES)
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
 EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2

@@ -1,4 +1,6 @@
-"""Events on a time axis: lines at impulses and reparentings, ticks at impacts of shapes and at stops of joints."""
+"""Events on a time axis: lines at impulses and reparentings, ticks at impacts of shapes, at stops of joints, and where
+modes of contact begin.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,26 @@ from matplotlib.axes import Axes
 from rigidsim.hindsight.quantities import short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.style import FAINT, GREY, shortened
-from rigidsim.trajectory.events import IMPACT, node_of
+from rigidsim.trajectory.events import IMPACT, RESTS, ROLLS, SLIDES, STICKS, node_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_LINES, MOST_TICKS = 12, 600
 STOP_COLOUR = "#b8860b"
+TICKS = {
+    "impacts": (IMPACT, "|", GREY), "slides": (SLIDES, 5, GREY), "rolls": (ROLLS, "o", GREY),
+    "sticks": (STICKS, "^", GREY), "rests": (RESTS, "s", GREY),
+}  # fmt: skip
+"""The events of contact that have ticks: kind, marker, colour."""
 
 
-def impacts_of(trajectory: Trajectory, bodies: Collection[str]) -> np.ndarray:
-    """The rows of the impacts in `trajectory.events.contact` that concern some bodies or what is fixed to them; of all
-    if no body is given.
+def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPACT) -> np.ndarray:
+    """The rows of the impacts, or of another kind, in `trajectory.events.contact` that concern some bodies or what is
+    fixed to them; of all if no body is given.
     """
     contact, header = trajectory.events.contact, trajectory.header
     if not len(contact):
         return np.zeros(0, dtype=int)
-    strikes = contact.kind == IMPACT
+    strikes = contact.kind == kind
     if bodies:
         on = np.zeros(len(contact.shapes), bool)
         for tree in header.history:
@@ -54,14 +61,19 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
                 name, (event.time, 1.0), (2, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points",
                 fontsize=7.5, color=GREY, parse_math=False, annotation_clip=False,
             )  # fmt: skip
-    rows = impacts_of(history.trajectory, bodies)
-    struck = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0)
-    struck = struck[(begin <= struck) & (struck <= end)]
-    stopped = np.array([event.time for event in scheduled if event.cause == "stop"])
-    ticks = {"impacts": (struck, GREY), "impacts at stops": (stopped, STOP_COLOUR)}
-    return {
-        name: _ticks(axes, _apart(time, end - begin), colour) for name, (time, colour) in ticks.items() if len(time)
+    ticks = {
+        name: (_times(history, impacts_of(history.trajectory, bodies, kind)), marker, colour)
+        for name, (kind, marker, colour) in TICKS.items()
     }
+    stopped = np.array([event.time for event in scheduled if event.cause == "stop"])
+    ticks["impacts at stops"] = (stopped, "|", STOP_COLOUR)
+    return {name: _ticks(axes, _apart(time, end - begin), *look) for name, (time, *look) in ticks.items() if len(time)}
+
+
+def _times(history: History, rows: np.ndarray) -> np.ndarray:
+    """The times of some events of contact within the span of a picture."""
+    time, (begin, end) = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0), history.span
+    return time[(begin <= time) & (time <= end)]
 
 
 def _apart(time: np.ndarray, span: float) -> np.ndarray:
@@ -72,7 +84,9 @@ def _apart(time: np.ndarray, span: float) -> np.ndarray:
     return step * np.unique(np.round(time / step))
 
 
-def _ticks(axes: Axes, time: np.ndarray, colour: str) -> Artist:
-    (drawn,) = axes.plot(time, np.zeros(len(time)), "|", color=colour, markersize=7, markeredgewidth=0.9,
-                         transform=axes.get_xaxis_transform(), clip_on=False, zorder=1)  # fmt: skip
+def _ticks(axes: Axes, time: np.ndarray, marker: str, colour: str) -> Artist:
+    size = 7 if marker == "|" else 4
+    look = {"marker": marker, "linestyle": "none", "color": colour, "markersize": size, "markeredgewidth": 0.9}
+    below = {"transform": axes.get_xaxis_transform(), "clip_on": False, "zorder": 1}
+    (drawn,) = axes.plot(time, np.zeros(len(time)), **look, **below)
     return drawn

@@ -256,10 +256,7 @@ class BodyReport(Report):
             acting = joints_on(trajectory, path, time)
             if not (events or touched or joint or held or acting):
                 raise
-        shown = (
-            describe_event(event, path, trajectory[path].free_ancestor_at(event.time))
-            for event in events[:SHOWN_EVENTS]
-        )
+        shown = (describe_event(event, path, trajectory) for event in events[:SHOWN_EVENTS])
         more = [f"... and {len(events) - SHOWN_EVENTS} more events"] if len(events) > SHOWN_EVENTS else []
         return cls(
             *(Section(lines=[text]) for text in [*shown, *more]),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rigidsim.report.table import ROUNDING, shortened
+from rigidsim.report.table import ROUNDING, number, shortened
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.trajectory import Trajectory
@@ -25,10 +25,12 @@ def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
     return [event for event in trajectory.events.between(time - near, time + near) if concerns(event)]
 
 
-def describe_event(event: Event | ContactEvent, body: str, moving: str) -> str:
+def describe_event(event: Event | ContactEvent, body: str, trajectory: Trajectory) -> str:
     """The effect of one event on a body, or on the free body that moves it."""
-    lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}"]
+    ended = _ended(event, trajectory) if isinstance(event, ContactEvent) else ""
+    lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}{ended}"]
     if not event.concerns(body):
+        moving = trajectory[body].free_ancestor_at(event.time)
         lines.append(f"  {body} moves with {moving}:")
         body = moving
     if isinstance(event, ContactEvent):
@@ -52,6 +54,20 @@ def describe_event(event: Event | ContactEvent, body: str, moving: str) -> str:
     if body in (event.receiver, event.body):
         lines += _others(*([other.body for other in others] for others in (event.protected, event.carried)))
     return "\n".join(lines)
+
+
+DID = {"sliding_begins": "slid", "rolling_begins": "rolled", "sticking_begins": "stuck", "rest_begins": "rested"}
+"""The modes of contact that last, in the past."""
+
+
+def _ended(event: ContactEvent, trajectory: Trajectory) -> str:
+    """The mode of contact that an event ended, in words; empty if there was none."""
+    before = trajectory.events.contact.ended_by(event) if event.cause in (*DID, "contact_ends") else None
+    if before is None:
+        return ""
+    lost = f" and lost {number(-event.energy)} J to friction" if event.energy < 0.0 else ""
+    gained = f" and gained {number(event.energy)} J by friction" if event.energy > 0.0 else ""
+    return f"; it {DID[before.cause]} for {number(event.time - before.time)} s{lost}{gained}"
 
 
 def _struck(event: ContactEvent, body: str) -> Iterator[str]:
@@ -79,12 +95,19 @@ def _others(*bodies: Sequence[str]) -> Iterator[str]:
             yield f"  {what}: {', '.join(names)}"
 
 
+DOES = {
+    "contact_begins": "begins to touch", "contact_ends": "no longer touches", "impact": "is struck by",
+    "sliding_begins": "begins to slide on", "rolling_begins": "begins to roll on",
+    "sticking_begins": "begins to turn on a fixed point of", "rest_begins": "comes to rest on",
+}  # fmt: skip
+"""What a body does at an event of contact, to the other one."""
+
+
 def cause_of(event: Event | ContactEvent, body: str = "") -> str:
     """A one-line description of an event; of contact, from the side of a body."""
     if isinstance(event, ContactEvent):
-        words = {"contact_begins": "begins to touch", "contact_ends": "no longer touches", "impact": "is struck by"}
         own = event.side_of(body)
-        return f"{event.bodies[own]} {words[event.cause]} {event.bodies[1 - own]}"
+        return f"{event.bodies[own]} {DOES[event.cause]} {event.bodies[1 - own]}"
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
         via = "" if event.body == event.receiver else f", carried by {event.receiver}"

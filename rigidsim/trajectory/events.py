@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT
+from rigidsim.engine import layout
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.fields import CAUSES, EVENT_COLUMNS, EVENT_NAMES, SIDE_NAMES, SIDE_TABLES
 from rigidsim.trajectory.header import Header
@@ -24,8 +24,10 @@ Vector = tuple[float, float, float]
 Columns = Mapping[str, np.ndarray]
 """A table of events by the names in `EVENT_COLUMNS` and `SIDE_TABLES`; empty if nothing happened."""
 
-BEGINS, ENDS, IMPACT = (cause - CAUSE_BEGAN for cause in (CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT))
-"""The kinds of events of contact."""
+BEGINS, ENDS, IMPACT, SLIDES, ROLLS, STICKS, RESTS = range(len(layout.OF_CONTACT))
+"""The kinds of events of contact; from `SLIDES` on, the modes that begin."""
+KIND_OF = np.full(len(CAUSES), -1, np.int8)
+KIND_OF[list(layout.OF_CONTACT)] = range(len(layout.OF_CONTACT))
 OF_CONTACT = {name.removeprefix("events/"): column for name, column in zip(EVENT_NAMES, EVENT_COLUMNS, strict=True)}
 OF_CONTACT["kind"] = OF_CONTACT.pop("cause")
 
@@ -117,15 +119,17 @@ class Event:
 
 @dataclass(frozen=True)
 class ContactEvent:
-    """Two shapes that begin to touch, part, or strike each other.
+    """Two shapes that begin to touch, part, or strike each other, or whose contact begins another mode.
 
-    `cause` is contact_begins, contact_ends or impact: a strike by restitution, or a first touch that is as fast.
+    `cause` is contact_begins, contact_ends or impact: a strike by restitution, or a first touch that is as fast. With
+    `contact: events` it is also sliding_begins, rolling_begins, sticking_begins (on a corner or an edge) or
+    rest_begins. A mode ends where the next one of both shapes begins, or their contact ends.
     `shapes` are the names of both shapes, `car/wheel.shapes[0]`, and `bodies` what they move with: the free or
     prescribed body that carries the shape, or the shape's own if that is fixed in the world. Point, normal and impulse
     are in world axes. The unit normal leads from the first shape to the second. The impulse (N s) acts on the second
-    body and its opposite on the first. The energies (J) are the kinetic energy of both bodies. `protected_bodies` are
-    the free bodies below them that keep their motion in the world, `carried_bodies` those that follow
-    (`inherit_impulses`).
+    body and its opposite on the first. The energies (J) are the kinetic energy of both bodies; where a mode ends, 0 and
+    the work of friction in it. `protected_bodies` are the free bodies below them that keep their motion in the world,
+    `carried_bodies` those that follow (`inherit_impulses`).
     """
 
     cause: str
@@ -142,7 +146,7 @@ class ContactEvent:
 
     @property
     def energy(self) -> float:
-        """The change of the kinetic energy of both bodies, J."""
+        """The change of the kinetic energy of both bodies, or the work of friction in the mode that ends, J."""
         return self.energy_after - self.energy_before
 
     def as_dict(self) -> dict[str, object]:
@@ -170,7 +174,7 @@ def in_order(tables: Sequence[Columns]) -> dict[str, np.ndarray]:
     begins = np.cumsum([0, *(len(table["events/time"]) for table in tables)])
     for place in (f"events/{side}/event" for side in SIDE_TABLES):
         joined[place] = np.concatenate([table[place] + begin for table, begin in zip(tables, begins, strict=False)])
-    touches = np.isin(joined["events/cause"], (CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT))
+    touches = np.isin(joined["events/cause"], layout.OF_CONTACT)
     return some_of(joined, np.lexsort((touches, joined["events/time"].real)))
 
 
@@ -236,8 +240,9 @@ def _by_event(columns: Columns, side: str, kind: type) -> dict[int, list]:
 
 
 class ContactEvents:
-    """The events of contact as columns, in order of time: `time` (s), `kind` (0 begins, 1 ends, 2 impact), `first` and
-    `second` (rows of `shapes`), `point`, `normal`, `impulse`, `energy_before`, `energy_after`; see `ContactEvent`.
+    """The events of contact as columns, in order of time: `time` (s), `kind`, `first` and `second` (rows of `shapes`),
+    `point`, `normal`, `impulse`, `energy_before`, `energy_after`; see `ContactEvent`. Kinds are 0 begins, 1 ends,
+    2 impact, then the modes that begin: 3 sliding, 4 rolling, 5 sticking, 6 rest.
     """
 
     def __init__(self, header: Header, columns: Columns):
@@ -257,8 +262,8 @@ class ContactEvents:
         else:
             found = np.zeros(column.shape(0), column.dtype)
         if name == "kind":
-            found -= CAUSE_BEGAN
-        highest = {"kind": IMPACT + 1, "first": len(self.shapes), "second": len(self.shapes)}.get(name)
+            found = np.where((found >= 0) & (found < len(CAUSES)), KIND_OF[found % len(CAUSES)], -1)
+        highest = {"kind": RESTS + 1, "first": len(self.shapes), "second": len(self.shapes)}.get(name)
         if highest is not None and not np.all((found >= 0) & (found < highest)):
             raise FormatError(f"the trajectory is damaged: {column.name} has a number of nothing that is known")
         vars(self)[name] = found
@@ -276,7 +281,7 @@ class ContactEvents:
         bodies = tuple(tree.part_of(tree[self.nodes[number]]).path for number in pair)
         protected, carried = self._reached(bodies, tree) if self.kind[row] == IMPACT else ((), ())
         return ContactEvent(
-            cause=CAUSES[self.kind[row] + CAUSE_BEGAN],
+            cause=CAUSES[layout.OF_CONTACT[self.kind[row]]],
             time=time,
             shapes=tuple(self.shapes[number] for number in pair),
             bodies=bodies,
@@ -285,6 +290,13 @@ class ContactEvents:
             protected_bodies=protected,
             carried_bodies=carried,
         )
+
+    def ended_by(self, event: ContactEvent) -> ContactEvent | None:
+        """The beginning of the mode that an event ended."""
+        pair = [self.shapes.index(shape) for shape in event.shapes]
+        of_pair = (self.first == pair[0]) & (self.second == pair[1]) & (self.time < event.time)
+        rows = np.flatnonzero(of_pair & ((self.kind >= SLIDES) | (self.kind == ENDS)))
+        return self.event(rows[-1]) if len(rows) and self.kind[rows[-1]] != ENDS else None
 
     def _reached(self, struck: tuple[str, str], tree: Tree) -> tuple[tuple[str, ...], ...]:
         """The free bodies that the jumps of the struck ones reach, parents first: protected and carried."""

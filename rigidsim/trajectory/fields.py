@@ -205,7 +205,10 @@ def sample_bytes(n_node: int, with_terms: bool) -> int:
 # --- tables, whose rows are not samples
 
 
-CAUSES = ("impulse", "reparent", "contact_begins", "contact_ends", "impact", "stop", "trigger")
+CAUSES = (
+    "impulse", "reparent", "contact_begins", "contact_ends", "impact", "stop", "trigger",
+    "sliding_begins", "rolling_begins", "sticking_begins", "rest_begins",
+)  # fmt: skip
 """What can happen, in the order of the numbers that the kernels give it."""
 SHAPES = "shape"
 """The dataset with the names of all shapes that can touch; tables refer to its rows."""
@@ -227,8 +230,10 @@ EVENT_COLUMNS = (
     Column("events/point", "f8", "xyz", "m", "where the impulse acts, in the world"),
     Column("events/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
     Column("events/impulse", "f8", "xyz", "N s", "impulse on the receiver or the body of the second shape, world axes"),
-    Column("events/energy_before", "f8", "", "J", "kinetic energy of both bodies, or energy of all, before"),
-    Column("events/energy_after", "f8", "", "J", "kinetic energy of both bodies, or energy of all, after"),
+    Column("events/energy_before", "f8", "", "J",
+           "kinetic energy of both bodies, or energy of all, before; 0 where a mode of contact ends"),
+    Column("events/energy_after", "f8", "", "J",
+           "kinetic energy of both bodies, or energy of all, after; where a mode ends, the work of friction in it"),
 )  # fmt: skip
 SIDE_TABLES = {
     "received": _side(

@@ -10,7 +10,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from rigidsim.engine.layout import CAUSE_BEGAN
+from rigidsim.engine.layout import OF_CONTACT
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.checks import check_table, own_dataset, stored_dataset
 from rigidsim.trajectory.chunks import filters
@@ -195,5 +195,5 @@ def _older_contact(file: h5py.File, path: Path) -> tuple[dict[str, np.ndarray], 
         if file[old].attrs.get("sha256", digests[old].hex()) != digests[old].hex():
             raise FormatError(f"{path} is damaged: {old} does not match its sha256")
         table[column.name] = values
-    table["events/cause"] = (table["events/cause"] + CAUSE_BEGAN).astype("i1")
+    table["events/cause"] = np.array(OF_CONTACT, "i1")[table["events/cause"]]
     return table, digests

@@ -14,6 +14,8 @@ from scipy.integrate import solve_ivp
 import rigidsim
 from rigidsim import Scene
 from rigidsim.physics.quaternion import rotate
+from rigidsim.report.jumps import describe_event
+from rigidsim.trajectory.events import BEGINS, ROLLS, SLIDES
 
 G, RADIUS, EPS = 9.81, 0.1, np.finfo(float).eps
 UP = np.array([0.0, 0.0, 1.0])
@@ -65,6 +67,61 @@ def test_a_ball_slides_then_rolls():
     lost = 0.5 * (found.velocity[-1] @ found.velocity[-1] - v @ v) + 0.5 * INERTIA * (spin @ spin - w @ w)
     assert ledger.friction == pytest.approx(lost, abs=64 * EPS * (v @ v))
     assert abs(ledger.error) < 64 * EPS * (v @ v)
+    modes = [(event.cause, event.time, event.energy) for event in trajectory.events]
+    assert [cause for cause, *_ in modes] == ["contact_begins", "sliding_begins", "rolling_begins"]
+    assert modes[2][1:] == pytest.approx((stops, lost), abs=64 * EPS * (v @ v))
+    assert trajectory.events.contact.kind.tolist() == [BEGINS, SLIDES, ROLLS]
+    (text,) = (describe_event(event, "ball", trajectory) for event in trajectory.events.between(0.1, 1.0))
+    assert text == (
+        f"at t = {stops:.9g} s: ball begins to roll on floor; it slid for {stops:.6g} s and lost {-lost:.6g} J to"
+        " friction"
+    )
+
+
+def test_modes_of_contact_are_events():
+    """A cube that is pushed over its edge turns on that; one that lies beside rests on the floor; a ball that is
+    dropped rests, one on an incline rolls from the start.
+    """
+    tilt = {"axis": [0, 1, 0], "angle": 0.3}
+    bodies = {
+        "floor": plane(3.0),
+        "brick": brick(0.05),
+        "dropped": ball((2, 0, RADIUS + 0.05), friction=0.5),
+        "slope": {"position": [-9, 0, 0], "orientation": tilt, **plane(0.9)},
+        "rolls": ball(np.array([-9, 0, 0]) + RADIUS * np.array([np.sin(0.3), 0, np.cos(0.3)]), friction=0.9),
+    }
+    contacts = [{"between": ["brick", "slope"], "collide": False}, {"between": ["floor", "rolls"], "collide": False}]
+    contacts += [{"between": ["dropped", "slope"], "collide": False}]
+    trajectory = run(bodies, 0.3, 0.01, contacts=contacts)
+    found = trajectory.events.contact
+    begun = [found.event(row) for row in np.flatnonzero(found.kind >= SLIDES)]
+    times = {({*event.bodies} - {"floor", "slope"}).pop() + " " + event.cause: event.time for event in begun}
+    assert times.pop("dropped rest_begins") == pytest.approx(np.sqrt(0.1 / G), abs=1e-14)
+    assert times == {"brick sticking_begins": 0.0, "rolls rolling_begins": 0.0}
+
+
+def test_the_end_of_a_contact_has_the_work_of_friction():
+    """A ball slides off the end of a table; per pair, the work of friction in all modes is that of the ledger."""
+    mu, v = 0.1, 2.0
+    table = {"shapes": [{"type": "box", "size": [1, 1, 0.2]}], "position": [0, 0, -0.1], "material": {"friction": mu}}
+    trajectory = run({"table": table, "ball": ball((0, 0, RADIUS), (v, 0, 0), friction=mu)}, 0.6, 0.01)
+    modes = [(event.cause, event.energy) for event in trajectory.events if event.cause != "impact"]
+    assert [cause for cause, _ in modes][:3] == ["contact_begins", "sliding_begins", "contact_ends"]
+    assert modes[2][1] == pytest.approx(trajectory.contact_ledger.friction, rel=1e-12)
+    assert modes[2][1] < 0.0
+
+
+def test_events_within_one_step_do_not_hide_each_other():
+    """Two balls bounce beside each other to rest, many times in a step: neither passes through the floor."""
+    e = 0.9
+    bodies = {"floor": plane()} | {
+        f"ball_{k}": ball((k, 0, 0.1 + k * 0.037 + RADIUS), restitution=e) for k in range(2)
+    }  # fmt: skip
+    trajectory = run(bodies, 6.0, 0.05)
+    for k, height in enumerate((0.1, 0.137)):
+        rests = np.sqrt(2 * height / G) * (1 + e) / (1 - e)
+        found = [e.time for e in trajectory.events if e.cause == "rest_begins" and f"ball_{k}" in e.bodies]
+        assert found == pytest.approx([rests], abs=1e-9)
 
 
 def test_bounces_end_at_the_sum_of_their_series():

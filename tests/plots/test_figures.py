@@ -228,6 +228,25 @@ def test_impacts_at_stops_are_ticks():
     assert not any(line.get_linestyle() == "--" for line in axes.lines)
 
 
+def test_modes_of_contact_are_ticks():
+    """One ball slides and then rolls; the other one rests from the start."""
+    shape, material = [{"type": "sphere", "radius": 0.1}], {"friction": 0.3}
+    bodies = {
+        "floor": {"shapes": [{"type": "plane"}], "material": material},
+        "pushed": {"mass": 1, "shapes": shape, "position": [0, 0, 0.1], "velocity": [1, 0, 0], "material": material},
+        "still": {"mass": 1, "shapes": shape, "position": [0, 1, 0.1], "material": material},
+    }
+    scene = {
+        "format": "rigidsim/1", "simulation": {"duration": 0.3, "step": 0.01, "contact": "events"},
+        "world": {"gravity": [0, 0, -9.81]}, "bodies": bodies,
+    }  # fmt: skip
+    (axes,) = axes_of(rigidsim.simulate(rigidsim.Scene.from_dict(scene)).plot("pushed.speed"))
+    assert texts_of(axes) == ["slides", "rolls"]
+    marks = {line.get_marker(): line.get_xdata() for line in axes.lines if line.get_linestyle() == "None"}
+    assert marks[5].tolist() == [0.0]
+    assert marks["o"] == pytest.approx([1 / (3.5 * 0.3 * 9.81)])
+
+
 def names_in_legend(axes):
     return [text.get_text() for text in axes.get_legend().get_texts()]
 

@@ -49,8 +49,10 @@ from rigidsim.engine.contact.strikes import (
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate, place_nodes
+from rigidsim.engine.layout import EVENT
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact_modes import time_of_bounces
+from rigidsim.physics.distances import CURVED, HALF_SPACE
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot, negated, norm, rejection, sub
 
@@ -85,6 +87,7 @@ def collect(contacts, lasting, arrays):
                 slot, row = lasting.slot[n], lasting.value[n]
                 slot.first, slot.second, slot.pair = first, second, m
                 slot.feature, slot.mode, slot.lost, slot.straight = int(lasting.place[p].feature), OPEN, 0, 0
+                slot.logged, row.work = 0, 0.0
                 row.restitution, row.friction = surfaces_of(first, second, contacts)
                 row.direction, row.force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
                 write_slot(lasting.place[p], contacts, lasting, slot, row)
@@ -332,7 +335,8 @@ def review(turn, lasting):
                 and closes / rate > worst
                 and approach_of(k, lasting) >= 0.0
             ):
-                worst, found, following = closes / rate, k, STUCK
+                slips = norm(rejection(row.normal, row.slip)) > AT_REST * lasting.speed[0]
+                worst, found, following = closes / rate, k, SLIDING if slips else STUCK
         else:
             N, room = dot(row.normal, row.force), room_of_friction(row)
             if SLACK * scale < -N and -N / scale > worst:
@@ -344,7 +348,7 @@ def review(turn, lasting):
     slot, row = lasting.slot[found], lasting.value[found]
     if following == GROWING:
         row.direction = negated(rejection(row.normal, row.tested))
-    if following == STUCK:
+    if slot.mode == OPEN:
         slot.straight = 1  # once
     slot.mode = following
     return True
@@ -375,23 +379,112 @@ def copy_row(width, source, target):
 
 
 @inlined
-def log_pairs(now, contacts, lasting, arrays):
-    """Log the pairs that begin to touch, and those that no longer do."""
+def relative_turning(k, contacts, lasting):
+    """(how fast the second body of a slot turns relative to the first, across the normal and along it, m/s at the
+    size of the smaller shape; the same of the angular acceleration, m/s2).
+    """
+    slot, n = lasting.slot[k], lasting.value[k].normal
+    a, b, size = (
+        contacts.shape[slot.first].body,
+        contacts.shape[slot.second].body,
+        size_of(slot.first, slot.second, contacts),
+    )
+    omega = sub(lasting.motion[b].omega, lasting.motion[a].omega)
+    free = sub(lasting.acceleration[b].angular, lasting.acceleration[a].angular)
+    alpha = add(free, sub(lasting.mean[b].alpha, lasting.mean[a].alpha))
+    across, rate_across = size * norm(rejection(n, omega)), size * norm(rejection(n, alpha))
+    return across, size * abs(dot(n, omega)), rate_across, size * abs(dot(n, alpha))
+
+
+@inlined
+def mode_of_pair(k, contacts, lasting):
+    """The mode of a pair to which slot k and those after it belong: it slides where any of them does; else it rests
+    where the bodies do not turn relative to each other, rolls on a rounded surface, and sticks on a corner or an edge.
+    """
+    first, second, rate, m = lasting.slot[k].first, lasting.slot[k].second, 0.0, k
+    while m < lasting.size[N_SLOTS] and lasting.slot[m].first == first and lasting.slot[m].second == second:
+        if lasting.slot[m].mode != STUCK:
+            return at.CAUSE_SLIDES
+        rate, m = max(rate, norm(lasting.value[m].free)), m + 1
+    across, along, rate_across, rate_along = relative_turning(k, contacts, lasting)
+    least, least_rate = AT_REST * lasting.speed[0], SLACK * rate
+    rolls = across > least or rate_across > least_rate
+    if rolls and is_rounded(first, second, contacts):
+        return at.CAUSE_ROLLS
+    return at.CAUSE_STICKS if rolls or along > least or rate_along > least_rate else at.CAUSE_RESTS
+
+
+@inlined
+def is_rounded(first, second, contacts):
+    """Whether bodies roll on each other there: a core that bends or is thickened touches."""
+    for k in (first, second):
+        if contacts.shape[k].kind != HALF_SPACE and contacts.shape_value[k].radius > 0.0:
+            return True
+        for kind in CURVED:
+            if contacts.shape[k].kind == kind:
+                return True
+    return False
+
+
+@inlined
+def work_of_pair(first, second, n, slot: SLOT, value: LASTING):
+    """(the mode of a pair that was logged, 0 if none; the work of friction since then, J), from n slots."""
+    mode, work = 0, 0.0
+    for k in range(n):
+        if slot[k].first == first and slot[k].second == second:
+            mode, work = slot[k].logged, work + value[k].work
+    return mode, work
+
+
+@inlined
+def log_ended(first, second, now, n_old, lasting, record):
+    """Log that a pair no longer touches, with the work of friction in its last mode."""
+    entry = record.log_value[add_entry(at.CAUSE_ENDED, first, second, now, record)]
+    _, entry.energy_after = work_of_pair(first, second, n_old, lasting.old_slot, lasting.old_value)
+
+
+@inlined
+def log_modes(now, n_old, contacts, lasting, arrays):
+    """Log the modes of pairs that begin, with the work of friction in those that end."""
+    last_first, last_second = at.NO_ROW, at.NO_ROW
+    for k in range(lasting.size[N_SLOTS]):
+        slot, row = lasting.slot[k], lasting.value[k]
+        if slot.first == last_first and slot.second == last_second:
+            slot.logged = lasting.slot[k - 1].logged
+            continue
+        last_first, last_second = slot.first, slot.second
+        before, work = work_of_pair(slot.first, slot.second, n_old, lasting.old_slot, lasting.old_value)
+        slot.logged, row.work = mode_of_pair(k, contacts, lasting), work
+        if slot.logged != before:
+            entry = arrays.record.log_value[add_entry(slot.logged, slot.first, slot.second, now, arrays.record)]
+            write_place(k, entry, contacts, lasting, arrays)
+            entry.energy_after, row.work = work, 0.0
+
+
+@inlined
+def write_place(k, entry: EVENT, contacts, lasting, arrays):
+    """Where a slot is, in an entry of the log."""
+    row, a = lasting.value[k], contacts.shape[lasting.slot[k].first].body
+    entry.point = add(arrays.motions.origin[a].xyz, add(lasting.motion[a].p, row.lever_A))
+    entry.normal = row.normal
+
+
+@inlined
+def log_pairs(now, n_old, contacts, lasting, arrays):
+    """Log the pairs that begin to touch, and those that no longer do; then the modes of contact that begin."""
     record, old, count = arrays.record, arrays.last, 0
     for m in range(old.count[1]):
         if not has_slot(old.pair[m, 0], old.pair[m, 1], lasting):
-            add_entry(at.CAUSE_ENDED, old.pair[m, 0], old.pair[m, 1], now, record)
+            log_ended(old.pair[m, 0], old.pair[m, 1], now, n_old, lasting, record)
     for k in range(lasting.size[N_SLOTS]):
-        slot, row, known = lasting.slot[k], lasting.value[k], False
+        slot, known = lasting.slot[k], False
         for m in range(old.count[1]):
             known = known or (old.pair[m, 0] == slot.first and old.pair[m, 1] == slot.second)
         for m in range(count):
             known = known or (arrays.next.pair[m, 0] == slot.first and arrays.next.pair[m, 1] == slot.second)
         if not known:
             entry = record.log_value[add_entry(at.CAUSE_BEGAN, slot.first, slot.second, now, record)]
-            a = contacts.shape[slot.first].body
-            entry.point = add(arrays.motions.origin[a].xyz, add(lasting.motion[a].p, row.lever_A))
-            entry.normal = row.normal
+            write_place(k, entry, contacts, lasting, arrays)
             arrays.next.pair[count, 0], arrays.next.pair[count, 1] = slot.first, slot.second
             count += 1
     n, last_first, last_second = 0, at.NO_ROW, at.NO_ROW
@@ -402,6 +495,7 @@ def log_pairs(now, contacts, lasting, arrays):
             old.pair[n, 0], old.pair[n, 1] = last_first, last_second
             n += 1
     old.count[0], old.count[1] = 0, n
+    log_modes(now, n_old, contacts, lasting, arrays)
 
 
 @routine
@@ -457,4 +551,4 @@ def settle(now, h, block, what, index, arrays):
         one, other = lasting.slot[k - MOST_OF_PAIR], lasting.slot[k]
         if one.first == other.first and one.second == other.second:
             lasting.size[BEYOND] = PLACES
-    log_pairs(now + lasting.rest[0], contacts, lasting, arrays)
+    log_pairs(now + lasting.rest[0], n_old, contacts, lasting, arrays)

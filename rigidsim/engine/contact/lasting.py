@@ -59,16 +59,18 @@ OPEN, STUCK, SLIDING, GROWING = 0, 1, 2, 3
 
 SLOT = Row(
     "a contact that lasts: its shapes, the number of the pair in the list of candidates, feature, mode; which"
-    " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight",
-    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1,
+    " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight;"
+    " the mode of its pair that was logged",
+    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1,
 )  # fmt: skip
 LASTING = Row(
     "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, slip with"
     " that of the surfaces on their bodies, its rate without and with all forces of contact; the direction of a slip at"
     " the beginning of a trial, and now;"
-    " the force on the second body, and of it what is compared with the limit of friction; friction, restitution",
+    " the force on the second body, and of it what is compared with the limit of friction; friction, restitution; the"
+    " work of friction in the logged mode, J",
     normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3,
-    tested=3,    friction=1, restitution=1,
+    tested=3, friction=1, restitution=1, work=1,
 )  # fmt: skip
 ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
 
@@ -129,7 +131,7 @@ class Lasting(NamedTuple):
     matrix: np.ndarray = floats(MOST_ROWS, MOST_ROWS)
     right: np.ndarray = floats(MOST_ROWS)
     x: np.ndarray = floats(MOST_ROWS)
-    power: np.ndarray = floats(4, 2)  # at the stages of a step: of friction, of what drives surfaces, W
+    power: np.ndarray = floats(4, MOST_SLOTS + 1)  # at the stages of a step: of friction at each slot, of all forces, W
     left: np.ndarray = floats(LEFT)  # steps left to sub-steps: how many, the time of the first, s, and why
     instant: np.ndarray = floats(2)  # of the last event, s, and how many before it were at that time
     speed: np.ndarray = floats(1)  # the largest at any contact as an event begins, m/s
@@ -531,17 +533,18 @@ def power_on(line: LINE, arm: ARM, frame: FRAME):
 
 @inlined
 def note_powers(contacts, scratch, lasting):
-    """Note the powers of friction and of what drives surfaces, for this stage of a step."""
-    friction, whole, stage = 0.0, 0.0, lasting.size[N_CALLS]
+    """Note the powers of friction and of all forces, for this stage of a step."""
+    whole, stage = 0.0, lasting.size[N_CALLS]
+    lasting.size[N_CALLS] = stage + 1
+    if stage >= len(lasting.power):
+        return
     for k in range(lasting.size[N_SLOTS]):
         row = lasting.value[k]
-        friction += dot(rejection(row.normal, row.force), row.slip)
+        lasting.power[stage, k] = dot(rejection(row.normal, row.force), row.slip)
     for b in range(contacts.n_moved):
         node = contacts.body[b].node
         whole += power_on(lasting.force[b], scratch.arm[node], scratch.frame[node + 1])
-    if stage < len(lasting.power):
-        lasting.power[stage, 0], lasting.power[stage, 1] = friction, whole - friction
-    lasting.size[N_CALLS] = stage + 1
+    lasting.power[stage, MOST_SLOTS] = whole
 
 
 @inlined

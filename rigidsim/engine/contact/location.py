@@ -138,6 +138,21 @@ def find_target(contacts, arrays, lasting):
 
 
 @inlined
+def passed_before(h, contacts, arrays, lasting):
+    """Another event that is passed before the one that was found at the end of a trial, as `find_target` gives it;
+    NOTHING if there is none.
+    """
+    search = lasting.locating
+    first, second, target = search.first, search.second, int(search.target)
+    what, time = find_target(contacts, arrays, lasting)
+    differs = what != target or search.first != first or search.second != second
+    if what != NOTHING and what != DIP and differs and time < search.length - 16.0 * EXACT * h:
+        return what, time
+    search.first, search.second = first, second
+    return NOTHING, time
+
+
+@inlined
 def inside(time, search):
     """A time within the bracket of a search."""
     if time > search.low and time < search.high:
@@ -181,6 +196,9 @@ def narrow_margin(h, lasting):
         search.side = -1.0
     near = (1e3 if target == REGION else 4.0) * EXACT * h
     if margin == 0.0 or search.high - search.low <= near:
+        if target == REGION and margin > 0.0:  # the event is to find the contact on the other part
+            search.length = search.high
+            return False
         return True
     search.length = inside(
         search.low + (search.high - search.low) * search.at_low / (search.at_low - search.at_high), search

@@ -19,6 +19,7 @@ from rigidsim.engine.contact.lasting import (
     FIRST_LEFT,
     GROWING,
     IS_SETTLED,
+    MOST_SLOTS,
     N_CALLS,
     N_EVENTS,
     N_LEFT,
@@ -41,6 +42,7 @@ from rigidsim.engine.contact.location import (
     find_target,
     narrow_gap,
     narrow_margin,
+    passed_before,
 )
 from rigidsim.engine.contact.log import write_origins
 from rigidsim.engine.contact.trial_lengths import (
@@ -221,6 +223,11 @@ def end_trial(t, t_end, h, block, arrays):
         if not found and search.tried < MOST_TRIALS:
             put_trial_back(state, scratch)
             return
+        other, time = passed_before(h, contacts, arrays, lasting)
+        if other != NOTHING:
+            begin_search(other, time, lasting)
+            put_trial_back(state, scratch)
+            return
     else:
         what, time = find_target(contacts, arrays, lasting)
         search.most = 1e300
@@ -275,12 +282,23 @@ def renew_growing(now, h, block, arrays):
 @inlined
 def note_work(h, lasting, ledger):
     """Book the work of contact in a trial of h seconds, by the weights of the stages of the method."""
-    friction, driven = 0.0, 0.0
+    friction = 0.0
     if lasting.size[N_CALLS] == 0:
         return
-    for k in range(4):
-        friction += h * WEIGHT[k] * lasting.power[k, 0]
-        driven += h * WEIGHT[k] * lasting.power[k, 1]
+    for k in range(lasting.size[N_SLOTS]):
+        work = work_of_stages(h, k, lasting)
+        lasting.value[k].work += work
+        friction += work
+    whole = work_of_stages(h, MOST_SLOTS, lasting)
     ledger.step[:] = 0.0
-    ledger.step[c.W_FRICTION], ledger.step[c.W_DRIVEN] = friction, driven
-    finish_booking(friction + driven, ledger)
+    ledger.step[c.W_FRICTION], ledger.step[c.W_DRIVEN] = friction, whole - friction
+    finish_booking(whole, ledger)
+
+
+@inlined
+def work_of_stages(h, column, lasting):
+    """The work of a power in a trial of h seconds, J."""
+    work = 0.0
+    for k in range(4):
+        work += h * WEIGHT[k] * lasting.power[k, column]
+    return work
