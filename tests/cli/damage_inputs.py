@@ -68,7 +68,43 @@ bodies:
     impulses: [{time: 0.02, impulse: [0, 0, 1], at: [1, 0, 0]}]
 reparent: [{time: 0.03, body: arm, to: ball, motion: free}]
 """,
+    """\
+format: rigidsim/1
+parameters: {push: 3 +- 0.1 m/s, load: {uniform: [1 kg, 2 kg]}}
+simulation: {duration: 0.05, step: 0.01, record_every: 0.01, stop: {when: "= z('ball') < -100"}}
+world: {gravity: [0, 0, -9.81]}
+let: {height: "= z('ball') + 1 m"}
+tables: {air: {file: air.csv, x: altitude, y: density, kind: linear}}
+metrics: {top: "= max(height)", far: "= final(x('ball'))"}
+bodies:
+  floor: {motion: fixed, shapes: [{type: mesh, file: m.obj, position: [0, 0, -3]}]}
+  ground: {motion: fixed, position: [9, 0, 0], shapes: [{type: terrain, heights: [[0, 1], [1, 0]], spacing: 2}]}
+  ball:
+    mass: "= load"
+    shapes: [{type: sphere, radius: 0.1}]
+    velocity: ["= push", 0, 0]
+    forces: [{type: constant, force: ["= -0.1 * air(height) * v_x('ball')", 0, 0]}]
+    impulses: [{when: {condition: "= z('ball') < -0.001", every: true, delay: 0.01}, impulse: [0, 0, 1]}]
+  chip: {mass: 1, position: [0, 3, 0], shapes: [{type: hull, file: m.obj}], velocity: [0, 0, 1]}
+optimise: {vary: {push: [1, 5]}, maximise: "= final(x('ball'))", subject_to: ["= max(height) < 3"]}
+fit:
+  data: [{file: measured.csv, columns: {ball.position.x: {column: x, sigma: 1 mm}}}]
+  parameters: {push: {bounds: [1, 5]}}
+""",
 ]
+FITTED = """\
+format: rigidsim/1
+parameters: {start: 65 deg, stiffness: 1 N*m/rad}
+simulation: {duration: 0.05, step: 0.01, record_every: 0.01}
+bodies:
+  rod:
+    mass: 0.5
+    inertia: point
+    center_of_mass: [0, 0, -1]
+    motion: {hinge: {axis: [0, -1, 0], angle: "= start", spring: {stiffness: "= stiffness"}}}
+"""
+MEASURED = "time (s),rod.angle,sigma\n0,1.13,0.01\n0.01,1.131,0.01\n0.02,1.12,0.02\n0.03,1.11,0.01\n"
+AIR = "altitude [m],density [kg/m^3]\n-200,1\n0,0.7\n200,0.5\n"
 URDF = """<robot name="arm"><link name="base"><visual><geometry><mesh filename="m.obj"/></geometry></visual></link>
 <link name="tip"><inertial><origin xyz="0 0 1" rpy="0.1 0 0"/><mass value="2"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -111,14 +147,16 @@ WORDS = [
 
 
 class Command(NamedTuple):
-    """A command: its words, what it reads (the kind, and the name in the folder), and whether the answer to a damaged
-    file must be the one to the whole file, unless it is refused.
+    """A command: its words, what it reads (the kind, and the name in the folder), whether the answer to a damaged
+    file must be the one to the whole file, unless it is refused, and whether its scene stays whole, so that compiled
+    code serves all inputs.
     """
 
     words: str
     kind: str
     name: str
     is_kept: bool = True
+    is_compiled: bool = False
 
 
 COMMANDS = {
@@ -128,6 +166,12 @@ COMMANDS = {
         "sweep in.yaml --vary simulation.duration=0.02:0.04:2 -o out.h5 --force", "scene", "in.yaml", False
     ),
     "sweep table": Command("sweep top.yaml --table in.csv -o out.h5 --force", "table", "in.csv", False),
+    "fit": Command(
+        "fit rod.yaml --vary start,stiffness --data in.csv -o out.yaml --force", "measured", "in.csv", False, True
+    ),
+    "run of a table": Command("run full.yaml -o out.h5 --force -q", "air", "air.csv", False),
+    "run of a mesh": Command("run full.yaml -o out.h5 --force -q", "mesh", "m.obj", False),
+    "linearize": Command("linearize in.yaml", "scene", "in.yaml", False),
     "certify": Command("certify in.yaml", "scene", "in.yaml", False),
     "validate json": Command("validate in.yaml --json --strict", "scene", "in.yaml", False),
     "import urdf": Command("import in.urdf -o out.yaml --force", "urdf", "in.urdf", False),
@@ -211,6 +255,10 @@ def originals(folder: Path) -> None:
     scene = SCENES[0]
     Path("top.yaml").write_text(scene)
     Path("touch.yaml").write_text(SCENES[1])
+    Path("full.yaml").write_text(SCENES[2])
+    Path("rod.yaml").write_text(FITTED)
+    Path("measured.csv").write_text(MEASURED)
+    Path("air.csv").write_text(AIR)
     Path("table.csv").write_text("spin,bodies.top.mass\n1,2\n20 rpm,3\n")
     Path("arm.urdf").write_text(URDF)
     Path("model.xml").write_text(MJCF)
@@ -333,8 +381,9 @@ def damaged(command: Command, path: Path, whole: Path, choice: random.Random) ->
 
 
 WHOLES = {
-    "scene": ("top.yaml", "touch.yaml"), "table": ("table.csv",), "urdf": ("arm.urdf",), "mjcf": ("model.xml",),
-    "mesh": ("m.obj",), "run": ("run.h5",), "swept": ("swept.h5",), "part": ("part-1.h5",), "left": (),
+    "scene": ("top.yaml", "touch.yaml", "full.yaml"), "table": ("table.csv",), "urdf": ("arm.urdf",),
+    "mjcf": ("model.xml",), "mesh": ("m.obj",), "measured": ("measured.csv",), "air": ("air.csv",),
+    "run": ("run.h5",), "swept": ("swept.h5",), "part": ("part-1.h5",), "left": (),
 }  # fmt: skip
 
 
@@ -347,7 +396,16 @@ def prepared(command: Command, source: Path, place: Path, choice: random.Random)
     with h5py.File("other.h5", "w") as other:
         other["x"] = [0.0] * 400
     names = WHOLES[command.kind] or (command.name,)
-    for name in ("top.yaml", "m.obj", "part.xml", ".left.h5.tmp", ".left.h5.resume"):
+    for name in (
+        "top.yaml",
+        "full.yaml",
+        "rod.yaml",
+        "air.csv",
+        "m.obj",
+        "part.xml",
+        ".left.h5.tmp",
+        ".left.h5.resume",
+    ):
         shutil.copy(source / name, name)
     shutil.copy(source / "run.h5", "whole.h5")
     shutil.copy(source / "part-2.h5", "whole-part.h5")
@@ -374,6 +432,7 @@ def made_files(words: str) -> dict[str, object]:
 def tried(name: str, source: Path, place: Path, count: int, seed: int) -> Counter:
     """What became of so many damaged inputs of a command."""
     command, choice, counts = COMMANDS[name], random.Random(f"{name} {seed}"), Counter()
+    os.environ["RIGIDSIM_JIT"] = "on" if command.is_compiled else "off"
     answers: dict[Path, object] = {}
     for number in range(count):
         whole = prepared(command, source, place, choice)
