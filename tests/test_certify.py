@@ -232,6 +232,7 @@ def test_paths_that_part_prove_nothing_and_a_shorter_run_can_be_certified():
     assert certify(written(CHAOS, **{"duration: 40": "duration: 1"})).is_certified
 
 
+@pytest.mark.slow
 def test_with_contact_paths_that_differ_or_part_prove_nothing():
     found = certify(Scene.from_file(shipped_scenes()["crash_test"], overrides=["simulation.duration=0.3"]))
     assert found.touched is not None and found.half.verdict == PARTS and not found.is_certified

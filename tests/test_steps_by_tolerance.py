@@ -69,7 +69,7 @@ SINGULAR = {"four_bar"}
 
 
 @BY_NAME
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", ["kapitza_pendulum", pytest.param("newtons_cradle", marks=pytest.mark.slow)])
 def test_some_shipped_scenes_move_as_with_fine_steps(name, method):
     agrees(name, method, 4, QUICK[name])
 
@@ -164,6 +164,7 @@ def planar() -> dict:
     return {"world": {"gravity": [0, -1, 0], "plane": [0, 0, 1]}, "bodies": bodies}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contents", [everything, planar], ids=lambda contents: contents.__name__)
 def test_all_that_a_scene_has_moves_as_with_fine_steps(contents):
     def moved(integrator, step: float) -> Trajectory:

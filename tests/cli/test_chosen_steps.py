@@ -70,7 +70,7 @@ def test_a_drift_is_answered_by_a_smaller_tolerance(call, workplace, name):
     assert "step of" not in err
 
 
-@pytest.mark.parametrize("name", CHOOSING)
+@pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_a_certificate_compares_with_a_smaller_tolerance(call, workplace, name):
     lines = call("certify", written(workplace, name, 1e-6)).out.splitlines()
     assert lines[0] == f"{name}.yaml: All too fast; 2 s in steps that {name} chooses"

@@ -22,6 +22,7 @@ def entries(cache: Path) -> set[str]:
     return {file.name for file in cache.rglob("*.kernel")}
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_compile(shell, workplace):
     """By a run, also one that records more, or by a sweep."""
     (workplace / "eventful.yaml").write_text(EVENTFUL)

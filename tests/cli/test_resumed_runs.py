@@ -19,7 +19,7 @@ from kill_runs import JOINTED, LONG, REPARENTED, SCENES, TOUCHING
 from spinning_brick import remains
 
 
-@pytest.mark.parametrize("scene", ["reparented", "touching"])
+@pytest.mark.parametrize("scene", ["reparented", pytest.param("touching", marks=pytest.mark.slow)])
 def test_ended_run_goes_on(tmp_path, scene):
     assert "resumed: " in outcomes_of(tmp_path, scene, 2)
 
@@ -101,6 +101,7 @@ def test_report_is_that_of_the_whole_run(call, write):
         assert extended[name] == whole[name]
 
 
+@pytest.mark.slow
 def test_full_disk_leaves_a_run_to_resume(shell, write, workplace):
     from test_storage import limited_to
 
@@ -152,6 +153,7 @@ HULLS = {
 PART = "OFF\n5 1 0\n0.2 0 -0.1\n-0.1 0.2 -0.1\n-0.1 -0.2 -0.1\n0.1 0 0.1\n-0.1 0 0.12\n3 0 1 2\n"
 
 
+@pytest.mark.slow
 def test_killed_run_of_hulls_from_a_file_goes_on(call, write, workplace):
     """The checkpoint has the features of the last step."""
     pytest.importorskip("trimesh")

@@ -56,7 +56,7 @@ def assert_follows(error_of) -> None:
     assert found.max() < 10 * found.min()
 
 
-@pytest.mark.parametrize("name", ["adaptive", "taylor"])
+@pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_the_error_of_the_tidy_top_after_ten_seconds_follows_the_tolerance(name):
     """The angle and the difference of the rates, which are not both small by chance."""
     exact = end("taylor", TOP, 10, 1e-16)
@@ -146,6 +146,7 @@ def test_forces_of_every_kind_windows_and_events_are_those_of_fine_steps():
     assert np.abs(found.total_energy - fine.total_energy).max() < 1e-7 * np.abs(fine.total_energy).max()
 
 
+@pytest.mark.slow
 def test_between_impacts_the_motion_is_that_of_fine_steps():
     """A ball on a spring that bounces: the steps of contact are the same, so what differs is their inside."""
     spring = {"type": "spring", "to": "world", "to_at": [0, 0, 2], "stiffness": 40, "length": 0.5}

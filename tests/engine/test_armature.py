@@ -103,6 +103,7 @@ def test_a_motor_that_prescribes_the_angle_turns_its_rotor():
     assert np.abs(energy - energy[0]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_a_body_that_hits_an_arm_meets_its_rotor():
     """A ball of 0.5 kg falls on the end of a lever at rest: afterwards both move as one plastic impact says, and the
     contact ledger closes.

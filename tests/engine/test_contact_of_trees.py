@@ -293,7 +293,7 @@ def rolled() -> rigidsim.Trajectory:
     return collide({"cart": cart(), "floor": floor(friction=0.8)}, **ROLLING)
 
 
-@pytest.mark.parametrize("method", ["adaptive", "taylor", "magnus"])
+@pytest.mark.parametrize("method", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow), "magnus"])
 def test_other_methods_roll_as_rkmk4_does(rolled, method):
     """All are exact for what rolls evenly."""
     other = collide({"cart": cart(), "floor": floor(friction=0.8)}, integrator=method, **ROLLING)
@@ -322,6 +322,7 @@ def test_in_a_planar_scene_nothing_leaves_the_plane():
     assert np.abs(trajectory["cart"].world.position[:, 1]).max() == 0.0
 
 
+@pytest.mark.slow
 def test_trees_that_break_and_change_while_they_touch_keep_their_energy():
     """A weld breaks, a body hangs on a tree, and a part of that is set free; all of it lies on the floor."""
     part = ball(0.1, at=(0.3, 0, 0), motion={"weld": {"breaks": {"force": 100}}})

@@ -275,6 +275,7 @@ def test_a_bar_that_bounces_between_a_floor_and_its_stop_keeps_its_energy():
 # --- loops
 
 
+@pytest.mark.slow
 def test_a_ball_strikes_a_parallelogram_as_one_body_in_a_circle():
     """Its coupler is carried sideways, by inertia L^2/3 of each crank and of its own mass; upwards it is a wall."""
     rod = {"inertia": {"principal": [0.01, 1 / 12, 1 / 12]}, "center_of_mass": [0.5, 0, 0], "mass": 1}

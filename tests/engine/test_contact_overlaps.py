@@ -141,7 +141,7 @@ def test_a_heap_of_bodies_in_one_place_is_reported():
     assert reported[-1] == "at least 49995 further pairs of shapes overlap at the start"
 
 
-@pytest.mark.parametrize(("rate", "sinks"), [(0.18, False), (0.3, True)])
+@pytest.mark.parametrize(("rate", "sinks"), [pytest.param(0.18, False, marks=pytest.mark.slow), (0.3, True)])
 def test_what_a_prescribed_lever_presses_into_the_floor_is_reported(rate, sinks):
     """The tip of the lever pushes the ball down from z = 0.3; from 0.35 rad on the ball meets the floor."""
     bar = {"type": "box", "size": [0.8, 0.08, 0.08], "position": [0.4, 0, 0]}

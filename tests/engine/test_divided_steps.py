@@ -89,6 +89,7 @@ def lanes_of(turns: list) -> list:
     return [build_world(make_scene(bodies(turn), duration=0.5, step=H)) for turn in turns]
 
 
+@pytest.mark.slow
 def test_lanes_gears_and_slices_do_not_change_a_bit():
     worlds = lanes_of([0.1, 1.5, 12.0])
     together = BlockRun(worlds, 3)

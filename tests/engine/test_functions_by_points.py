@@ -76,6 +76,7 @@ def reference() -> float:
     return found.y[0, -1]
 
 
+@pytest.mark.slow
 def test_all_methods_agree_with_scipy(run):
     # The second derivative of pchip jumps at the points, where the error of a step is of its third order: 1e-6/6 times
     # the jump. Measured: rkmk4 2e-8, adaptive 2e-9, taylor 1e-12.

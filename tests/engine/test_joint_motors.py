@@ -68,7 +68,7 @@ def test_a_motor_moves_others_as_the_free_joint_would_under_its_torque():
     assert abs(joints_of(driven, "motor")[:, 0] + 8.0 * joints_of(free, "coordinate")[:, 0]).max() < 1e-11
 
 
-@pytest.mark.parametrize("integrator", ["taylor", "adaptive", "euler"])
+@pytest.mark.parametrize("integrator", [pytest.param("taylor", marks=pytest.mark.slow), "adaptive", "euler"])
 def test_every_method_follows_a_motor(integrator):
     found = run(wheels("= sin(2*t)"), duration=0.5, step=0.01, integrator=integrator, record_every=0.1)
     assert abs(joints_of(found, "coordinate")[:, 0] - np.sin(2 * found.time)).max() < 1e-15

@@ -254,6 +254,7 @@ def test_a_tiny_gap_is_closed():
     assert abs(found.arrays["joints/coordinate"][k, 0] + np.deg2rad(20)) < 1e-15
 
 
+@pytest.mark.slow
 def test_sixteen_lanes_and_one_have_the_same_bits():
     bodies = two_trees(6)
     motion = new_joint(np.random.default_rng(3), "universal")

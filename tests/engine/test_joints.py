@@ -175,7 +175,7 @@ def test_a_planar_scene_has_the_motion_of_the_same_scene_with_symmetric_bodies()
         assert (here.position[-1, 2] == here.position[0, 2]).all()
 
 
-@pytest.mark.parametrize("integrator", ["adaptive", "taylor"])
+@pytest.mark.parametrize("integrator", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_methods_that_choose_their_steps_agree_with_the_one_that_does_not(integrator):
     how = {"duration": 0.25, "gravity": G, "record_every": 0.05}
     bodies = {"drum": spinning(random_tree(7, n=8) | {"other": pendulum()["rod"]})}

@@ -73,9 +73,12 @@ def test_four_bars_pass_their_singular_position_as_elliptic_functions_say():
 
 
 TOLERANT = {name: {"name": name, key: 1e-10} for name, key in (("adaptive", "rtol"), ("taylor", "tolerance"))}
-CHOSEN = pytest.mark.parametrize("method", TOLERANT.values(), ids=TOLERANT)
+CHOSEN = pytest.mark.parametrize(
+    "method", [TOLERANT["adaptive"], pytest.param(TOLERANT["taylor"], marks=pytest.mark.slow)], ids=TOLERANT
+)
 
 
+@pytest.mark.slow
 def test_series_pass_the_singular_position_of_four_bars():
     """Measured in three seconds, tolerance and error in rad: 1e-6 1.2e-7, 1e-7 2.5e-8, 1e-8 7.5e-9."""
     bodies, loops = four_bars(2)
@@ -86,6 +89,7 @@ def test_series_pass_the_singular_position_of_four_bars():
         assert np.abs(found + swung(trajectory.time)).max() < tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     [*({"name": "adaptive", "rtol": x, "atol": x} for x in (1e-6, 1e-8, 1e-9, 1e-10, 1e-11)),
@@ -124,6 +128,7 @@ def test_andrews_squeezer_ends_as_published():
         assert turned(trajectory, path)[-1] == pytest.approx(angle, abs=2e-9)
 
 
+@pytest.mark.slow
 @CHOSEN
 def test_andrews_squeezer_ends_as_published_with_steps_by_tolerance(method):
     """Measured at 1e-10: 1.437e-9 and 1.445e-9, at 1e-12 both 1.431e-9: so far is what is published from its limit."""
@@ -243,7 +248,7 @@ def test_steps_by_tolerance_end_with_closed_loops_and_keep_the_energy(method):
     assert np.ptp(trajectory.total_energy) < 1e-9
 
 
-@pytest.mark.parametrize("integrator", ["euler", "magnus"])
+@pytest.mark.parametrize("integrator", ["euler", pytest.param("magnus", marks=pytest.mark.slow)])
 def test_simple_methods_keep_loops_at_first_order(integrator):
     rods, loops = bricard()
     how = {"loops": loops, "gravity": GRAVITY, "duration": 0.4}
@@ -284,6 +289,7 @@ def test_a_governor_on_links_of_given_length_swings_as_its_own_equation_says():
     assert np.log2(errors[0] / errors[1]) > 3.7
 
 
+@pytest.mark.slow
 def test_a_governor_on_stiff_springs_moves_as_on_links_of_given_length():
     """IFToMM A05 as published: 8e5 N/m and 4e4 N s/m in place of the links. Measured in ten seconds at 80, 40, 20, 10
     us: energy 5.8e-7, 1.6e-8, 7.2e-10, 3.9e-11 J; angles 2.6e-13, 1.3e-14, 7e-16 rad from those at half the step, and
@@ -316,7 +322,9 @@ def test_repeated_loops_change_nothing_but_the_last_digits():
 
 
 @pytest.mark.parametrize("kind", ["point", "hinge", "distance", "weld"])
-@pytest.mark.parametrize("method", ["rkmk4", {"name": "taylor", "tolerance": 1e-13}])
+@pytest.mark.parametrize(
+    "method", ["rkmk4", pytest.param({"name": "taylor", "tolerance": 1e-13}, marks=pytest.mark.slow)]
+)
 def test_loops_that_hold_what_a_joint_holds_change_nothing_but_the_last_digits(kind, method):
     """A second hinge of a door, a rod between two points of its axis or of what a weld holds; the frame flies."""
     axis, at, first, last = (
@@ -392,7 +400,11 @@ def test_loops_keep_their_digits_far_from_the_origin():
     assert np.abs(found).max() < 1e-14
 
 
-@pytest.mark.parametrize("method", ["rkmk4", *TOLERANT.values()], ids=["rkmk4", *TOLERANT])
+@pytest.mark.parametrize(
+    "method",
+    ["rkmk4", *(pytest.param(one, marks=pytest.mark.slow) for one in TOLERANT.values())],
+    ids=["rkmk4", *TOLERANT],
+)
 def test_lanes_and_text_as_it_stands_have_the_bits_of_one(method):
     how = {"duration": 0.02, "step": 2e-3, "gravity": GRAVITY, "integrator": method}
     scenes = []
@@ -467,6 +479,7 @@ def test_a_floating_mechanism_with_ball_joints_keeps_momenta_and_energy_at_order
     assert (np.log2(np.divide(*errors)) > 3.3).all()
 
 
+@pytest.mark.slow
 def test_series_keep_the_momenta_of_a_floating_mechanism_to_1e_12():
     """Measured in two seconds at 1e-12: energy 9e-15 J, momenta 1.2e-14; `adaptive` 3.8e-12 J, 2.7e-12, and at its
     tolerance of 1e-13 3e-13 J, 4e-13.

@@ -283,6 +283,7 @@ def heap(mesh_of, duration, **simulation):
     return scene_of(on(ground, **bodies), duration, step=1e-2, record_every=0.05, **simulation)
 
 
+@pytest.mark.slow
 def test_interpreted_bits_are_those_of_the_compiler(mesh_of, monkeypatch):
     scene = heap(mesh_of, 0.3)
     compiled = rigidsim.simulate(scene).content_hash

@@ -250,6 +250,7 @@ def of_a_run(draw) -> str:
     return f"{kind}({value})"
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)  # each is six runs
 @given(st.lists(of_a_run(), min_size=1, max_size=4))
 @example(["max(0.3 / k)"])
@@ -353,6 +354,7 @@ FORCES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_forces_of_contact_have_the_same_bits_in_a_run_and_in_its_trajectory():
     """By the body that exerts them, while the tray is a part of the crate and then; in slices, and after a resume."""
     scene = sliding({f"m{n}": f'= final("{name}") + rms("{name}")' for n, name in enumerate(FORCES)})

@@ -220,6 +220,7 @@ def four_bars(step: float, duration: float, **hinges: dict) -> object:
     return rigidsim.simulate(rigidsim.Scene.from_dict(scene))
 
 
+@pytest.mark.slow
 def test_a_linkage_with_friction_in_two_of_its_cranks_rests_at_the_exact_turning_angle():
     """Each stroke ends where potential energy and 6 N m times the way are the energy at its beginning. One joint is
     held at last; the loops leave the other nothing but rounding.
@@ -286,7 +287,7 @@ def pushed_block(rise: float) -> dict:
     return {"block": {"mass": 1.0, "inertia": "point", "motion": slide, "forces": [force]}}
 
 
-@pytest.mark.parametrize("name", CHOOSING)
+@pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_steps_by_tolerance_find_the_instants_of_impacts_and_of_release(name):
     """A ball that rebounds as in its closed form until it rests; a pendulum with friction at the last of its exact
     turning angles; a block that a growing force breaks loose at 0.8 s, whatever the length of steps.
@@ -308,7 +309,7 @@ def test_steps_by_tolerance_find_the_instants_of_impacts_and_of_release(name):
     assert np.ptp(found.total_energy) < 1e-7 * 2.5**2 * left**4 / 8
 
 
-@pytest.mark.parametrize("name", CHOOSING)
+@pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_trials_to_events_have_the_same_bits_in_lanes_and_slices(name):
     def scene(k: int) -> rigidsim.Scene:
         bodies = two_rods(0.6, 0.3 + 0.01 * k, limits=["-10 deg", "15 deg"], restitution=0.8)
@@ -325,7 +326,7 @@ def test_trials_to_events_have_the_same_bits_in_lanes_and_slices(name):
             assert (stepped.state[path].world.position == alone[path].world.position[-1]).all()
 
 
-@pytest.mark.parametrize("name", ["rkmk4", *CHOOSING])
+@pytest.mark.parametrize("name", ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_an_impulse_moves_what_dry_friction_holds(name):
     """No finite force has an impulse: 3 N s on 1 kg, which 2 N stop after 1.5 s and 2.25 m."""
     block = pushed_block(0.0)

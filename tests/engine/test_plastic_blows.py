@@ -175,7 +175,10 @@ def test_a_row_of_too_many_balls_is_left_to_the_sub_steps():
     assert np.all(np.diff(np.sum(v**2, axis=0)) <= 1e-12)
 
 
-@pytest.mark.parametrize(("plastic", "most_mu"), [(True, 0.5), (False, 0.5), (False, 1.5)])
+@pytest.mark.parametrize(
+    ("plastic", "most_mu"),
+    [*(pytest.param(*one, marks=pytest.mark.slow) for one in ((True, 0.5), (False, 1.5))), (False, 0.5)],
+)
 def test_random_blows_obey_the_law(plastic, most_mu):
     """A hundred of two to six places on up to four bodies; the same sweeps with matrices, ended later."""
     problem, compared = made(Problem, {}), 0
@@ -190,6 +193,7 @@ def test_random_blows_obey_the_law(plastic, most_mu):
     assert compared >= 85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_random_blows_never_raise_the_energy(count):
     """Whatever the places, their restitution and their friction, settled or not; and each impulse is in its cone."""

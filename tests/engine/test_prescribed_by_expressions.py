@@ -81,7 +81,15 @@ def test_a_frame_that_spins_up_leaves_a_body_at_rest_where_it_was():
 TUMBLING = {"angular_velocity": ["= sin(t)", "= cos(2*t)", 0.5], "velocity": [0, "= 3*t^2", "= cos(t)"]}
 
 
-@pytest.mark.parametrize(("integrator", "order"), [("rkmk4", 4), ("magnus2", 2), ("magnus", 1), ("euler", 1)])
+@pytest.mark.parametrize(
+    ("integrator", "order"),
+    [
+        ("rkmk4", 4),
+        pytest.param("magnus2", 2, marks=pytest.mark.slow),
+        ("magnus", 1),
+        pytest.param("euler", 1, marks=pytest.mark.slow),
+    ],
+)
 def test_rates_as_functions_of_time_are_integrated_at_fourth_order_whatever_the_method(integrator, order):
     child = {
         "particle": PARTICLE | {"position": [1, 0, 0], "velocity": {"relative_to": "world", "value": [0.1, 0.2, 0]}}

@@ -74,6 +74,7 @@ def below(above: str, parents: dict[str, str], kinds: dict[str, str], inheriting
     return reached
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)  # each is two runs
 @example(14)
 @given(st.integers(0, 10**6))

@@ -261,6 +261,7 @@ def first_zero(polynomial):
         return min([float(z.real) for z in zeros if abs(z.imag) < 1e-25 and 0 < z.real < 1], default=1.0)
 
 
+@pytest.mark.slow
 def test_of_many_crossings_the_first_one_is_found():
     source = np.random.default_rng(7)
     rows = [through(*source.uniform(-0.5, 1.5, source.integers(3, 11)), more=0.3) for _ in range(24)]

@@ -13,7 +13,7 @@ import rigidsim
 from rigidsim.report.explain import BodyReport
 from scenes import make_scene, run
 
-METHODS = ["rkmk4", "adaptive", "taylor"]
+METHODS = ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)]
 SOME = ["rkmk4", *(pytest.param(method, marks=pytest.mark.slow) for method in METHODS[1:])]
 G = 9.81
 INERTIA = 0.2 + 0.25  # of the arm about its hinge, kg m^2
@@ -181,6 +181,7 @@ def geared(motor: dict) -> tuple[dict, list]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SOME)
 def test_a_servo_moves_a_gear(method):
     """The torque has the inertia of the wheel, four times: of the prescribed angle, and by hand."""
@@ -202,6 +203,7 @@ def busy(k: int) -> dict:
     return {"upper": upper | {"children": {"lower": lower | {"position": [1, 0, 0]}}}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SOME)
 def test_worlds_side_by_side_have_the_bits_of_each_alone(method):
     how = {"duration": 0.5, "step": 0.005, "gravity": [0, 0, -G], "integrator": method, "record_every": 0.05}
@@ -229,6 +231,7 @@ def test_other_integrators_find_the_same_motion(method, bound):
         assert np.abs(x - y).max() < bound
 
 
+@pytest.mark.slow
 def test_what_a_servo_does_is_explained_from_a_sample_alone():
     """Modes are found again from coordinates and rates, so the contributions of the analysis add up."""
     for method in METHODS:
@@ -241,6 +244,7 @@ def test_what_a_servo_does_is_explained_from_a_sample_alone():
 FLOOR = {"shapes": [{"type": "plane"}], "material": {"friction": 0.5}}
 
 
+@pytest.mark.slow
 def test_a_servo_that_presses_on_the_floor_gives_its_largest_torque():
     """A foot on an arm: the goal is below the floor."""
     foot = arm({"angle": "= -0.5", "max_torque": 6.0})

@@ -89,7 +89,14 @@ def test_straight_code_knows_the_tables_of_series():
     assert [name for name in tables if not isinstance(layout[name], KnownArray)] == []
 
 
-@pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler", "adaptive", "taylor"])
+@pytest.mark.parametrize(
+    "integrator",
+    [
+        "rkmk4",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("magnus", "magnus2", "euler", "adaptive")),
+        "taylor",
+    ],
+)
 def test_windows_impulses_and_samples_have_the_bits_of_general_code(integrator, tmp_path, monkeypatch):
     is_long = integrator in ("adaptive", "taylor")
     made = small(integrator) if is_long else scene(integrator=integrator, metrics=METRICS)

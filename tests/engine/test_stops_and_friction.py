@@ -260,7 +260,9 @@ def test_a_fall_between_near_stops_ends_at_its_time(rate):
     assert motion_of(found)[0][-1] == -5e-7
 
 
-@pytest.mark.parametrize(("method", "gap"), [("rkmk4", 1e-6), ("adaptive", 1e-9), ("taylor", 1e-9)])
+@pytest.mark.parametrize(
+    ("method", "gap"), [("rkmk4", 1e-6), ("adaptive", 1e-9), pytest.param("taylor", 1e-9, marks=pytest.mark.slow)]
+)
 def test_a_coordinate_that_rattles_between_near_stops_comes_to_rest_and_never_passes_them(method, gap):
     """Elastic impacts end as a plastic one, if more than a hundred are in a step, or in 1e-4 of the grid."""
     ball = on_slide([1, 0, 0], rate=1.0, limits=[0, gap], restitution=1)
@@ -270,7 +272,7 @@ def test_a_coordinate_that_rattles_between_near_stops_comes_to_rest_and_never_pa
     assert found.diagnostic("work")[-1] == pytest.approx(-0.5, abs=1e-12)
 
 
-@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_a_force_of_time_takes_a_body_off_its_stop_at_its_instant(method):
     """F = 2 (0.3 - t) N holds 1 kg at the stop; from 0.3 s on x = -(t - 0.3)^3/3 m. The sign of the acceleration at
     that instant is that of rounding.
@@ -282,7 +284,7 @@ def test_a_force_of_time_takes_a_body_off_its_stop_at_its_instant(method):
     assert motion_of(found)[1] == pytest.approx(-(away**2), abs=1e-10)
 
 
-@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_a_body_that_leaves_its_stop_from_rest_and_comes_back_in_a_step_does_not_pass_it(method):
     """F = t - 0.05 N on 1 kg at a stop: x = t^3/6 - t^2/40 m up to 0.15 s, then zero."""
     block = on_slide([1, 0, 0], limits=[None, 0], restitution=0) | {"forces": [{"force": ["= t - 0.05", 0, 0]}]}
@@ -317,7 +319,7 @@ def butterfly(order, **keys) -> dict:
     return {"base": base | {"children": {name: wings[name] for name in order}}}
 
 
-@pytest.mark.parametrize("method", ["rkmk4", "taylor"])
+@pytest.mark.parametrize("method", ["rkmk4", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_stops_that_are_reached_at_one_instant_are_struck_together(method):
     """What is symmetric stays so: neither wing strikes first, whatever their order, and no energy is lost."""
     found = [
@@ -410,6 +412,7 @@ def test_impacts_at_stops_are_events(tmp_path):
         assert "ball reaches its upper limit" in str(BodyReport.of(kept, "ball", fall))
 
 
+@pytest.mark.slow
 def test_each_of_many_worlds_has_its_own_events():
     count = {"metrics": {"hits": "= count('stops')"}}
     scenes = [rigidsim.Scene.from_dict(make_scene(tangled(k), **HOW).resolved() | count) for k in (0, 30, 60)]

@@ -67,6 +67,7 @@ def test_after_thousands_of_jumps_a_force_is_as_late_as_each_of_them():
     assert last.position[-1, 0] == pytest.approx(1.0, abs=5e-8)  # 2.6e-8 measured, of the added energy
 
 
+@pytest.mark.slow
 def test_a_condition_changes_late_in_a_run_as_it_does_early():
     """From 2048 s on times are 4.5e-13 s apart, which is more than steps go beyond a change. The components of an
     orientation change their signs together, and the torque does not.
@@ -76,6 +77,7 @@ def test_a_condition_changes_late_in_a_run_as_it_does_early():
     assert abs(found.total_energy[-1] / found.total_energy[0] - 1) < 1e-8  # 8e-10 measured
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("far", [1e6, 1e9])
 def test_a_condition_changes_far_from_the_origin_as_it_does_near_it(far):
     """Places near 1e9 m are 1.2e-7 m apart, so the sign of x - far is hidden for as many seconds at 1 m/s."""
@@ -86,6 +88,7 @@ def test_a_condition_changes_far_from_the_origin_as_it_does_near_it(far):
     assert position(bodies, 10.3)[0] - far == pytest.approx(0.5 - 0.3**2 / 2, abs=4e-14 * far)
 
 
+@pytest.mark.slow
 def test_forces_that_jump_in_time_are_summed_exactly():
     # a = floor(3 t) on (0, 2): the sum over k = 0 to 5 of k (1/3) (2 - (2 k + 1)/6), plus 0
     wanted = sum(k / 3 * (2 - (2 * k + 1) / 6) for k in range(6))
@@ -115,6 +118,7 @@ def test_a_body_that_is_thrown_up_through_air_comes_down():
     assert height(w, 1.2) == pytest.approx(top - u**2 / g * np.log(np.cosh(g * falling / u)), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_a_pendulum_turns_back_in_air():
     # Past the zero of v, coefficients of |v| grow as |v|^(1 - k). The other method has 1.1e-13 m at most in 40 runs.
     def pendulum(rate, how):
@@ -135,6 +139,7 @@ def test_a_pendulum_turns_back_in_air():
         assert ends[0] == pytest.approx(ends[1], abs=2e-12)
 
 
+@pytest.mark.slow
 def test_drag_waits_for_a_force_that_grows_from_nothing():
     # Of v ~ t^2 the length is t^2 |v/t^2|; the same by Runge and Kutta's method of order 8.
     body = {"b": {"mass": 1.0, "inertia": "point", "forces": [DRAG, {"force": ["= 3*t", "= t", 0]}]}}
@@ -142,10 +147,12 @@ def test_drag_waits_for_a_force_that_grows_from_nothing():
     assert position(body, 2.0) == pytest.approx(np.asarray(other.motion("world", 0).position)[-1], abs=1e-11)
 
 
+@pytest.mark.slow
 def test_drag_on_a_body_that_stays_at_rest_is_nothing():
     assert position({"b": {"mass": 1.0, "inertia": "point", "forces": [DRAG]}}, 1.0).tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_spring_that_becomes_a_point_has_no_direction_and_no_series():
     spring = {"type": "spring", "to": "world", "stiffness": 9.0, "length": 1.0}
     body = {"b": {"mass": 1.0, "inertia": "point", "position": [3.0, 0.0, 0.0], "forces": [spring]}}
@@ -166,6 +173,7 @@ def test_a_force_that_acts_for_an_instant_is_not_missed(width):
     assert found.position[-1, 0] == pytest.approx(3.3 + width / 2 + np.sqrt(3.0) * beyond, abs=error)
 
 
+@pytest.mark.slow
 def test_lanes_and_slices_do_not_change_a_bit():
     bodies = {"top": TOP, "weight": {"mass": 2.0, "inertia": "point", "position": [2, 0, 0], "forces": [
         {"type": "spring", "to": "top", "stiffness": 3.0, "length": 1.0}]}}  # fmt: skip
@@ -180,6 +188,7 @@ def test_lanes_and_slices_do_not_change_a_bit():
     assert not np.array_equal(state[:, :, 0], state[:, :, 1])
 
 
+@pytest.mark.slow
 def test_numbers_that_are_zero_or_one_in_one_lane_do_not_change_its_bits():
     """Alone, what is zero or one leaves the graph; beside worlds in which it is another number, it does not."""
 
@@ -226,6 +235,7 @@ def test_a_power_has_the_bits_of_its_exponent_beside_others():
             assert alone.state.tobytes() == np.ascontiguousarray(state[:, :, lane]).tobytes(), p
 
 
+@pytest.mark.slow
 def test_a_block_that_begins_again_has_the_bits_of_a_new_one():
     """With other numbers, of which the series are made anew, and with another start only."""
     first, heavier = TOP, TOP | {"inertia": {"principal": [1.0, 2.5, 3.0]}}
@@ -274,6 +284,7 @@ def test_a_body_that_does_not_turn_has_the_bits_of_one_that_could_and_fewer_oper
     assert n[1] < 0.45 * n[0]  # 19 of 49 measured, of which 7 are the integrations of p, v and work
 
 
+@pytest.mark.slow
 def test_beside_a_body_that_turns_one_that_does_not_keeps_its_bits():
     together, _ = ends(around(PLANET, TURNING, TILTED))
     for body, found in zip((PLANET, TURNING, TILTED), together, strict=True):
@@ -297,6 +308,7 @@ def test_what_a_torque_turns_is_not_at_rest():
     assert given.resting[:3].tolist() == [[1, 0, 1], [1, 0, 0], [1, 0, 1]]  # then the end of the run
 
 
+@pytest.mark.slow
 def test_a_velocity_that_no_force_changes_any_more_is_a_number():
     """a' = sin 3t until 1 s; b' = t until 0.503 s, then the velocity of a."""
     follows = {"force": [0, '= if(t > 0.503, v_x("a", "world"), t)', 0]}
@@ -317,7 +329,9 @@ def test_functions_of_python_are_refused():
         rigidsim.Simulation(scene({"top": TOP}, 1.0), callbacks={"top": lambda time, state: ((0, 0, 0), (0, 0, 0))})
 
 
-@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-7, 1e-9, 1e-12])
+@pytest.mark.parametrize(
+    "tolerance", [1e-6, 1e-12, *(pytest.param(x, marks=pytest.mark.slow) for x in (1e-3, 1e-7, 1e-9))]
+)
 def test_a_motion_of_which_only_every_fourth_coefficient_is_not_zero_keeps_its_energy(tolerance):
     """A pendulum from 90 degrees: by symmetry the last two coefficients of most orders vanish at the start. The bound
     is that of some forty swings, with a hundred steps each, of which each is wrong by some tolerances.

@@ -540,7 +540,7 @@ def chain(kind, n):
     return f"<robot>{links}" + "".join(joint.format(k, k + 1) for k in range(n - 1)) + "</robot>"
 
 
-@pytest.mark.parametrize("kind", ["mjcf", "urdf"])
+@pytest.mark.parametrize("kind", [pytest.param("mjcf", marks=pytest.mark.slow), "urdf"])
 def test_depth_of_a_chain(tmp_path, kind):
     robot_in(tmp_path, chain(kind, DEEPEST)).checked("scene.yaml")
     with pytest.raises(

@@ -24,7 +24,7 @@ FOUND = {
     (410128, 0): "the same of a part on a body that rolls",
 }
 """What was wrong, by seed and variant."""
-FEW, MANY = (0, 2, 3, 7), range(1000)
+FEW, MANY = (0, 7), range(1000)
 LATER = [pytest.param(seed, marks=pytest.mark.slow) for seed in MANY]
 SCENES = [*((seed, 0) for seed in FEW), *FOUND, *(pytest.param((k, 0), marks=pytest.mark.slow) for k in MANY)]
 
@@ -36,6 +36,7 @@ def excluded(a: str, b: str) -> bool:
     return any(one in loops and other in given for one, other in ((a, b), (b, a)))
 
 
+@pytest.mark.slow
 def test_every_pair_of_features_is_drawn():
     seen = set()
     for seed in range(2200):

@@ -108,6 +108,7 @@ def test_scheduler_without_workers(monkeypatch, processes):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_bits_depend_neither_on_workers_nor_on_their_end(tmp_path, processes, undisturbed, count):
     processes.have_workers(count)

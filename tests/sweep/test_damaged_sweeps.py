@@ -55,6 +55,7 @@ def check(file: Path, folder: Path, flips: int, structures: int, seed: int) -> N
         assert counts[f"structure, {reading}, refused"] > 0.6 * structures
 
 
+@pytest.mark.slow
 def test_damage_is_refused_or_harmless(whole, tmp_path):
     check(whole, tmp_path, 12, 25, seed=1)
 

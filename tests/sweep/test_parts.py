@@ -28,7 +28,7 @@ def part(folder, number, parts, text=TOP, **given):
     return path
 
 
-@pytest.mark.parametrize("record", ["final", "metrics", "0.1"])
+@pytest.mark.parametrize("record", ["metrics", pytest.param("final", marks=pytest.mark.slow), "0.1"])
 @pytest.mark.parametrize("plan", VARIED)
 def test_parts_make_the_whole(tmp_path, plan, record):
     given = {"record": record} | VARIED[plan]

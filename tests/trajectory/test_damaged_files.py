@@ -48,6 +48,7 @@ def test_damage_is_refused_or_harmless(kept_file, tmp_path):
     check(fuzzed(kept_file, tmp_path, 2, 15), 2, 15)
 
 
+@pytest.mark.slow
 def test_damage_to_tables_of_contact_is_refused_or_harmless(touched_file, tmp_path):
     check(fuzzed(touched_file, tmp_path, 1, 12), 1, 12)
 

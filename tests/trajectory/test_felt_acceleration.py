@@ -158,6 +158,7 @@ def test_below_joints_it_is_the_derivative_of_the_velocity():
         assert_felt(trajectory, body, [0, 0, -G])
 
 
+@pytest.mark.slow
 def test_joints_slip_are_held_and_rest_at_stops_from_the_first_sample_on():
     """A block that friction stops after 0.105 s, one that falls with friction from rest, one that lies on its stop, one
     that rises from it.

@@ -265,6 +265,7 @@ def test_differences_in_joints_name_the_coordinate_and_exports_label_it(robot):
     assert exported.joint_type.sel(joint="base/top").item() == "ball"
 
 
+@pytest.mark.slow
 def test_runs_of_a_sweep_have_the_motion_of_joints_and_metrics_read_their_coordinates(tmp_path):
     metered = Scene.from_text(
         ROBOT + "metrics: {bend: \"= max('wrist.angle_2')\", pull: \"= max('wrist.terms.joint.norm')\"}\n"

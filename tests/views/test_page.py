@@ -363,6 +363,7 @@ def test_without_webgl_there_is_one_clear_message(opened, turntable):
     shown.said.clear()  # three.js tells the console, too
 
 
+@pytest.mark.slow
 def test_a_thousand_bodies_for_a_thousand_frames(opened):
     """In one page of less than 20 MB, which draws and looks from a body."""
     html = page_of(thousand_balls(1000, 1000))
