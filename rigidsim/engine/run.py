@@ -125,9 +125,10 @@ class BlockRun:
 
     def begin_with(self, world: World) -> None:
         """Start with another world of the same structure, in a run of one lane that is reusable."""
+        model = self.whole_model if world is self.worlds[0] else world.model  # one lane of a block is as it is alone
         self.worlds, self.events, self.schedule = [world], [], world.blueprint.schedule
         self._is_isolated = world.isolated
-        self.begin_again(*block_of([world]))
+        self.begin_again(model, world.state)
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
         """Start with another block of the same structure, which has no reparentings. The arrays stay the same objects,

@@ -163,12 +163,12 @@ class _Probe(DifferentiatedSimulation):
 
     def columns(self, outputs: Sequence[str]) -> list[str]:
         """The names of all components of some quantities."""
-        run = self._seen(self._observed())
+        run = self._seen(self._observed(self._run.observed()))
         return [column for name in outputs for column in named(run, name).columns]
 
     def outputs(self, outputs: Sequence[str], given: Varied | None = None) -> np.ndarray:
         """The derivatives of quantities along the tangents, (component, tangent); of `given` if its numbers vary."""
-        block = self._observed()
+        block = self._observed(self._run.observed())
         run = self._seen(block)
         wanted = [named(run, name) for name in outputs]
         if given is not None:

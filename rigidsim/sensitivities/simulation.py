@@ -22,7 +22,7 @@ from rigidsim.simulation.batch import history_of
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns
 from rigidsim.simulation.single import Simulation, unwatched
-from rigidsim.simulation.spare import spare_runs
+from rigidsim.simulation.spare import key_of, spare_runs
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import EVENT_COLUMNS, Block
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
@@ -48,8 +48,8 @@ class DifferentiatedSimulation(Simulation):
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> BlockRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
-        self._kind = with_terms, k
-        run = spare_runs.take(world, self._kind) or TangentRun(k, world, with_terms, options[-1])
+        self._key = key_of(self.scene, (with_terms, k))
+        run = spare_runs.take(self._key, world) or TangentRun(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run
 

@@ -41,7 +41,7 @@ from rigidsim.simulation.failures import (
 from rigidsim.simulation.header import changes_of, header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
-from rigidsim.simulation.spare import spare_runs
+from rigidsim.simulation.spare import key_of, spare_runs
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
@@ -121,13 +121,13 @@ class Simulation:
 
     def _made_run(self, world: World, with_terms: bool, callbacks: Mapping[str, Callback], *options: Any) -> BlockRun:
         """The run of the world; one that has ended begins again."""
-        self._kind = with_terms
-        spare = None if callbacks else spare_runs.take(world, with_terms)
+        self._key = key_of(self.scene, with_terms)
+        spare = None if callbacks else spare_runs.take(self._key, world)
         return spare or BlockRun([world], 1, with_terms, callbacks, *options)
 
     def _give_back(self) -> None:
         """Let the run of another simulation use the arrays of this one, which is at its end and not used any more."""
-        spare_runs.give(self._run, self._kind)
+        spare_runs.give(self._key, self._run)
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
@@ -250,7 +250,7 @@ class Simulation:
     def state(self) -> State:
         """All bodies now. A copy: it does not change with later steps."""
         with held(self._kernel, BUSY):
-            block = self._observed()
+            block = self._observed(self._run.observed())
         header = replace(self.header, recorded=None)  # the state has everything
         fields = possible_fields(False, False, False, header.joints, header.loops)  # terms and contact are of steps
         return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in fields})
@@ -304,7 +304,7 @@ class Simulation:
                 points = self._sampled_points(first, count)
                 yield Block(times, *samples.part(slice(count)), points, self._checkpoint())
         with self._kernel:
-            last = self._observed()
+            last = self._observed(self._run.present())
         yield last
         is_complete = self.is_over or self.n == self.n_step
         self.status = "failed" if failure else "complete" if is_complete else "interrupted"
@@ -382,7 +382,7 @@ class Simulation:
         run.go_back(good)
         return SimulationError(fault)
 
-    def _observed(self) -> Block:
-        """One sample of the present state."""
+    def _observed(self, samples: Samples) -> Block:
+        """The block of one sample, which is that of the present state."""
         points = point_columns([self._run.touching()], 0, 1) if self._header.with_contacts else {}
-        return Block(np.array([self.time]), *self._run.observed(), points, self._checkpoint())
+        return Block(np.array([self.time]), *samples, points, self._checkpoint())

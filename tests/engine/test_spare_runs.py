@@ -12,7 +12,7 @@ from rigidsim.building import build_world
 from rigidsim.errors import RigidsimError
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.parameters import parameters_of
-from rigidsim.simulation.spare import spare_runs
+from rigidsim.simulation.spare import key_of, spare_runs
 from rigidsim.trajectory.trajectory import Trajectory
 
 SCENES = sorted((Path(__file__).parents[2] / "scenes").glob("*.yaml"))
@@ -61,7 +61,7 @@ def test_other_numbers_and_names(monkeypatch):
     assert len(one.events) >= 2
     require_same(rigidsim.simulate(kinds()), one)
     require_same(rigidsim.simulate(other), two)
-    assert spare_runs.take(build_world(other), False) is not None  # it was in the arrays of another
+    assert spare_runs.take(key_of(other, False), build_world(other)) is not None  # it was in the arrays of another
 
 
 def numbers_in(scene: Scene) -> list[str]:
