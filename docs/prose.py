@@ -1,8 +1,9 @@
 """Measures the English of the pages: `python docs/prose.py [PAGE ...]`.
 
 It prints the words, the mean and the longest sentence of each page, then the sentences above the limit and words that
-the pages do not use. `tests/test_documents.py` holds each page to `LIMIT` and `MEAN`. Code, tables, headings and
-pictures do not count, inline code is one word, and a list item is a sentence of its own at least.
+the pages do not use. `tests/test_documents.py` holds each page to `LIMIT` and `MEAN`. Code, headings and
+pictures do not count, inline code is one word, and a list item or a
+cell of a table is a sentence of its own at least. Cells do not count for the mean.
 """
 
 from __future__ import annotations
@@ -30,21 +31,30 @@ CODE = re.compile(r"``.+?``|`[^`]+`|\$[^$]+\$", re.DOTALL)
 BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")
 END = re.compile(r"(?<=[.?!])[\"')*]*\s+(?=[\"'(*A-Z0-9\[]|rigidsim)")
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|et al|Fig|No)\.")
+SECTION = re.compile(r"^(?:Parameters|Returns|Yields|Raises)\n-+\n", re.MULTILINE)
+TERM = re.compile(r"^\S.*\n", re.MULTILINE)
+"""In a section of a docstring, a line with names and types; what they mean is indented below."""
 EXAMPLES = re.compile("\b\n.*?(?:\n\n|$)", re.DOTALL)
 """In the help of a command, lines that click prints as they are."""
 WORD = re.compile(r"[^\W_][\w'.,/-]*")
 
 
+def words_of(sentence: str) -> int:
+    """How many words it has."""
+    return len(WORD.findall(sentence))
+
+
 class Prose(NamedTuple):
-    """The sentences of a page, and words on it that are not to be used."""
+    """The sentences of a page, those in cells of tables, and words on it that are not to be used."""
 
     sentences: list[str]
+    cells: list[str]
     not_used: list[str]
 
     @property
     def lengths(self) -> list[int]:
         """The words of each sentence."""
-        return [len(WORD.findall(sentence)) for sentence in self.sentences]
+        return [words_of(sentence) for sentence in self.sentences]
 
     @property
     def mean(self) -> float:
@@ -53,8 +63,13 @@ class Prose(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """The length of the longest sentence."""
-        return max(self.lengths, default=0)
+        """The length of the longest sentence, also of those in tables."""
+        return max((words_of(sentence) for sentence in (*self.sentences, *self.cells)), default=0)
+
+    @property
+    def above(self) -> list[str]:
+        """The sentences that are too long."""
+        return [sentence for sentence in (*self.sentences, *self.cells) if words_of(sentence) > LIMIT]
 
 
 def prose(text: str) -> Prose:
@@ -62,20 +77,34 @@ def prose(text: str) -> Prose:
     text = LINK.sub(r"\1", ASIDE.sub("", FENCE.sub("", text)))
     text = ABBREVIATION.sub(r"\1", CODE.sub("X", text))
     blocks = (re.sub(r"^\s*(?:[-*]|\d+\.) ", "", block).strip() for block in BLOCK.split(text))
-    running = [re.sub(r"\s+", " ", block) for block in blocks if not block.startswith(("#", "|"))]
-    found = [sentence for block in running for sentence in END.split(block) if WORD.search(sentence)]
-    return Prose(found, [match[0] for sentence in found for match in NOT_USED.finditer(sentence)])
+    texts = [re.sub(r"\s+", " ", block) for block in blocks if not block.startswith("#")]
+    running, cells = (
+        [sentence for text in some for sentence in END.split(text) if WORD.search(sentence)]
+        for some in (
+            [text for text in texts if not text.startswith("|")],
+            [cell for text in texts if text.startswith("|") for cell in text.strip("|").split("|")],
+        )
+    )
+    not_used = [match[0] for sentence in (*running, *cells) for match in NOT_USED.finditer(sentence)]
+    return Prose(running, cells, not_used)
 
 
 def pages() -> list[Path]:
     """README and all pages, without those that are made from docstrings, and the changelog."""
-    others = {"api.md", "changelog.md", "physics.md", "scene-keys.md"}
+    others = {"api.md", "changelog.md", "physics.md"}
     return [DOCS.parent / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page.name not in others)]
 
 
 def docstrings() -> str:
     """The docstrings of docs/api.md, which are in fences there."""
-    return "\n\n".join(re.findall(r"^```text\n(.*?)```", (DOCS / "api.md").read_text(), re.MULTILINE | re.DOTALL))
+    texts = re.findall(r"^```text\n(.*?)```", (DOCS / "api.md").read_text(), re.MULTILINE | re.DOTALL)
+    return "\n\n".join(map(without_terms, texts))
+
+
+def without_terms(docstring: str) -> str:
+    """A docstring without the headings of its sections, and the names and types in them."""
+    text, *sections = SECTION.split(docstring)
+    return "\n\n".join([text, *(TERM.sub("\n", section) for section in sections)])
 
 
 def messages() -> str:
@@ -111,12 +140,11 @@ def main(names: list[str]) -> None:
     print(f"{'page':22} words sentences  mean longest  above {LIMIT}")
     for page in [Path(name) for name in names] or pages():
         measured = prose(page.read_text())
-        lengths, above = measured.lengths, sum(length > LIMIT for length in measured.lengths)
-        row = f"{sum(lengths):6} {len(lengths):9} {measured.mean:5.1f} {measured.longest:7} {above:9}"
+        lengths, above = measured.lengths, measured.above
+        row = f"{sum(lengths):6} {len(lengths):9} {measured.mean:5.1f} {measured.longest:7} {len(above):9}"
         print(f"{page.name:22}{row}  {' '.join(measured.not_used)}")
-        for sentence, length in zip(measured.sentences, lengths, strict=True):
-            if names and length > LIMIT:
-                print(f"    {length}: {sentence}")
+        for sentence in above if names else ():
+            print(f"    {words_of(sentence)}: {sentence}")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -48,6 +50,18 @@ def test_any_whole_number_of_steps_will_do(scene, n):
     simulation = Simulation(scene)
     simulation.step(n)
     assert simulation.n == 2
+
+
+# --- what they say of themselves
+
+
+@pytest.mark.parametrize("name", [name for name in rigidsim.__all__ if inspect.isfunction(getattr(rigidsim, name))])
+def test_a_public_function_describes_its_parameters_and_its_result(name):
+    function = getattr(rigidsim, name)
+    lines = re.findall(r"^([\w*, ]+) : ", inspect.getdoc(function), re.MULTILINE)
+    described = [word.strip(" *") for line in lines for word in line.split(",")]
+    assert described == list(inspect.signature(function).parameters)
+    assert "\nReturns\n-------\n" in inspect.getdoc(function)
 
 
 # --- where a scene is wanted

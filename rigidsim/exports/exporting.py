@@ -38,15 +38,41 @@ def export(
     progress: Callable[[int, int], None] | None = None,
     hints: Hints = IN_PYTHON,
 ) -> Path:
-    """Write quantities of a trajectory, by their names (`ball.position.x@table`), to a table, `.csv`, or a NetCDF file,
-    `.nc` (needs `rigidsim[netcdf]`).
+    """Write quantities of a trajectory to a table, `.csv`, or a NetCDF file, `.nc` (needs `rigidsim[netcdf]`).
 
-    Without quantities a NetCDF file has everything that was recorded, a CSV file the motion of all bodies relative to
-    `frame`, a line for each body and sample. With `events` a CSV file is the table of events, and a NetCDF file has
-    them as well. Of a sweep, which has no quantities, a CSV file is the table of runs; a NetCDF file has the recorded
-    arrays, too. `progress(done, total)` is called after each piece.
+    Parameters
+    ----------
+    shown : Trajectory or Sweep
+        Of a sweep, a CSV file is the table of runs; a NetCDF file has the recorded arrays, too.
+    path : str or Path
+        The file; its ending gives the format.
+    *quantities : str
+        Names such as `ball.position.x@table`; a sweep has none. Without any, a NetCDF file has everything that was
+        recorded, and a CSV file the motion of all bodies, a line for each body and sample.
+    frame : str
+        The body relative to which a CSV file without quantities has motions.
+    events : bool
+        A CSV file is the table of events, and a NetCDF file has them as well.
+    force : bool
+        Replace an existing file.
+    progress : callable
+        `progress(done, total)` is called after each piece.
+    hints : Hints
+        What messages advise, in Python or on the command line.
 
-    Raises UsageError, NotRecordedError, StorageError if the file exists and `force` is false or cannot be written.
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    UsageError
+        For an unknown quantity, or if a package is missing.
+    NotRecordedError
+        If a quantity was not recorded.
+    StorageError
+        If the file exists and `force` is false, or cannot be written.
     """
     kind = kind_of(path, KINDS)
     if kind is NETCDF:
@@ -100,16 +126,44 @@ def table_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, e
 
 
 def to_xarray(shown: Trajectory | Sweep, *quantities: str, events: bool = False):
-    """What `export` writes to a NetCDF file as an `xarray.Dataset`: quantities of a trajectory by their names, or
-    everything that was recorded, or the results of a sweep. A metric with the name of a varied number is called
-    `metrics_NAME`, here and in `to_pandas`.
+    """What `export` writes to a NetCDF file, in memory.
+
+    Parameters
+    ----------
+    shown : Trajectory or Sweep
+        The results.
+    *quantities : str
+        Names of quantities of a trajectory; without any, everything that was recorded.
+    events : bool
+        The events, too.
+
+    Returns
+    -------
+    xarray.Dataset
+        A metric with the name of a varied number is called `metrics_NAME`, here and in `to_pandas`.
     """
     return _labelled(shown, quantities, events).to_xarray()
 
 
 def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, events: bool = False):
-    """The table that `export` writes to a CSV file, as a `pandas.DataFrame`. For a trajectory, names of columns have
-    units, and the index is the time, or time and body. For a sweep, there is a row for each run.
+    """The table that `export` writes to a CSV file, in memory.
+
+    Parameters
+    ----------
+    shown : Trajectory or Sweep
+        The results.
+    *quantities : str
+        Names of quantities of a trajectory; without any, the motion of all bodies.
+    frame : str
+        The body relative to which motions are given.
+    events : bool
+        The table of events in place of quantities.
+
+    Returns
+    -------
+    pandas.DataFrame
+        For a trajectory, names of columns have units, and the index is the time, or time and body. For a sweep, there
+        is a row for each run.
     """
     pandas = needed("pandas", "pandas tables", "netcdf")
     if isinstance(shown, Sweep):

@@ -317,12 +317,27 @@ def fit(
 ) -> Fit:
     """Estimate numbers of a scene from measurements, by least squares.
 
-    `data` is the path of a CSV file, a mapping of arrays by name (a table), or a list of experiments. Each of these is
-    a mapping with the keys that `fit.data` has in a scene; `table` may stand in place of `file`. `vary` names the
-    numbers, or is a mapping of names to what is known of them: `{"mass": {"bounds": [1, 3], "scale": "log"}}`. `loss`
-    is one of linear, soft_l1, huber, cauchy. Without any of these the `fit` of the scene is taken.
+    Parameters
+    ----------
+    scene : Scene or path
+        Without the other arguments, its key `fit` is taken.
+    data : path, mapping of arrays by name, or list of experiments
+        A CSV file, a table, or experiments. Each of these is a mapping with the keys that `fit.data` has in a scene;
+        `table` may stand in place of `file`.
+    vary : sequence of str, or mapping
+        Names of the numbers, or what is known of them: `{"mass": {"bounds": [1, 3], "scale": "log"}}`.
+    **settings : other keys of `fit`
+        `loss` is one of linear, soft_l1, huber, cauchy.
 
-    Raises UsageError for bad data or settings, and the error of the scene at the start if that has one.
+    Returns
+    -------
+    Fit
+        Values, standard deviations, residuals, and the scene with the values.
+
+    Raises
+    ------
+    UsageError
+        For bad data or settings. If the scene fails at the start, its own error is raised.
     """
     scene = as_scene(scene)
     if data is None and not vary and not settings:

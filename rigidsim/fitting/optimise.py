@@ -275,13 +275,31 @@ def optimise(
 ) -> Optimum:
     """Find numbers of a scene for which an expression of metrics is smallest, or largest.
 
-    `vary` names the numbers, or is a mapping of names to bounds: `{"reach": [0.5, 2]}`, `"0.5:2"`, `"log:0.5:2"`.
-    `subject_to` are conditions: `"= max(speed('ball')) < 3 m/s"`. Without any of these the `optimise` of the scene is
-    taken. The optimum is the nearest one downhill from the numbers of the scene. `max_runs` is how many runs are made
-    at most, by default those of the scene's `optimise`, or 300.
+    Parameters
+    ----------
+    scene : Scene or path
+        Without the other arguments, its key `optimise` is taken. The optimum is the nearest one downhill from its
+        numbers.
+    vary : sequence of str, or mapping
+        Names of the numbers, or their bounds: `{"reach": [0.5, 2]}`, `"0.5:2"`, `"log:0.5:2"`.
+    minimise, maximise : str
+        The goal, an expression of metrics.
+    subject_to : sequence of str
+        Conditions: `"= max(speed('ball')) < 3 m/s"`.
+    max_runs : int
+        How many runs are made at most, by default those of the scene's `optimise`, or 300.
 
-    Raises UsageError or SceneError for bad settings, the error of the scene at the start if that has one, and
-    SimulationError where no numbers meet the conditions.
+    Returns
+    -------
+    Optimum
+        The numbers, the goal, the margin of each condition, and the scene with the numbers.
+
+    Raises
+    ------
+    UsageError, SceneError
+        For bad settings. If the scene fails at the start, its own error is raised.
+    SimulationError
+        Where no numbers meet the conditions.
     """
     scene = as_scene(scene)
     settings = scene.optimise

@@ -28,18 +28,47 @@ def plot(
     separate: bool = False,
     degrees: bool = False,
 ) -> Picture:
-    """A matplotlib Figure of quantities of a trajectory by name, an overview without any, or of several trajectories
-    with names for the legend; see docs/plots.md for the quantities. A notebook shows it; `figure.savefig(path)` writes
-    it.
+    """A matplotlib Figure of quantities by name. A notebook shows it; `figure.savefig(path)` writes it.
 
-    `path` are bodies (`"ball@table"`) whose paths are drawn, in the plane `plane`, such as `"xz"`. `frame` are the
-    frames of names without one, `begin` and `end` times (s), `size` width and height (inches). `log` is for logarithmic
-    axes, `separate` for a panel for each quantity, `degrees` for angles in degrees.
+    Parameters
+    ----------
+    shown : Trajectory, mapping of names to Trajectory, or Sweep
+        The names are those of the legend.
+    *quantities : str
+        Names as in docs/plots.md. Without any, an overview. Of a sweep, metrics, or quantities over time if samples
+        were recorded; by default all metrics.
+    path : str or sequence of str
+        Bodies (`"ball@table"`) whose paths are drawn.
+    frame : str or sequence of str
+        The frames of names without one.
+    over : str or sequence of str
+        One or two varied numbers of a sweep; by default all.
+    begin, end : float
+        Times, s.
+    title : str
+        The title of the figure.
+    size : tuple of float
+        Width and height, inches.
+    plane : str
+        The plane of paths, such as `"xz"`.
+    log : bool
+        Logarithmic axes.
+    separate : bool
+        A panel for each quantity.
+    degrees : bool
+        Angles in degrees.
 
-    Of a sweep, metrics over one varied number, or two, named by `over`, or quantities over time, `"ball.speed"`, if
-    samples were recorded; by default all metrics over all varied numbers.
+    Returns
+    -------
+    Picture
+        A figure of matplotlib.
 
-    Raises UsageError, NotRecordedError; UsageError if matplotlib is missing.
+    Raises
+    ------
+    UsageError
+        For an unknown quantity, or if matplotlib is missing.
+    NotRecordedError
+        If a quantity was not recorded.
     """
     paths, frames, numbers = ([one] if isinstance(one, str) else list(one) for one in (path, frame, over))
     if isinstance(shown, Sweep):

@@ -72,26 +72,102 @@ class Scene(SceneData):
 
     @classmethod
     def from_file(cls, path: Path | str, overrides: Iterable[Override] = ()) -> Scene:
-        """Read a scene from a YAML file; `overrides` are `"bodies.tank.mass=4e4"` or (path, value) pairs."""
+        """Read a scene from a YAML file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        overrides : iterable
+            `"bodies.tank.mass=4e4"` or (path, value) pairs.
+
+        Returns
+        -------
+        Scene
+            It has been checked.
+
+        Raises
+        ------
+        SceneError
+            With all problems, each with its place.
+        """
         path = file_path(path, "the scene's file")
         document = read_file(path)
         return _checked(cls, document, overrides, document.text, path.name)
 
     @classmethod
     def from_stream(cls, stream: BinaryIO, name: str = "<stream>", overrides: Iterable[Override] = ()) -> Scene:
-        """Read a scene from bytes of YAML; `name` stands for a file name in messages."""
+        """Read a scene from bytes of YAML.
+
+        Parameters
+        ----------
+        stream : binary file
+            The text, in UTF-8.
+        name : str
+            It stands for a file name in messages.
+        overrides : iterable
+            `"bodies.tank.mass=4e4"` or (path, value) pairs.
+
+        Returns
+        -------
+        Scene
+            It has been checked.
+
+        Raises
+        ------
+        SceneError
+            With all problems, each with its place.
+        """
         document = read_stream(stream, name)
         return _checked(cls, document, overrides, document.text, "")
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>", overrides: Iterable[Override] = ()) -> Scene:
-        """Read a scene from YAML text; `name` stands for a file name in messages."""
+        """Read a scene from YAML text.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        name : str
+            It stands for a file name in messages.
+        overrides : iterable
+            `"bodies.tank.mass=4e4"` or (path, value) pairs.
+
+        Returns
+        -------
+        Scene
+            It has been checked.
+
+        Raises
+        ------
+        SceneError
+            With all problems, each with its place.
+        """
         require_text(text, "the scene"), require_text(name, "name")
         return _checked(cls, read_text(text, name), overrides, text, "" if name.startswith("<") else name)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Scene:
-        """Make a scene from nested mappings and lists of the form that a scene file has."""
+        """Make a scene from nested mappings and lists of the form that a scene file has.
+
+        Parameters
+        ----------
+        data : mapping
+            The scene.
+        overrides : iterable
+            `"bodies.tank.mass=4e4"` or (path, value) pairs.
+
+        Returns
+        -------
+        Scene
+            It has been checked.
+
+        Raises
+        ------
+        SceneError
+            With all problems, each with its place.
+        """
         data = plain_data(data)
         return _checked(cls, Document(data), overrides, data, "")
 

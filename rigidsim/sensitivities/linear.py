@@ -213,10 +213,28 @@ def _rate_of(one: Variable, state, rate, along_state, along_rate) -> tuple[float
 def linearize(
     scene: Scene | str | Path, at: float = 0.0, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
 ) -> LinearModel:
-    """The linear motion about the state of a run at a time (s), a whole number of steps.
+    """The linear motion about the state of a run.
 
-    `inputs` are names of numbers of the scene, `outputs` names of quantities. Raises UsageError for scenes with loops,
-    or with shapes that can touch.
+    Parameters
+    ----------
+    scene : Scene or path
+        It has no loops, and no shapes that can touch.
+    at : float
+        The time, s, a whole number of steps.
+    inputs : sequence of str
+        Names of numbers of the scene.
+    outputs : sequence of str
+        Names of quantities.
+
+    Returns
+    -------
+    LinearModel
+        Matrices, eigenvalues and modes.
+
+    Raises
+    ------
+    UsageError
+        For scenes with loops, or with shapes that can touch.
     """
     scene, at = as_scene(scene), number(at, "at")
     varied = Varied(scene, inputs, "linearize: inputs")
@@ -254,11 +272,27 @@ class Equilibrium(NamedTuple):
 
 
 def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
-    """Find numbers of a scene with which nothing accelerates at its start, by Newton's method. A step is shortened
-    where the rates of the state would grow, or the scene would not be valid. Where there are several solutions the
-    numbers change least.
+    """Find numbers of a scene with which nothing accelerates at its start, by Newton's method.
 
-    Raises SimulationError if there is none near the numbers of the scene.
+    A step is shortened where the rates of the state would grow, or the scene would not be valid. Where there are
+    several solutions the numbers change least.
+
+    Parameters
+    ----------
+    scene : Scene or path
+        Its numbers are where the search begins.
+    vary : sequence of str
+        Names of the numbers.
+
+    Returns
+    -------
+    Equilibrium
+        The numbers, and the scene with them.
+
+    Raises
+    ------
+    SimulationError
+        If there is none near the numbers of the scene.
     """
     varied = Varied(scene, vary, "equilibrium: vary")
     if not varied.parameters or len(varied.parameters) > MOST:

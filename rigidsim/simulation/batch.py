@@ -43,19 +43,38 @@ def simulate(
     callbacks: Mapping[str, Callback] | None = None,
     derivatives: Sequence[str] = (),
 ) -> Trajectory | list[Trajectory]:
-    """Run a scene, or many, and return the history or histories in memory. A path stands for the scene in that file.
+    """Run a scene, or many, and return the history or histories in memory.
 
     Many scenes are grouped by structure (tree, loads and their times, method, step, duration, sampling). They run
-    sixteen at a time, in blocks on `threads` threads. The bits of a scene do not depend on its neighbours or on the
-    number of threads.
+    sixteen at a time, in blocks. The bits of a scene do not depend on its neighbours or on the number of threads.
 
-    If a single scene diverges, SimulationError is raised, whose `trajectory` holds the samples up to the last finite
-    state. Of many scenes, the history of one that diverges has `status` "failed" and ends with the last finite state;
-    the others are not affected. Recorded is what `simulation.record` of a scene selects; `terms` adds the terms of each
-    acceleration, `contacts` all points where shapes touch. `watch(n)` is called about ten times a second with the
-    number of steps done; returning true ends the run.
-    `callbacks`, for one scene: see `Simulation`. `derivatives`, for one scene: names of its numbers; see
-    `Trajectory.derivative`.
+    Parameters
+    ----------
+    scenes : Scene, path, or an iterable of them
+        A path stands for the scene in that file.
+    terms : bool
+        Record the terms of each acceleration, in addition to what `simulation.record` of a scene selects.
+    contacts : bool
+        Record all points where shapes touch.
+    threads : int
+        The number of threads that compute blocks.
+    watch : callable
+        `watch(n)` is called about ten times a second with the number of steps done. Returning true ends the run.
+    callbacks : mapping of paths of bodies to callables
+        Forces from Python, for one scene; see `Simulation`.
+    derivatives : sequence of str
+        Names of numbers of one scene; see `Trajectory.derivative`.
+
+    Returns
+    -------
+    Trajectory or list of Trajectory
+        One for a single scene. Of many scenes, the history of one that diverges has `status` "failed" and ends with the
+        last finite state; the others are not affected.
+
+    Raises
+    ------
+    SimulationError
+        If a single scene diverges; its `trajectory` holds the samples up to the last finite state.
     """
     threads, watch = whole_number(threads, "threads", least=1), function(watch, "watch")
     recorded = {"terms": terms, "contacts": contacts}

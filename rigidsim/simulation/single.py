@@ -193,8 +193,14 @@ class Simulation:
         return Events(self.header, in_order([self._before, event_columns(self._run)]))
 
     def resume(self, checkpoint: Mapping[str, np.ndarray], events: Events) -> None:
-        """Continue, before the first step, from the checkpoint of a block of the same scene; `events` are those up to
-        then.
+        """Continue, before the first step, from the checkpoint of a block of the same scene.
+
+        Parameters
+        ----------
+        checkpoint : mapping of names to arrays
+            That of the block.
+        events : Events
+            Those up to then.
         """
         with held(self._kernel, BUSY):
             self._run.resume(checkpoint)
@@ -261,20 +267,46 @@ class Simulation:
             self._prepare()
 
     def step(self, n: int = 1) -> None:
-        """Advance by n steps. Raises SimulationError, at the last finite state, if the motion becomes non-finite."""
+        """Advance the simulation.
+
+        Parameters
+        ----------
+        n : int
+            The number of steps.
+
+        Raises
+        ------
+        SimulationError
+            At the last finite state, if the motion becomes non-finite.
+        """
         n = whole_number(n, "n, the number of steps,")
         with self._alone():
             for _ in self._checked_slices(self.n + n, NO_SAMPLES, None, 0):
                 pass
 
     def blocks(self, watch: Watch = unwatched, every: float = math.inf) -> Iterator[Block]:
-        """Run to the end; yields the samples in blocks of `chunk_rows` samples, and the last state. A block that takes
-        longer than `every` (s of real time) has fewer samples. Each has a checkpoint, for `resume`.
+        """Run to the end, in blocks of `chunk_rows` samples.
 
         The arrays of a block are overwritten when the block after the next one is requested; `block.copied()` has
-        arrays of its own. `watch(n)` is called with the number of steps done about ten times a second and at the end of
-        each block; when it returns true, the run ends with the state reached. Raises SimulationError after the last
-        good block if the state becomes non-finite.
+        arrays of its own. Each block has a checkpoint, for `resume`.
+
+        Parameters
+        ----------
+        watch : callable
+            `watch(n)` is called with the number of steps done about ten times a second and at the end of each block.
+            When it returns true, the run ends with the state reached.
+        every : float
+            A block that takes longer (s of real time) has fewer samples.
+
+        Yields
+        ------
+        Block
+            The samples, and at the end the last state.
+
+        Raises
+        ------
+        SimulationError
+            After the last good block, if the state becomes non-finite.
         """
         return self._blocks(function(watch, "watch"), every)
 

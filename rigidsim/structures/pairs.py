@@ -78,8 +78,15 @@ class DistinctPairs(_PairsView):
 def pairs(elements: Sequence[T]) -> Pairs:
     """All N^2 pairs of elements, in the order of `for i in range(N): for j in range(N)`.
 
-    A lazy sequence of constant memory: length, indexing by an integer, iteration in both directions. Elements are read
-    when a pair is read, so later changes are visible. The argument may be such a sequence itself.
+    Parameters
+    ----------
+    elements : sequence
+        They are read when a pair is read, so later changes are visible. It may be such a sequence of pairs itself.
+
+    Returns
+    -------
+    Pairs
+        A lazy sequence of constant memory: length, indexing by an integer, iteration in both directions.
     """
     return Pairs(elements)
 
@@ -87,6 +94,14 @@ def pairs(elements: Sequence[T]) -> Pairs:
 def distinct_pairs(elements: Sequence[T]) -> DistinctPairs:
     """The N(N-1)/2 distinct pairs, in the order of `for i in range(N): for j in range(i + 1, N)`.
 
-    Distinct by position, not by value: two equal elements form a pair. Otherwise like `pairs`.
+    Parameters
+    ----------
+    elements : sequence
+        As for `pairs`.
+
+    Returns
+    -------
+    DistinctPairs
+        Distinct by position, not by value: two equal elements form a pair. Otherwise like `pairs`.
     """
     return DistinctPairs(elements)

@@ -21,11 +21,30 @@ from rigidsim.trajectory.destination import IN_PYTHON, Hints
 def assemble_sweep(
     parts: Sequence[str | Path], path: str | Path, *, force: bool = False, hints: Hints = IN_PYTHON
 ) -> Sweep:
-    """Write the result file of a whole plan from those of its parts, in any order, and return it. It has the bits, and
-    the content hash, of the sweep that was not divided.
+    """Write the result file of a whole plan from those of its parts.
 
-    Raises UsageError if they are not the parts of one sweep, or not each of them once; StorageError or FormatError for
-    a file that cannot be read or written, or is damaged.
+    Parameters
+    ----------
+    parts : sequence of str or Path
+        The files, in any order.
+    path : str or Path
+        The file that is written.
+    force : bool
+        Replace an existing file.
+    hints : Hints
+        What messages advise, in Python or on the command line.
+
+    Returns
+    -------
+    Sweep
+        It has the bits, and the content hash, of the sweep that was not divided.
+
+    Raises
+    ------
+    UsageError
+        If they are not the parts of one sweep, or not each of them once.
+    StorageError, FormatError
+        For a file that cannot be read or written, or is damaged.
     """
     paths = [file_path(part, "a part of a sweep") for part in ([parts] if isinstance(parts, str | Path) else parts)]
     path = file_path(path, "the sweep's file")

@@ -57,10 +57,27 @@ ALL = slice(None)
 
 
 def load_sweep(path: str | Path, folder: Path | None = None) -> Sweep:
-    """Open the result file of a sweep; `folder`, if given, is removed when it is closed. Of a sweep that was
-    interrupted, or is under way, the path leads to what is done so far: the status of other runs is "missing".
+    """Open the result file of a sweep.
 
-    Raises StorageError if it cannot be read, FormatError if it is damaged or not the file of a sweep.
+    Parameters
+    ----------
+    path : str or Path
+        Of a sweep that was interrupted, or is under way, the path leads to what is done so far: the status of other
+        runs is "missing".
+    folder : Path
+        A folder that is removed when the result is closed.
+
+    Returns
+    -------
+    Sweep
+        The results, open.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read.
+    FormatError
+        If it is damaged or not the file of a sweep.
     """
     path = stored_path(file_path(path, "the sweep's file"))
     found = opened(path, lock=path == final_path(path))

@@ -163,18 +163,48 @@ def sweep(
 ) -> Sweep:
     """Run a scene once for each of many values of some of its numbers, and return the results.
 
-    The plan is given by `vary`, `sample` and `over`, or `table`, as for `make_plan`, or is the `sweep` of the scene.
-    `metrics` are expressions by name, in addition to those of the scene. `record` is "metrics" for metrics alone,
-    "final" for the last state of each run, or the time between samples; the default is "metrics" if there are any, else
-    "final". `seed` is that of the plan, by default 0 or the scene's. The results are written to `path`, or to a
-    temporary file that lasts as long as the result. Runs that fail have a `status` and an `error`; the others are not
-    affected. A run has the same bits as the scene that is read with its values, whatever the number of threads.
+    Runs that fail have a `status` and an `error`; the others are not affected. A run has the same bits as the scene
+    that is read with its values, whatever the number of threads.
 
-    The runs are computed on `threads` threads, or on a Dask cluster: `dask` is the address of its scheduler,
-    `"tcp://host:8786"`, or `"local:4"` for workers on this machine.
+    Parameters
+    ----------
+    scene : Scene or path
+        Without `vary`, `sample`, `table` and `plan`, its key `sweep` is the plan.
+    vary, zip, sample, over, table : plan
+        As for `make_plan`.
+    seed : int
+        That of the plan, by default 0 or the scene's.
+    plan : Plan
+        A plan that was made before.
+    metrics : mapping of names to expressions
+        In addition to those of the scene.
+    record : str or float
+        "metrics" for metrics alone, "final" for the last state of each run, or the time between samples. The default is
+        "metrics" if there are any, else "final".
+    path : str or Path
+        The result file; by default a temporary file that lasts as long as the result.
+    part : tuple of int
+        Number and count, for one part of the plan.
+    threads : int
+        The number of threads that compute runs.
+    dask : str
+        The scheduler of a cluster, `"tcp://host:8786"`, or `"local:4"` for workers on this machine.
+    force : bool
+        Replace an existing file.
+    resume : bool
+        Continue an interrupted sweep.
 
-    Raises UsageError or SceneError for a plan that does not fit the scene, StorageError if the file cannot be written
-    or the cluster is lost; what is done is kept, and `resume` continues.
+    Returns
+    -------
+    Sweep
+        The results, open.
+
+    Raises
+    ------
+    UsageError, SceneError
+        For a plan that does not fit the scene.
+    StorageError
+        If the file cannot be written or the cluster is lost. What is done is kept, and `resume` continues.
     """
     scene, threads = as_scene(scene), whole_number(threads, "threads", least=1)
     if dask and threads > 1:

@@ -45,10 +45,24 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 def load(path: str | Path) -> Trajectory:
-    """Open a trajectory file.
+    """Open a trajectory file. The metadata is checked now; each array is checked when it is first read.
 
-    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. The metadata is
-    checked now; each array is checked when it is first read.
+    Parameters
+    ----------
+    path : str or Path
+        The HDF5 file.
+
+    Returns
+    -------
+    Trajectory
+        Its arrays are read when they are needed.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read.
+    FormatError
+        If it is damaged or not a rigidsim trajectory.
     """
     path = file_path(path, "the trajectory's file")
     found = opened(path)

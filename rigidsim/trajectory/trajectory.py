@@ -116,7 +116,18 @@ class Trajectory(BodyMapping):
         return self
 
     def diagnostic(self, name: str) -> np.ndarray:
-        """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
+        """One of the quantities of the whole run.
+
+        Parameters
+        ----------
+        name : str
+            `kinetic_energy`, `potential_energy`, `work`, `linear_momentum` or `angular_momentum`.
+
+        Returns
+        -------
+        ndarray
+            (time), J, or (time, 3) for a momentum.
+        """
         known = [field.name.removeprefix(DIAGNOSTICS) for field in FIELDS if field.name.startswith(DIAGNOSTICS)]
         if name not in known:
             raise UsageError(f"there is no diagnostic {clipped(name)}; choose one of {', '.join(known)}")
@@ -148,8 +159,22 @@ class Trajectory(BodyMapping):
         return self.diagnostic("spin_angular_momentum") + self.diagnostic("orbital_angular_momentum")
 
     def metric(self, expression: str) -> float:
-        """The value of a metric, such as `= max(speed("ball"))`, over the samples. It may use the parameters of the
-        scene. Raises UsageError for an invalid expression or an unknown body.
+        """The value of a metric over the samples.
+
+        Parameters
+        ----------
+        expression : str
+            Such as `= max(speed("ball"))`. It may use the parameters of the scene.
+
+        Returns
+        -------
+        float
+            In the unit that `metric_unit` gives.
+
+        Raises
+        ------
+        UsageError
+            For an invalid expression or an unknown body.
         """
         from rigidsim.trajectory.metrics import MetricMeter
 
@@ -196,8 +221,18 @@ class Trajectory(BodyMapping):
         return ContactHistory(self.header, self.time, self.arrays)
 
     def at(self, time: float) -> State:
-        """All bodies at one time (s), interpolated; see `Motion.at`. Coordinates of joints and their rates, too; forces
-        and torques of joints, loops and motors linearly.
+        """All bodies at one time, interpolated; see `Motion.at`.
+
+        Parameters
+        ----------
+        time : float
+            The time, s.
+
+        Returns
+        -------
+        State
+            It has coordinates of joints and their rates, too. Forces and torques of joints, loops and motors are
+            interpolated linearly.
         """
         time = number(time, "time")
         near = self._near(time)
@@ -270,8 +305,21 @@ class Trajectory(BodyMapping):
         return Trajectory(self.header, arrays, self.status)
 
     def save(self, path: str | Path, *, force: bool = False, compression: str = DEFAULT) -> None:
-        """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false. `compression` is none,
-        fast or small.
+        """Write the trajectory to an HDF5 file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        force : bool
+            Replace an existing trajectory.
+        compression : str
+            none, fast or small.
+
+        Raises
+        ------
+        StorageError
+            If the file exists and `force` is false, or cannot be written.
         """
         from rigidsim.trajectory.writer import Writer
 

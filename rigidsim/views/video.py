@@ -49,12 +49,50 @@ def video(
 ) -> Path:
     """Write a video, `.gif`, `.mp4` or `.webm`, or a picture of the time `end`, `.png`; needs `rigidsim[video]`.
 
-    Bodies are shown as seen from the body `frame`. The `camera` has azimuth and elevation in degrees and perhaps a
-    distance in m, and looks at the body `follow` all the time; if that is `world`, it stays and shows all. `traces`
-    are the bodies whose paths are drawn, by default the free ones if they are few. One second shows `speed` seconds,
-    from `begin` to `end` (s), in `fps` pictures of `size` (width, height) pixels. `progress(done, total)` is called
-    with 0 before the file is opened, then after each picture, `warn` with a sentence about letters that pictures lack.
-    Raises UsageError, NotRecordedError, and StorageError if the file exists and `force` is false or cannot be written.
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The run that is shown.
+    path : str or Path
+        The file; its ending gives the format.
+    frame : str
+        The body from which all is seen.
+    follow : str
+        The body that the camera looks at all the time. If it is `world`, the camera stays and shows all.
+    camera : sequence of float
+        Azimuth and elevation in degrees, and perhaps a distance in m.
+    traces : iterable of str
+        The bodies whose paths are drawn; by default the free ones if they are few.
+    begin, end : float
+        Times, s.
+    speed : float
+        Seconds of the run in one second of the video.
+    fps : float
+        Pictures in a second.
+    size : sequence of int
+        Width and height, pixels.
+    force : bool
+        Replace an existing file.
+    progress : callable
+        `progress(done, total)` is called with 0 before the file is opened, then after each picture.
+    warn : callable
+        It is called with a sentence about letters that pictures lack.
+    hints : Hints
+        What messages advise, in Python or on the command line.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    UsageError
+        For an unknown body or setting, or if a package is missing.
+    NotRecordedError
+        If the motion was not recorded.
+    StorageError
+        If the file exists and `force` is false, or cannot be written.
     """
     instance(trajectory, Trajectory, "what is filmed")
     kind = kind_of(path, KINDS)

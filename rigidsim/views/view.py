@@ -47,12 +47,34 @@ def view(
     end: float | None = None,
     fps: float = FPS,
 ) -> View:
-    """A page that shows the bodies of a trajectory in space, or those of a scene at t = 0: a notebook shows it,
-    `view(...).save(path)` writes one HTML file.
+    """A page that shows the bodies of a trajectory in space, or those of a scene at t = 0.
 
-    At first it looks from the body `frame` and follows the body `follow`. `begin` and `end` are times (s), `fps` is the
-    most frames for each second of playing; of a scene, which has no motion, only `frame` can be chosen. Raises
-    UsageError, NotRecordedError; UsageError if trimesh, which ships the renderer, is missing.
+    A notebook shows it, and `view(...).save(path)` writes one HTML file.
+
+    Parameters
+    ----------
+    shown : Trajectory or Scene
+        Of a scene, which has no motion, only `frame` can be chosen.
+    frame : str
+        The body from which the page looks at first.
+    follow : str
+        The body that it follows at first.
+    begin, end : float
+        Times, s.
+    fps : float
+        The most frames for each second of playing.
+
+    Returns
+    -------
+    View
+        The page.
+
+    Raises
+    ------
+    UsageError
+        For an unknown body or time, or if trimesh, which ships the renderer, is missing.
+    NotRecordedError
+        If the motion was not recorded.
     """
     if isinstance(shown, Scene):
         if begin is not None or end is not None or follow:
