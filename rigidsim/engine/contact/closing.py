@@ -12,6 +12,7 @@ from rigidsim.engine.contact.lasting import (
     OPEN,
     STUCK,
     add_row,
+    moment_of,
     size_of,
     solve_rows,
     speed_of,
@@ -23,7 +24,7 @@ from rigidsim.engine.evaluate import evaluate
 from rigidsim.jit import inlined
 from rigidsim.physics.contact import tangents
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled
+from rigidsim.physics.vector import add, dot, negated, norm, scaled
 
 
 @inlined
@@ -81,14 +82,14 @@ def correct_bodies(n, moves, contacts, lasting, made):
             b = contacts.shape[slot.second if s == 1 else slot.first].body
             if b < contacts.n_moved:
                 P, r = (f, row.lever_B) if s == 1 else (negated(f), row.lever_A)
-                push_correction(b, P, r, moves, contacts, lasting, made)
+                push_correction(b, P, moment_of(row, r, P), moves, contacts, lasting, made)
 
 
 @inlined
-def push_correction(b, P, r, moves, contacts, lasting, made):
-    """An impulse on a body, or the displacement that goes with it."""
+def push_correction(b, P, L, moves, contacts, lasting, made):
+    """An impulse and its moment on a body, or the displacement that goes with them."""
     row, node, inverse = contacts.body[b].row, contacts.body[b].node, lasting.inverse[b]
-    own, L = made.own[row], cross(r, P)
+    own = made.own[row]
     made.is_settled[row], made.source[node + 1] = 1, node + 1
     if moves:
         own.p, own.turn = add(own.p, scaled(inverse.mass, P)), add(own.turn, apply(inverse.inertia, L))

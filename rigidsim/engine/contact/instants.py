@@ -24,11 +24,15 @@ from rigidsim.engine.contact.lasting import (
     SLIDING,
     SLOT,
     STUCK,
+    find_couples,
     find_places,
     find_slots,
+    free_second,
     has_slot,
     keep_slots,
+    renew_parts,
     room_of_friction,
+    shift_frictions,
     size_of,
     speed_of,
     write_now,
@@ -54,7 +58,7 @@ from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact_modes import time_of_bounces
 from rigidsim.physics.distances import CURVED, HALF_SPACE
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, dot, negated, norm, rejection, sub
+from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, sub
 
 DEEP = 1e-6  # of the smaller shape: an overlap that no event explains
 AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
@@ -87,7 +91,7 @@ def collect(contacts, lasting, arrays):
                 slot, row = lasting.slot[n], lasting.value[n]
                 slot.first, slot.second, slot.pair = first, second, m
                 slot.feature, slot.mode, slot.lost, slot.straight = int(lasting.place[p].feature), OPEN, 0, 0
-                slot.logged, row.work = 0, 0.0
+                slot.logged, slot.beside, row.work, row.part, row.first_part = 0, 0, 0.0, 0.5, 0.5
                 row.restitution, row.friction = surfaces_of(first, second, contacts)
                 row.direction, row.force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
                 write_slot(lasting.place[p], contacts, lasting, slot, row)
@@ -98,16 +102,19 @@ def collect(contacts, lasting, arrays):
 
 
 @inlined
-def recall(what, n_old, lasting):
-    """Take over the directions of slips of contacts that were there before, maybe with another feature."""
+def recall(what, n_old, contacts, lasting):
+    """Take over what is known of contacts that were there before, maybe with another feature."""
+    find_couples(lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
         for m in range(n_old):
             old = lasting.old_slot[m]
             same = old.feature == slot.feature or what == REGION
             if old.first == slot.first and old.second == slot.second and same:
-                row.direction = lasting.old_value[m].direction
+                row.direction, row.first_part = lasting.old_value[m].direction, lasting.old_value[m].first_part
+                row.part = row.first_part
                 slot.mode = old.mode
+    shift_frictions(contacts, lasting)
 
 
 # --- impacts
@@ -198,7 +205,7 @@ def restitution_of(k, step, lasting):
     """The restitution of an approach, 0 if the bounces after it end within a moment; that is noted."""
     row = lasting.value[k]
     e, u = row.restitution, max(approach_of(k, lasting), 0.0)
-    pull = -(dot(row.normal, row.free) + dot(row.normal_rate, row.slip))
+    pull = -free_second(row)
     if e < 1.0 and e > 0.0 and pull > 0.0:
         rest = time_of_bounces(e * u, pull, e)
         if rest <= BOUNCES * step:
@@ -244,9 +251,9 @@ def deliver(now, model, state, scratch, arrays, lanes):
         row, who = problem.place[i], problem.who[i]
         a, b, P = problem.body[who.a], problem.body[who.b], row.P
         if a < contacts.n_moved:
-            push_correction(a, negated(P), row.lever_A, False, contacts, lasting, made)
+            push_correction(a, negated(P), cross(P, row.lever_A), False, contacts, lasting, made)
         if b < contacts.n_moved:
-            push_correction(b, P, row.lever_B, False, contacts, lasting, made)
+            push_correction(b, P, cross(row.lever_B, P), False, contacts, lasting, made)
     for p in range(problem.size[N_PAIRS]):
         if problem.impulse[p] > 0.0:
             k = add_entry(at.CAUSE_IMPACT, 0, 0, now, record)
@@ -312,7 +319,7 @@ def first_modes(what, first, second, feature, contacts, lasting):
 @inlined
 def normal_second(row):
     """The second derivative of the gap of a slot, with the forces of contact, m/s2."""
-    return dot(row.normal, row.slip_rate) + dot(row.normal_rate, row.slip)
+    return dot(row.normal, row.slip_rate) + dot(row.normal_rate, row.point_slip)
 
 
 @routine
@@ -366,6 +373,7 @@ def drop_open(lasting):
             lasting.slot[n].straight = 0
             n += 1
     lasting.size[N_SLOTS] = n
+    find_couples(lasting)
 
 
 @inlined
@@ -529,7 +537,7 @@ def settle(now, h, block, what, index, arrays):
     collect(contacts, lasting, arrays)
     if lasting.size[BEYOND] != 0:
         return
-    recall(what, n_old, lasting)
+    recall(what, n_old, contacts, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]
         if what == FRICTION and slot.first == first and slot.second == second and slot.feature == feature:
@@ -547,6 +555,7 @@ def settle(now, h, block, what, index, arrays):
     if turn == MOST_REVIEWS:
         lasting.size[BEYOND] = MODES
     drop_open(lasting)
+    renew_parts(lasting)
     for k in range(MOST_OF_PAIR, lasting.size[N_SLOTS]):
         one, other = lasting.slot[k - MOST_OF_PAIR], lasting.slot[k]
         if one.first == other.first and one.second == other.second:

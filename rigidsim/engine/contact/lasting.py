@@ -23,7 +23,7 @@ from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, WRENCH
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
-from rigidsim.physics.contact import slip, tangents
+from rigidsim.physics.contact import LINE_SHARE, friction_shift, slip, tangents
 from rigidsim.physics.contact_modes import (
     core_distance,
     core_rate,
@@ -49,6 +49,7 @@ MOST_ROWS = 3 * MOST_SLOTS
 FAR = 1e30  # m: as reach, finds the places at any distance
 AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
 SETTLED, MOST_TURNS = 1e-14, 200  # of the direction in which slips grow: its last change, and how often it is renewed
+SHIFTED, CONTRACTS = 1e-12, 0.25  # of the load of two points: what of a part is round-off; by how much errors lessen
 EXACT = 1e-16  # of the smaller shape, and of a step: round-off of gaps and of times
 CROSSING = 1e-6  # the sine of the angle of two edges that cross
 ONE = (0,)  # worlds with contacts have one lane
@@ -60,16 +61,21 @@ OPEN, STUCK, SLIDING, GROWING = 0, 1, 2, 3
 SLOT = Row(
     "a contact that lasts: its shapes, the number of the pair in the list of candidates, feature, mode; which"
     " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight;"
-    " the mode of its pair that was logged",
-    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1,
+    " the mode of its pair that was logged; whether it is the first (1) or the second (2) of two of a pair, whose"
+    " friction acts beside them",
+    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1, beside=1,
 )  # fmt: skip
 LASTING = Row(
-    "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, slip with"
-    " that of the surfaces on their bodies, its rate without and with all forces of contact; the direction of a slip at"
-    " the beginning of a trial, and now;"
+    "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, velocity of"
+    " the point of contact; the slip there, with that of the surfaces on their bodies, and its rate without forces of"
+    " contact; of two points of a pair what the first one bears, at the beginning of a trial and now; from a"
+    " point to where its friction acts;"
+    " the slip there, across the normal, its rate without and with all forces of contact; the direction"
+    " of a slip at the beginning of a trial, and now;"
     " the force on the second body, and of it what is compared with the limit of friction; friction, restitution; the"
     " work of friction in the logged mode, J",
-    normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3,
+    normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, rate=3, point_slip=3, point_free=3, first_part=1, part=1,
+    shift=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3,
     tested=3, friction=1, restitution=1, work=1,
 )  # fmt: skip
 ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
@@ -261,8 +267,11 @@ def write_slot(place: PLACE, contacts, lasting, slot: SLOT, row: LASTING):
     bias = add(slip_bias(v_A, omega_A, v_B, omega_B, rate), sub(cross(omega_B, s_B), cross(omega_A, s_A)))
     slot.region = 8 * code_A + code_B
     row.normal, row.normal_rate, row.gap = n, n_dot, place.gap
-    row.lever_A, row.lever_B, row.slip = lever_A, lever_B, u
-    row.free = add(slip(of_A.linear, of_A.angular, lever_A, of_B.linear, of_B.angular, lever_B), bias)
+    row.lever_A, row.lever_B, row.rate = lever_A, lever_B, rate
+    row.point_slip = row.slip = u
+    free = add(slip(of_A.linear, of_A.angular, lever_A, of_B.linear, of_B.angular, lever_B), bias)
+    row.point_free = row.free = free
+    row.shift, row.part = NONE, row.first_part
 
 
 @inlined
@@ -291,6 +300,98 @@ def find_slots(contacts, lasting):
             if int(lasting.place[m].feature) == slot.feature:
                 slot.lost = 0
                 write_slot(lasting.place[m], contacts, lasting, slot, lasting.value[k])
+    shift_frictions(contacts, lasting)
+
+
+# --- where friction acts
+
+
+@inlined
+def find_couples(lasting):
+    """Note which slots are two of one pair, with friction."""
+    for k in range(lasting.size[N_SLOTS]):
+        lasting.slot[k].beside = 0
+    for k in range(1, lasting.size[N_SLOTS]):
+        one, other = lasting.slot[k - 1], lasting.slot[k]
+        if one.first == other.first and one.second == other.second and lasting.value[k].friction > 0.0:
+            one.beside, other.beside = 1, 2
+
+
+@inlined
+def shift_frictions(contacts, lasting):
+    """Let friction of two points of one pair act between them, as far from their centre of pressure as that of an even
+    pressure on their line.
+    """
+    for k in range(1, lasting.size[N_SLOTS]):
+        if lasting.slot[k].beside == 2:
+            first, second = lasting.value[k - 1], lasting.value[k]
+            shift_friction(k - 1, second.part, first, second, contacts, lasting)
+            shift_friction(k, second.part, first, second, contacts, lasting)
+
+
+@inlined
+def shift_friction(k, part, first: LASTING, second: LASTING, contacts, lasting):
+    """Where friction of one of two points acts, of which the first one bears this part of the load; its slip."""
+    slot, row = lasting.slot[k], lasting.value[k]
+    n, n_dot = row.normal, row.normal_rate
+    centre = add(scaled(part, first.lever_A), scaled(1.0 - part, second.lever_A))
+    centre_rate = add(scaled(part, first.rate), scaled(1.0 - part, second.rate))
+    s = friction_shift(LINE_SHARE, row.lever_A, centre, n)
+    s_dot = sub(friction_shift(LINE_SHARE, row.rate, centre_rate, n), scaled(dot(s, n_dot), n))
+    a, b = contacts.shape[slot.first].body, contacts.shape[slot.second].body
+    omega = sub(lasting.motion[b].omega, lasting.motion[a].omega)
+    alpha = sub(lasting.acceleration[b].angular, lasting.acceleration[a].angular)
+    row.shift = s
+    row.slip = add(row.point_slip, rejection(n, cross(omega, s)))
+    row.free = add(row.point_free, rejection(n, add(cross(alpha, s), cross(omega, s_dot))))
+
+
+@inlined
+def part_by_forces(k, lasting):
+    """What the first of two points bears of the load of both, of which slot k is the second."""
+    first, second = lasting.value[k - 1], lasting.value[k]
+    N_1, N_2 = max(dot(first.normal, first.force), 0.0), max(dot(second.normal, second.force), 0.0)
+    return N_1 / (N_1 + N_2) if N_1 + N_2 > 0.0 else 0.5
+
+
+@inlined
+def renew_parts(lasting):
+    """Keep the parts of loads at the end of a trial, with which each evaluation of the next one begins."""
+    for k in range(1, lasting.size[N_SLOTS]):
+        if lasting.slot[k].beside == 2:
+            lasting.value[k].first_part = part_by_forces(k, lasting)
+
+
+@inlined
+def lack_of_parts(lasting):
+    """The largest difference of the parts of loads by which friction acts from those that follow."""
+    most = 0.0
+    for k in range(1, lasting.size[N_SLOTS]):
+        if lasting.slot[k].beside == 2:
+            most = max(most, abs(part_by_forces(k, lasting) - lasting.value[k].part))
+    return most
+
+
+@inlined
+def correct_parts(converges, contacts, lasting):
+    """Let friction act by the parts of loads that follow; if that does not converge, by those at the beginning of the
+    trial: near a stop the direction of a slip depends so much on where friction acts that there may be no solution.
+    """
+    for k in range(1, lasting.size[N_SLOTS]):
+        if lasting.slot[k].beside == 2:
+            row = lasting.value[k]
+            row.part = part_by_forces(k, lasting) if converges else row.first_part
+    shift_frictions(contacts, lasting)
+    for k in range(lasting.size[N_SLOTS]):
+        row, slot = lasting.value[k], lasting.slot[k]
+        if slot.beside > 0 and slot.mode == SLIDING and slot.straight == 0:
+            row.along = unit_across(row.normal, row.slip, row.along)
+
+
+@inlined
+def moment_of(row: LASTING, r, f):
+    """The moment of a force of a slot about a centre from which the point of contact is at r."""
+    return add(cross(r, f), cross(row.shift, rejection(row.normal, f)))
 
 
 # --- equations
@@ -306,13 +407,18 @@ def add_row(n, k, way, push, lasting):
 
 
 @inlined
+def free_second(row: LASTING):
+    """The second derivative of the gap of a slot without forces of contact, m/s2."""
+    return dot(row.normal, row.point_free) + dot(row.normal_rate, row.point_slip)
+
+
+@inlined
 def write_rows(contacts, lasting):
     """The rows of all closed contacts for their accelerations, with the right-hand sides; how many there are."""
     n_row = 0
     for k in range(lasting.size[N_SLOTS]):
         mode, row = lasting.slot[k].mode, lasting.value[k]
-        n, free = row.normal, row.free
-        second = dot(n, free) + dot(row.normal_rate, row.slip)
+        n, free, second = row.normal, row.free, free_second(row)
         if mode == STUCK:
             t, b = tangents(n)
             lasting.right[n_row], lasting.right[n_row + 1], lasting.right[n_row + 2] = (
@@ -340,8 +446,9 @@ def answer(i, j, push, contacts, lasting):
                 r_i = of_i.lever_B if s == 1 else of_i.lever_A
                 r_j = of_j.lever_B if t == 1 else of_j.lever_A
                 inverse = lasting.inverse[b]
-                turn = apply(inverse.inertia, cross(r_j, push))
-                part = add(scaled(inverse.mass, push), cross(turn, r_i))
+                turn = apply(inverse.inertia, moment_of(of_j, r_j, push))
+                beside = rejection(of_i.normal, cross(turn, of_i.shift))
+                part = add(scaled(inverse.mass, push), add(cross(turn, r_i), beside))
                 found = add(found, scaled(1.0 if s == t else -1.0, part))
     return found
 
@@ -392,11 +499,11 @@ def clear_forces(contacts, lasting):
 
 
 @inlined
-def push_side(b, r, f, lasting):
-    """A force on a body at r from its centre."""
+def push_side(b, row: LASTING, r, f, lasting):
+    """A force of a slot on a body, from whose centre the point of contact is at r."""
     line = lasting.force[b]
     line.linear = add(line.linear, f)
-    line.angular = add(line.angular, cross(r, f))
+    line.angular = add(line.angular, moment_of(row, r, f))
 
 
 @inlined
@@ -407,8 +514,8 @@ def add_forces(n, contacts, lasting):
         k = lasting.row_slot[i]
         f, row = scaled(lasting.x[i], lasting.row[i].push), lasting.value[k]
         row.force = add(row.force, f)
-        push_side(contacts.shape[lasting.slot[k].first].body, row.lever_A, negated(f), lasting)
-        push_side(contacts.shape[lasting.slot[k].second].body, row.lever_B, f, lasting)
+        push_side(contacts.shape[lasting.slot[k].first].body, row, row.lever_A, negated(f), lasting)
+        push_side(contacts.shape[lasting.slot[k].second].body, row, row.lever_B, f, lasting)
     for b in range(contacts.n_moved):
         line, inverse, mean = lasting.force[b], lasting.inverse[b], lasting.mean[b]
         mean.a, mean.alpha = scaled(inverse.mass, line.linear), apply(inverse.inertia, line.angular)
@@ -421,7 +528,8 @@ def write_slip_rates(contacts, lasting):
         row = lasting.value[k]
         A = lasting.mean[contacts.shape[lasting.slot[k].first].body]
         B = lasting.mean[contacts.shape[lasting.slot[k].second].body]
-        row.slip_rate = add(row.free, slip(A.a, A.alpha, row.lever_A, B.a, B.alpha, row.lever_B))
+        beside = rejection(row.normal, cross(sub(B.alpha, A.alpha), row.shift))
+        row.slip_rate = add(row.free, add(slip(A.a, A.alpha, row.lever_A, B.a, B.alpha, row.lever_B), beside))
 
 
 @inlined
@@ -479,13 +587,20 @@ def share_forces(lasting):
 def find_forces(contacts, lasting):
     """The forces of all slots, whose geometry is known."""
     point_slips(lasting)
+    before, converges = 1.0, True
     for _ in range(MOST_TURNS):
         n = write_rows(contacts, lasting)
         solve_rows(n, contacts, lasting)
         add_forces(n, contacts, lasting)
         write_slip_rates(contacts, lasting)
-        if turn_to_growth(contacts, lasting) <= SETTLED:
+        turned, lack = turn_to_growth(contacts, lasting), lack_of_parts(lasting)
+        is_done = lack <= SHIFTED or not converges
+        if turned <= SETTLED and is_done:
             break
+        if not is_done:
+            converges = lack <= CONTRACTS * before
+            before = lack
+            correct_parts(converges, contacts, lasting)
     share_forces(lasting)
 
 

@@ -28,6 +28,7 @@ from rigidsim.engine.contact.lasting import (
     STEPPED,
     WHY_LEFT,
     keep_slots,
+    renew_parts,
     speed_of,
     write_now,
 )
@@ -252,6 +253,7 @@ def end_trial(t, t_end, h, block, arrays):
     note_work(scratch.part[at.PART_LENGTH][0], lasting, arrays.ledger)
     search.done = h if is_last else search.done + scratch.part[at.PART_LENGTH][0]
     search.target = 1.0 * NOTHING
+    renew_parts(lasting)
     if what != REGION:
         close_contacts(now, block, arrays)
     if what != NOTHING:
