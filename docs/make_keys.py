@@ -20,6 +20,7 @@ TOPICS = {
         "PrincipalInertia": "inertia: {principal: ...}", "TensorInertia": "inertia: {tensor: ...}",
         "InitialVelocity": "velocity", "InitialAngularVelocity": "angular_velocity",
         "Grid": "repeat: {grid: ...}", "Line": "repeat: {line: ...}", "Scatter": "repeat: {random: ...}",
+        "Include": "include",
     },
     ("Orientations", "keys-of-a-body"): {
         "QuaternionFirst": "orientation: {wxyz: ...}", "QuaternionLast": "orientation: {xyzw: ...}",

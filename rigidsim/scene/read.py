@@ -18,6 +18,7 @@ from rigidsim.scene.expressions import Scope
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.triggers import triggers_in
+from rigidsim.scene.inclusion import include
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
@@ -279,13 +280,14 @@ def _checked(
     return scene
 
 
-def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Scene, Reading]:
+def checked(document: Document, kind: type[Scene] = Scene, outer: Reading | None = None) -> tuple[Scene, Reading]:
     """The scene in a document whose overrides are applied, and the context of its validation; all its problems are
-    raised in one SceneError.
+    raised in one SceneError. `outer` is the context of a scene that includes it.
     """
-    reading = Reading(folder=Path(document.file).parent)
+    reading = _begun(document, outer)
     read_parameters(document, reading)
     expand(document, reading)
+    include(document, reading, _included)
     read_tables(document, reading)
     read_quantities(document, reading)
     scene = _validated(document, kind, reading)
@@ -300,6 +302,24 @@ def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Scene, Readi
         found = mass_and_contact_findings(scene.hierarchy)
     _require_none(document, found)
     return scene, reading
+
+
+def _begun(document: Document, outer: Reading | None = None) -> Reading:
+    """The context of the validation of a document."""
+    path = Path(document.file)
+    if outer is None:
+        return Reading(folder=path.parent, files=(path.resolve(),))
+    return Reading(folder=path.parent, files=(*outer.files, path.resolve()), included=outer.included)
+
+
+def _included(document: Document, overrides: Iterable[Override], outer: Reading) -> Scene:
+    """The scene in a document that another one includes."""
+    require_mapping(document)
+    _override(document, overrides, Scene)
+    document.overrides = [
+        (path, f"{outer.files[-1].name}, with {path_text(path[1:])}") for path, _ in document.overrides
+    ]
+    return checked(document, Scene, outer)[0]
 
 
 def _validated(document: Document, kind: type[Scene], reading: Reading) -> Scene:
@@ -325,9 +345,10 @@ def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationS
     `simulation`; all else is read by `checked` only. Raises SceneError if there are none, or if parameters, repeats or
     settings are invalid.
     """
-    reading = Reading(folder=Path(document.file).parent)
+    reading = _begun(document)
     read_parameters(document, reading)
     expand(document, reading)
+    include(document, reading, _included)
     try:
         settings = SimulationSettings.model_validate(document.data.get("simulation"), context=reading)
     except ValidationError as error:

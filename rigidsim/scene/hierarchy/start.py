@@ -52,7 +52,7 @@ def relative_velocity(node: SceneNode, parent: FrameMotion) -> Vector:
     return v_P
 
 
-def relative_rate(node: SceneNode, parent: FrameMotion, turns: bool) -> Vector:
+def relative_rate(node: SceneNode, parent: FrameMotion, turns: bool = True) -> Vector:
     """omega_PB at t = 0 in the parent's axes; a particle (`turns` false) does not rotate in the world."""
     if not turns:
         return local_rate(parent.omega, parent.q, ZERO)

@@ -18,6 +18,7 @@ from pydantic import (
 
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.schema.forces import Force, Impulse
+from rigidsim.scene.schema.include import Include
 from rigidsim.scene.schema.inertia import Inertia
 from rigidsim.scene.schema.joints import JOINTS
 from rigidsim.scene.schema.let import Let, Quantities
@@ -181,6 +182,7 @@ class Body(SceneModel):
     )
     let: Let = Field({}, description="Named quantities of the body: expressions of its motion and of time.")
     repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
+    include: Include = Field(None, description="A scene in another file, of which the bodies become children.")
     children: dict[BodyName, Body] = Field({}, description="Children of this body, by name.", json_schema_extra=NAMED)
 
     @model_validator(mode="wrap")

@@ -38,6 +38,10 @@ class Reading:
 
     folder: Path = Path()
     """Where relative paths of files begin."""
+    files: tuple[Path, ...] = ()
+    """The file of the scene, after those that include it."""
+    included: list[int] = field(default_factory=lambda: [0])
+    """How many scenes are included so far, shared by all that are read."""
     allowed: dict[int, type[BaseModel]] = field(default_factory=dict)
     """The model that each mapping was read as, by the id of the mapping."""
     parameters: dict[str, float] = field(default_factory=dict)
