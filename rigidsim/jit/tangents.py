@@ -3,6 +3,7 @@
 One pass over the text of a kernel, before it is compiled. Beside each line with floats it writes the line of their
 tangents, a vector `<K x double>` for each number; the shadow of an array of floats is one of K times its size, with
 `array[i]` at `shadow[i, :]`. The lines of the kernel itself stay as they are, and so do its decisions and its bits.
+A product and a sum may be one instruction (`contract`) in the lines of tangents only.
 
 `%x.t` is the tangent of the number `%x`, or the address of the shadow of the array at `%x`. A number without a name
 `.t` is constant. The word before the table of a kernel has the address of a second table: of a number it has the
@@ -304,8 +305,8 @@ class Tangents:
         """b a' + a b'."""
         type_, a, b = BINARY.match(text).groups()
         vector, sides = self.vector(type_), [(x, y) for x, y in ((b, a), (a, b)) if y in self.moving]
-        parts = [f"fmul {vector} {self.wide(type_, x)}, {self.of(y)}" for x, y in sides]
-        return parts[0] if len(parts) == 1 else f"fadd {vector} {self.new(parts[0])}, {self.new(parts[1])}"
+        parts = [f"fmul contract {vector} {self.wide(type_, x)}, {self.of(y)}" for x, y in sides]
+        return parts[0] if len(parts) == 1 else f"fadd contract {vector} {self.new(parts[0])}, {self.new(parts[1])}"
 
     def _of_fdiv(self, name: str, text: str) -> str:
         """(a' - q b')/b of a quotient q."""
@@ -324,8 +325,8 @@ class Tangents:
         if b not in self.moving:
             return self.of(a)
         vector = self.vector(type_)
-        product = self.new(f"fmul {vector} {self.wide(type_, q)}, {self.of(b)}")
-        return self.new(f"fsub {vector} {self.of(a)}, {product}")
+        product = self.new(f"fmul contract {vector} {self.wide(type_, q)}, {self.of(b)}")
+        return self.new(f"fsub contract {vector} {self.of(a)}, {product}")
 
     def _of_select(self, _name: str, text: str) -> str:
         test, condition, type_, a, b = SELECT.match(text).groups()
