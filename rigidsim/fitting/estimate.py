@@ -276,8 +276,9 @@ class Problem:
         x = np.zeros(len(self.unknowns))
         self.evaluated(x)
         low, high = np.array([one.unknown.limits for one in self.unknowns]).T
+        # Coordinates begin at 0, where the first region of a scale by the Jacobian would be tiny; they are relative.
         for _ in range(MOST_TURNS):
-            found = least_squares(self.residuals, x, self.jacobian, (low, high), loss=self.loss_of(), x_scale="jac",
+            found = least_squares(self.residuals, x, self.jacobian, (low, high), loss=self.loss_of(), x_scale=1.0,
                                   xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE, max_nfev=MOST_RUNS)  # fmt: skip
             x = found.x
             if not self._estimate(x):

@@ -9,7 +9,7 @@ Source: Richardson, The approximate arithmetical solution by finite differences 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.sensitivities.parameters import Beside, leaves
 from rigidsim.tree.history import TreeChange
+
+EPS = np.finfo(float).eps
 
 
 def numbers_of(run: BlockRun) -> list[np.ndarray]:
@@ -230,14 +232,18 @@ class TangentRun(BlockRun):
         return [*numbers_of(self), *([arrays.memory] if arrays else [])]
 
 
-def extrapolated(values: Sequence[tuple[float, np.ndarray]]) -> np.ndarray:
+def extrapolated(values: Iterable[tuple[float, np.ndarray]]) -> np.ndarray:
     """The derivative of an array, of which there are pairs of values at +e and -e; each e is half of the one before. Of
-    the columns of Richardson's table each element has the one that changed least.
+    the columns of Richardson's table each element has the one that changed least. If all are linear, to rounding, no
+    more values are taken.
     """
-    before, found, gap = [], None, np.inf
+    before, found, gap, pairs = [], None, np.inf, iter(values)
     with np.errstate(invalid="ignore"):
-        for (e, up), (_, down) in zip(values[::2], values[1::2], strict=True):
+        for (e, up), (_, down) in zip(pairs, pairs, strict=True):
             line = [(up - down) / (2.0 * e)]
+            rounding = EPS * (np.abs(up) + np.abs(down)) / abs(e)
+            if len(before) == 1 and np.all(np.abs(line[0] - before[0]) <= rounding):
+                return before[0]
             for m, x in enumerate(before):
                 line.append(line[-1] + (line[-1] - x) / (4.0 ** (m + 1) - 1.0))
             if before:

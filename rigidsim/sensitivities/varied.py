@@ -88,7 +88,7 @@ def rates_along(
         return named(Trajectory(own, {"time": run.time} | arrays, run.status), wanted.name).of()
 
     moves = [sign * size * 0.5**level for level in range(LEVELS) for sign in (1.0, -1.0)]
-    return extrapolated([(e, value(e)) for e in moves])
+    return extrapolated((e, value(e)) for e in moves)
 
 
 def _in_both(run: Trajectory, derivative: Derivative) -> list[str]:
