@@ -98,7 +98,8 @@ def _included(document: Document, reading: Reading, read: Reader, place: Place, 
 def _file(reading: Reading, written: str) -> Path:
     """The file that is included; raises the error for one that is not there, or that includes itself."""
     path = reading.folder / written
-    status_of(path, "include", MAX_BYTES, "write fewer bodies")
+    # An error shows the line where it is, which should not be one of a file that is no scene.
+    status_of(path, "include", MAX_BYTES, "write fewer bodies", kind="scene", formats=(".yaml", ".yml"))
     reading.included[0] += 1
     if (file := path.resolve()) in reading.files:
         names = [file.name for file in (*reading.files[reading.files.index(file) :], file)]

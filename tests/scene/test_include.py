@@ -120,6 +120,7 @@ def test_a_sweep_and_derivatives_vary_what_is_included(read):
 
 MISTAKES = {
     "is not there": ("  a: {include: crame.yaml}\n", "yard.yaml:6:16", "'crame.yaml' cannot be read"),
+    "is no scene": ("  a: {include: /etc/passwd}\n", "yard.yaml:6:16", "'passwd' is not a scene; formats: .yaml, .yml"),
     "includes itself": ("  a: {include: yard.yaml}\n", "yard.yaml:6:16", "yard.yaml -> yard.yaml"),
     "has no such parameter": (
         "  a: {include: {file: crane.yaml, with: {reech: 5}}}\n", "yard.yaml:6:49", "did you mean 'reach'?",
