@@ -6,11 +6,14 @@ Each takes a scene and gives another one, with what the motions of its bodies ha
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 import rigidsim
 from maximal_coordinates import ZERO, Equations, nodes_of, rotation_of
@@ -381,9 +384,34 @@ def out_of_units(ends: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {path.removeprefix("unit/"): values for path, values in ends.items() if path != "unit"}
 
 
+# --- in another file
+
+BASE = {"position": [1.0, -2.0, 0.5], "orientation": {"axis": [1.0, 2.0, 2.0], "angle": 0.75}}
+"""Where the body stands that includes the scene."""
+
+
+def included(scene: Scene) -> Scene:
+    """The scene in another file, which a body includes that stands elsewhere, turned; so is gravity."""
+    path = Path(tempfile.mkdtemp(), "scene.yaml")
+    path.write_text(yaml.safe_dump(scene))
+    gravity = (rotation_of(BASE["orientation"]) @ scene["world"]["gravity"]).tolist()
+    around = {key: scene[key] for key in ("format", "simulation")}
+    return around | {"world": {"gravity": gravity}, "bodies": {"base": BASE | {"include": str(path)}}}
+
+
+def seen_from_base(ends: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The motions of the bodies as the body sees them that includes the scene."""
+    R, found = rotation_of(BASE["orientation"]), {}
+    for path, values in ends.items():
+        if path != "base":
+            p, attitude, v = values[:3] - BASE["position"], values[3:12].reshape(3, 3), values[12:]
+            found[path.removeprefix("base/")] = np.concatenate([R.T @ p, (R.T @ attitude).ravel(), R.T @ v])
+    return found
+
+
 # --- all of them
 
-REWRITTEN = ("names and order", "another parent", "mirrored", "later", "units of length")
+REWRITTEN = ("names and order", "another parent", "mirrored", "later", "units of length", "in another file")
 
 
 def rewritten(way: str, scene: Scene, begun: rigidsim.Trajectory) -> tuple[Scene, Callable]:
@@ -394,6 +422,8 @@ def rewritten(way: str, scene: Scene, begun: rigidsim.Trajectory) -> tuple[Scene
         return mirrored(scene), mirrored_ends
     if way == "units of length":
         return in_other_units(scene), out_of_units
+    if way == "in another file":
+        return included(scene), seen_from_base
     if way == "later":
         return later(scene, begun, 1), lambda ends: ends
     new, paths = below_another(scene)

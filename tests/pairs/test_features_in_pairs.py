@@ -77,7 +77,7 @@ def test_a_run_has_the_bits_of_one_alone(seed, way):
 @pytest.mark.parametrize("how", REWRITTEN)
 @pytest.mark.parametrize("seed", [10, *LATER[:300]])
 def test_how_a_scene_is_written_does_not_matter(seed, how):
-    """Names and order, the parent of a free body, a mirror, the time at which it begins, units of length."""
+    """Names and order, the parent of a free body, a mirror, the time at which it begins, units, another file."""
     drawing = drawn(seed)
     with WAYS["alone"](drawing.data) as begun:
         try:
