@@ -1,6 +1,7 @@
 """Nanoseconds a body-step, ours and our peers', in one run: `python tests/perf/benchmark.py [--quick]`.
 
-One core, one thread unless said; compile time apart. Peers (extra `bench`) are left out where they are not installed.
+One core, one thread and processor time unless said; compile time apart. Peers (extra `bench`) are left out where they
+are not installed.
 Each figure is the median of five, after a first call that is not counted.
 """
 
@@ -83,15 +84,17 @@ def block(worlds: list[World]) -> BlockRun:
     return BlockRun(worlds, 1 if len(worlds) == 1 else LANES)
 
 
-def seconds_a_step(advance: Callable[[int], None], budget: float) -> float:
+def seconds_a_step(
+    advance: Callable[[int], None], budget: float, clock: Callable[[], float] = time.process_time
+) -> float:
     """Median time of one step, of calls that take the budget (s). Code may be made or chosen in the first call with a
     number of steps, which does not count.
     """
 
     def spent(n: int) -> float:
-        begin = time.perf_counter()
+        begin = clock()
         advance(n)
-        return time.perf_counter() - begin
+        return clock() - begin
 
     n = 4
     while True:
@@ -192,8 +195,10 @@ def threads(budget: float) -> None:
                 def advance(n: int, pool=pool) -> None:
                     list(pool.map(lambda run: run.advance(n), runs))
 
-                spent[count] = seconds_a_step(advance, 2 * budget)
-        print(f"two threads {spent[1] / spent[2]:.2f} times one")
+                spent[count] = seconds_a_step(advance, 2 * budget, time.perf_counter)
+        head("threads", "times one")
+        for count, seconds in spent.items():
+            row(count, f"{spent[1] / seconds:.2f}")
 
 
 SPRING = {"type": "spring", "to": "world", "to_at": [0, 0, 0], "stiffness": 4.0, "length": 0}
@@ -256,7 +261,8 @@ def main() -> None:
     expressions(budget)
     events((500,) if quick else (500, 5000))
     os.sched_setaffinity(0, cores)
-    threads(budget)
+    if len(cores) > 1:
+        threads(budget)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 
 One core, one thread each, sleeping off, 5 ms, compile time apart. Ours is the whole run with `rkmk4` and a sample every
 20 steps. Between two slices of it each peer takes as many steps as it did, so all meet the same neighbours on the
-machine. Peers (extra `bench`) are left out where they are not installed. Medians are over steps.
+machine. Peers (extra `bench`) are left out where they are not installed. Times are processor times, medians over
+steps.
 """
 
 from __future__ import annotations
@@ -61,17 +62,17 @@ def compare(pile: Pile, steps: int, peers: list[type]) -> list[Course]:
     others = [(peer(pile), Course(peer.name, pile)) for peer in peers]
     scene = scene_of(pile, steps)
     rigidsim.Simulation(scene).prepare()
-    done, since = 0, time.perf_counter()
+    done, since = 0, time.process_time()
 
     def watch(n: int) -> bool:
         nonlocal done, since
-        ours.spent(n - done, time.perf_counter() - since)
+        ours.spent(n - done, time.process_time() - since)
         for peer, course in others:
-            begin = time.perf_counter()
+            begin = time.process_time()
             peer.advance(n - done)
-            course.spent(n - done, time.perf_counter() - begin)
+            course.spent(n - done, time.process_time() - begin)
             course.moved(*peer.motion())
-        done, since = n, time.perf_counter()
+        done, since = n, time.process_time()
         return False
 
     trajectory = rigidsim.simulate(scene, watch=watch)
@@ -115,10 +116,10 @@ def main() -> None:
     print(f"{platform.platform()}, Python {platform.python_version()}, rigidsim {rigidsim.__version__}")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     peers = available(chosen.without)
-    steps = 40 if chosen.quick else 2000
+    steps = 40 if chosen.quick else 1000
     few = table("Spheres", spheres(30 if chosen.quick else 666), steps, peers)
     table("Stack of ten boxes", stack(), steps, peers)
-    many = table("Many spheres", spheres(100 if chosen.quick else 10_000), 20 if chosen.quick else 600, [])
+    many = table("Many spheres", spheres(100 if chosen.quick else 10_000), 20 if chosen.quick else 300, [])
     print(f"\nmany to few: {many.median / few.median:.1f}")
 
 

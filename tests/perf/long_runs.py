@@ -10,7 +10,6 @@ of their errors.
 from __future__ import annotations
 
 import argparse
-import time
 from typing import NamedTuple
 
 import mpmath
@@ -20,6 +19,7 @@ import rigidsim
 from rigidsim.building import build_world
 from rigidsim.engine.layout import STATE
 from rigidsim.engine.run import BlockRun
+from work_precision import table
 
 LANES, MOMENTS = 16, (1.0, 1.0, 1.75)
 QUANTITIES = ("energy", "|L|", "angle")
@@ -124,13 +124,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--most", type=float, default=7.0, help="log10 of the largest number of steps")
     counts = [round(10**k) for k in np.arange(4, parser.parse_args().most + 0.1, 0.5)]
-    print("| method | quantity | slope | " + " | ".join(f"n = {n:.3g}" for n in counts) + " |")
+    row = table("Growth of errors", "method", "quantity", "slope", *(f"n = {n:.3g}" for n in counts))
     for name in METHODS:
-        began = time.process_time()
         sizes, slopes = growth(name, counts)
         for k, quantity in enumerate(QUANTITIES):
-            print(f"| {name} | {quantity} | {slopes[k]:.2f} | " + " | ".join(f"{x:.1e}" for x in sizes[:, k]) + " |")
-        print(f"{name}: {time.process_time() - began:.0f} s", flush=True)
+            row(name, quantity, f"{slopes[k]:.2f}", *(f"{x:.1e}" for x in sizes[:, k]))
 
 
 if __name__ == "__main__":

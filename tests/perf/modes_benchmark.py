@@ -1,4 +1,4 @@
-"""What stops, dry friction and motors of a rate cost: `python tests/perf/modes_benchmark.py`.
+"""What stops, dry friction and motors of a rate cost: `python tests/perf/modes_benchmark.py [--quick]`.
 
 Processor time of `rkmk4` at 1 ms in general code, least of several turns: of chains of hinges, ns a body and step, and
 of single impacts, microseconds a lane, beside steps without.
@@ -6,6 +6,7 @@ of single impacts, microseconds a lane, beside steps without.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
 from scenes import make_scene
+from work_precision import table
 
 TURNS, STEPS = 7, 4000
 KINDS = {
@@ -37,10 +39,10 @@ def chain(n: int, **keys) -> dict:
     return {"chain": body}
 
 
-def seconds(bodies: dict, lanes: int, steps: int) -> tuple[float, int]:
+def seconds(bodies: dict, lanes: int, steps: int, turns: int) -> tuple[float, int]:
     """(least processor time, number of impacts) of so many steps from the start."""
     world, least, events = build_world(make_scene(bodies, duration=1e4, step=1e-3, gravity=[0, 0, -9.81])), 1e9, 0
-    for _ in range(TURNS):
+    for _ in range(turns):
         block = BlockRun([world], lanes, keeps_events=True)
         block.specialised._is_possible = False
         block.prepare()
@@ -57,21 +59,35 @@ def on_slide(n: int, **keys) -> dict:
     return {"top": body | ({"children": chain(n - 1)} if n > 1 else {})}
 
 
-def main() -> None:
-    """Print both tables."""
+def show_modes(steps: int, turns: int) -> None:
+    """Chains of hinges."""
+    row = table("Modes, ns a body and step", "hinges", "lanes", *KINDS)
     for n in (1, 3, 10):
         for lanes in (1, LANES):
-            steps = STEPS // (4 if lanes > 1 else 1)
-            found = {kind: seconds(chain(n, **keys), lanes, steps)[0] for kind, keys in KINDS.items()}
-            each = {kind: 1e9 * x / steps / lanes / n for kind, x in found.items()}
-            print(f"{n} hinges, {lanes} lanes:", ", ".join(f"{kind} {x:.0f}" for kind, x in each.items()), "ns")
+            count = steps // (4 if lanes > 1 else 1)
+            found = [seconds(chain(n, **keys), lanes, count, turns)[0] for keys in KINDS.values()]
+            row(n, lanes, *(f"{1e9 * spent / count / lanes / n:.0f}" for spent in found))
+
+
+def show_impacts(steps: int, turns: int) -> None:
+    """A body that strikes a stop again and again, and one that meets none."""
+    row = table("Impacts at stops, us a lane", "bodies", "lanes", "an impact", "a step")
     for n in (1, 5):
         for lanes in (1, LANES):
             ball = {"axis": [0, 0, 1], "limits": [0, None], "restitution": 1.0}
-            near, count = seconds(on_slide(n, displacement=0.01, **ball), lanes, 2 * STEPS)
-            far, _ = seconds(on_slide(n, displacement=1e9, **ball), lanes, 2 * STEPS)
-            cost, step = 1e6 * (near - far) / count / lanes, 1e6 * far / (2 * STEPS) / lanes
-            print(f"{n} bodies, {lanes} lanes: an impact {cost:.2f} us, a step {step:.2f} us")
+            near, count = seconds(on_slide(n, displacement=0.01, **ball), lanes, steps, turns)
+            far, _ = seconds(on_slide(n, displacement=1e9, **ball), lanes, steps, turns)
+            cost, step = 1e6 * (near - far) / count / lanes, 1e6 * far / steps / lanes
+            row(n, lanes, f"{cost:.2f}", f"{step:.2f}")
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few steps, once")
+    steps, turns = (400, 1) if parser.parse_args().quick else (STEPS, TURNS)
+    show_modes(steps, turns)
+    show_impacts(2 * steps, turns)
 
 
 if __name__ == "__main__":

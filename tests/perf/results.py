@@ -20,25 +20,37 @@ from pathlib import Path
 import rigidsim
 
 FOLDER = Path(__file__).parent / "results"
-PACKAGES = ("numpy", "llvmlite", "mujoco", "exudyn", "heyoka", "rapier3d", "robox3d", "pybullet")
+PACKAGES = (
+    "numpy",
+    "llvmlite",
+    "mujoco",
+    "exudyn",
+    "heyoka",
+    "rapier3d",
+    "robox3d",
+    "pybullet",
+    "coal",
+    "newton",
+    "bsk",
+)
 
 
 def tables_in(text: str) -> Iterator[dict]:
-    """The tables of an output: title (the last heading or line above), columns and rows."""
-    title = ""
-    table: dict = {}
+    """The tables of an output: title (the heading since the last table, else the line above), columns and rows."""
+    heading, above, table = "", "", {}
     for line in [*text.splitlines(), ""]:
         if line.startswith("|"):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             if not table:
-                table = {"title": title, "columns": cells, "rows": []}
+                table = {"title": heading or above, "columns": cells, "rows": []}
             elif not set(line) <= set("|-: "):
                 table["rows"].append(cells)
-        else:
-            if table:
-                yield table
-            table = {}
-            title = line.lstrip("# ") or title
+            continue
+        if table:
+            yield table
+            heading, table = "", {}
+        heading = line.lstrip("# ") if line.startswith("#") else heading
+        above = line or above
 
 
 def machine() -> dict:

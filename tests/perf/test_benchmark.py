@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 TITLES = {
-    "benchmark": ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events", "Registers", "Threads"),
+    "benchmark": ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events"),
     "contact_benchmark": ("Spheres", "Stack of ten boxes", "Many spheres"),
+    "modes_benchmark": ("Modes, ns a body and step", "Impacts at stops"),
     "pairs_benchmark": ("Pairs apart, ns", "Pairs that overlap, ns", "Growth with corners"),
-    "joints_benchmark": ("Pendulums of n rods, rkmk4", "The same motion by taylor", "Joints alone"),
+    "joints_benchmark": ("Pendulums of n rods, rkmk4", "Error against time", "Joints alone"),
     "recording_benchmark": ("Recording 20 bodies in the world", "Recording 20 bodies on a ship"),
     "variants_benchmark": ("Setting up 500 variants",),
     "work_precision": ("tumbling top, 100 s", "tidy top: least ms to an error", "orbit, 7.85398 s"),

@@ -1,4 +1,4 @@
-"""Error against time, ours and our peers', in one run: `python tests/perf/work_precision.py [--quick] [--to FOLDER]`.
+"""Error against time, ours and our peers', in one run: `python tests/perf/work_precision.py [--quick]`.
 
 All integrators of rigidsim, alone and in a block of sixteen worlds, and the peers that are installed (extra `bench`;
 Basilisk, package bsk, by hand) move the same bodies from the same start to the same end, where they are compared with
@@ -6,25 +6,18 @@ the exact motion. They take turns, two runs each, so all meet the same neighbour
 processor time of its runs, on one core, to the end and without samples; of a block, for each world. What was made
 before is not counted: seconds of compilation, from an empty cache, are beside. Ours is specialised code
 where that can be made, unless said.
-
-Prints tables, and writes `work_precision.json` and, with matplotlib, `work_precision.png` into FOLDER.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import io
-import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -49,7 +42,7 @@ STEPS_OF_PEERS = {
     "MuJoCo RK4": STEPS["rkmk4"][:-1], "Exudyn LG-RK44": STEPS["rkmk4"], "Basilisk RK4": STEPS["rkmk4"][:-2],
     "Exudyn LG-RK67": (500, 1000, 2000, 5000, 10_000, 20_000),
 }  # fmt: skip
-SMALLEST = {"adaptive": 13, "taylor": 16}  # tolerances from 1e-3 down to this power of ten
+POWERS = {"adaptive": range(3, 14), "taylor": range(4, 17, 2)}  # tolerances, 10 to their negatives
 TOLERANCE = {"adaptive": "rtol", "taylor": "tolerance"}  # the key of it
 OF_HEYOKA = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 2.2e-16, 1e-18)
 DECADES = range(4, 13)
@@ -209,10 +202,10 @@ def of_all_integrators(problem: Problem, is_quick: bool) -> Iterator[Runner]:
     for lanes in (1, LANES):
         for name, numbers in STEPS.items():
             yield from (Ours(problem, {"name": name}, f"{n} steps", lanes) for n in numbers[thin])
-        for name, smallest in SMALLEST.items():
-            for power in range(3, smallest + 1)[thin]:
+        for name, powers in POWERS.items():
+            for power in powers[thin]:
                 yield Ours(problem, tolerance_of(name, power), f"1e-{power:02}", lanes)
-    for power in range(3, SMALLEST["taylor"] + 1)[thin]:
+    for power in POWERS["taylor"][thin]:
         yield Ours(problem, tolerance_of("taylor", power), f"1e-{power:02}", is_straight=False)
 
 
@@ -266,7 +259,7 @@ def show_figures(problem: Problem, figures: list[Figure]) -> None:
         row(one.name, one.lanes, one.setting, f"{one.error:.1e}", f"{1e3 * one.seconds:.4g}", f"{one.compiling:.2f}")
 
 
-OURS = {name + code for name in (*STEPS, *SMALLEST) for code in ("", GENERAL)}
+OURS = {name + code for name in (*STEPS, *POWERS) for code in ("", GENERAL)}
 CONTENDERS = {
     "ours, 1 lane": lambda one: one.name in OURS and one.lanes == 1,
     "peers without heyoka": lambda one: one.name in STEPS_OF_PEERS,
@@ -306,79 +299,20 @@ def _kind(one: Figure) -> tuple:
     return one.problem, one.setting, one.lanes > 1
 
 
-COLOURS = {
-    "euler": "#bbbbbb", "magnus": "#999999", "magnus2": "#d9a441", "rkmk4": "#2a9d4a", "adaptive": "#8e44ad",
-    "taylor": "#d62728", "heyoka": "#1f77b4", "MuJoCo RK4": "#333333", "Exudyn LG-RK44": "#8c564b",
-    "Exudyn LG-RK67": "#e377c2", "Basilisk RK4": "#17becf",
-}  # fmt: skip
-
-
-def draw(path: Path, figures: list[Figure], subtitle: str) -> None:
-    """The diagram: a panel for each problem; solid lines one world, dashed ones a world in a block, dotted ones general
-    code.
-    """
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-    from PIL import Image
-
-    problems = list(dict.fromkeys(one.problem for one in figures))
-    figure, panels = pyplot.subplots(1, len(problems), figsize=(5.2 * len(problems), 5.6), layout="constrained")
-    lines: dict[str, Any] = {}
-    for panel, problem in zip(panels, problems, strict=True):
-        for name, lanes in dict.fromkeys((one.name, one.lanes) for one in figures):
-            points = [one for one in figures if (one.problem, one.name, one.lanes) == (problem, name, lanes)]
-            label = name if lanes == 1 else f"{name}, a lane of {lanes}"
-            line = ":" if name.endswith(GENERAL) else "-" if lanes == 1 else "--"
-            style = {"color": COLOURS[name.removesuffix(GENERAL)], "linestyle": line, "marker": ".x"[lanes > 1]}
-            xs, ys = [max(one.error, 1e-16) for one in points], [1e3 * one.seconds for one in points]
-            if points:
-                lines.setdefault(label, panel.plot(xs, ys, linewidth=1.2, markersize=5, **style)[0])
-        panel.set(xscale="log", yscale="log", title=problem, xlabel="error at the end, rad or m", xlim=(5, 2e-16))
-        panel.grid(alpha=0.3)
-    panels[0].set_ylabel("processor time of a world, ms")
-    figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=7, fontsize=8, frameon=False)
-    figure.suptitle(subtitle, fontsize=9)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, dpi=90)
-    pyplot.close(figure)
-    Image.open(drawn).convert("RGB").quantize(64).save(path, optimize=True)
-
-
 # --- the run
 
 
-def versions() -> dict[str, str]:
-    """Of everything that is measured."""
-    found = {"rigidsim": rigidsim.__version__, "python": platform.python_version()}
-    for package in ("heyoka", "exudyn", "mujoco", "bsk"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
-def processor() -> str:
-    """Its name, as far as the system tells."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.processor())
-
-
-def measure(is_quick: bool, hy: ModuleType | None) -> tuple[list[Figure], list[Figure]]:
+def measure(is_quick: bool, hy: ModuleType | None) -> None:
     """The figures of the diagram and of the harder scenes, printed as they come."""
-    turns, classic, harder = 2 if is_quick else TURNS, [], []
+    turns, harder = 2 if is_quick else TURNS, []
     for problem in CLASSIC:
         runners = [*of_all_integrators(problem, is_quick), *of_peers(problem, hy, is_quick)]
         found = measured(problem, runners, problem.exact(), turns)
         show_figures(problem, found)
         show_front(problem, found)
-        classic += found
     if hy is None:
         print("heyoka is left out, and so are the harder scenes: it is not installed")
-        return classic, harder
+        return
     for number, problem in enumerate(HARDER):
         runners: list[Runner] = []
         for tolerance in AT:
@@ -394,7 +328,6 @@ def measure(is_quick: bool, hy: ModuleType | None) -> tuple[list[Figure], list[F
                 one.compiling = compiled_alone(number, one)
         harder += measured(problem, runners, in_extended_precision(hy, problem), turns)
     show_harder(harder)
-    return classic, harder
 
 
 def compiled_alone(number: int, one: Ours) -> float:
@@ -416,31 +349,21 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few points and turns, to see that it works")
-    parser.add_argument("--to", type=Path, default=Path("outputs"), metavar="FOLDER", help="default: outputs")
     parser.add_argument("--compiling", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     if chosen.compiling:
-        return print(alone_in_process(*chosen.compiling.split()))
+        print(alone_in_process(*chosen.compiling.split()))
+        return
     try:
         import heyoka as hy
 
         hy.llvm_state.set_diskcache_enabled(False)
     except ImportError:
         hy = None
-    machine = f"{processor()}, {platform.platform()}"
-    print(f"{machine}; " + ", ".join(f"{name} {number}" for name, number in versions().items()))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RIGIDSIM_CACHE_DIR"] = folder
-        classic, harder = measure(chosen.quick, hy)
-    chosen.to.mkdir(parents=True, exist_ok=True)
-    about = {"machine": machine, "versions": versions(), "turns": 2 if chosen.quick else TURNS}
-    kept = about | {"figures": [one._asdict() for one in (*classic, *harder)]}
-    (chosen.to / "work_precision.json").write_text(json.dumps(kept, indent=1))
-    try:
-        draw(chosen.to / "work_precision.png", classic, f"{about['versions']}".strip("{}").replace("'", ""))
-    except ImportError:
-        print("without matplotlib there is no diagram")
+        measure(chosen.quick, hy)
 
 
 if __name__ == "__main__":

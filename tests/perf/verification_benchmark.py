@@ -1,0 +1,104 @@
+"""What verified steps of `taylor` cost, beside heyoka: `python tests/perf/verification_benchmark.py [--quick]`.
+
+The problems of `work_precision.py`, one world, general code. Steps that are not verified are taken in a process of
+its own, whose compiler finds no verification. Both processes and heyoka, which verifies no step, take turns. A figure
+is the least processor time of the turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rigidsim.engine.integrators import taylor
+from rigidsim.jit import routine
+from smooth_problems import CLASSIC, Problem
+from work_precision import Figure, Heyoka, Ours, measured, table, tolerance_of
+
+TURNS, POWERS = 9, (4, 8, 12)
+OF_HEYOKA = (1e-5, 1e-7, 1e-9, 1e-11, 1e-13, 1e-14)
+
+
+@routine
+def accept(given, number, order, tolerance, step, trial, scratch, lanes):
+    """In place of `verify`: each step is taken."""
+
+
+def runners_of(problem: Problem, powers: tuple[int, ...]) -> list[Ours]:
+    """`taylor` at some tolerances, in general code, which there is for both."""
+    return [Ours(problem, tolerance_of("taylor", power), f"1e-{power:02}", is_straight=False) for power in powers]
+
+
+class Other:
+    """A process without verification, that takes a turn when it is asked to."""
+
+    def __init__(self, number: int, powers: tuple[int, ...], folder: str):
+        command = [sys.executable, __file__, "--unverified", json.dumps([number, powers])]
+        environment = os.environ | {"RIGIDSIM_CACHE_DIR": f"{folder}/unverified"}
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, turns: int) -> list[Figure]:
+        """The figures after so many turns more."""
+        self._process.stdin.write(f"{turns}\n")
+        self._process.stdin.flush()
+        return [Figure(*one) for one in json.loads(self._process.stdout.readline())]
+
+    def end(self) -> None:
+        """Let it go."""
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def serve(number: int, powers: list[int]) -> None:
+    """That process."""
+    taylor.verify = accept
+    problem = CLASSIC[number]
+    runners, exact = runners_of(problem, tuple(powers)), problem.exact()
+    for line in sys.stdin:
+        print(json.dumps(measured(problem, runners, exact, int(line))), flush=True)
+
+
+def show(turns: int, powers: tuple[int, ...], folder: str) -> None:
+    """The table."""
+    import heyoka as hy
+
+    row = table("Verification, ms", "problem", "tolerance", "error", "verified", "not verified", "its error", "ratio",
+                "heyoka", "verified / heyoka")  # fmt: skip
+    for number, problem in enumerate(CLASSIC):
+        other, exact = Other(number, powers, folder), problem.exact()
+        runners = [*runners_of(problem, powers), *(Heyoka(hy, problem, tolerance) for tolerance in OF_HEYOKA)]
+        for _ in range(turns):
+            found, without = measured(problem, runners, exact, 1), other.ask(1)
+        other.end()
+        for one, plain in zip(found, without, strict=False):
+            enough = [each.seconds for each in found if each.name == "heyoka" and each.error <= one.error]
+            beside = [f"{1e3 * min(enough):.3g}", f"{one.seconds / min(enough):.1f}"] if enough else ["-", "-"]
+            cells = [f"{1e3 * plain.seconds:.3g}", f"{plain.error:.1e}", f"{one.seconds / plain.seconds:.1f}", *beside]
+            row(problem.name, one.setting, f"{one.error:.1e}", f"{1e3 * one.seconds:.3g}", *cells)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one tolerance, two turns")
+    parser.add_argument("--unverified", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    if chosen.unverified:
+        serve(*json.loads(chosen.unverified))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["RIGIDSIM_CACHE_DIR"] = folder
+        Path(folder, "unverified").mkdir()
+        show(2 if chosen.quick else TURNS, POWERS[:1] if chosen.quick else POWERS, folder)
+
+
+if __name__ == "__main__":
+    main()
