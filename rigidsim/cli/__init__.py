@@ -14,6 +14,7 @@ from rigidsim.cli.assemble import assemble
 from rigidsim.cli.certify import certify
 from rigidsim.cli.compile import compile_command
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
+from rigidsim.cli.decompose import decompose
 from rigidsim.cli.diff import diff
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
@@ -77,7 +78,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, recover, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video,
-    export, import_command, examples, integrators, schema, selftest, certify, sensitivities, fit, optimise,
+    export, import_command, decompose, examples, integrators, schema, selftest, certify, sensitivities, fit, optimise,
     linearize, equilibrium,
 ):  # fmt: skip
     cli.add_command(command)

@@ -157,7 +157,7 @@ class Robot:
         """The text of the scene, which is valid; `name` is the path it will have. Shapes that cannot collide where they
         are do not. What else is wrong with it raises SceneError, at the element of the body or of its joint.
         """
-        text = "\n".join(_lines(self.data())) + "\n"
+        text = as_text(self.data())
         try:
             Scene.from_text(text, name)
         except SceneError as error:
@@ -258,6 +258,11 @@ def _flow(value: Any) -> str:
     if PLAIN.fullmatch(value) and as_yaml([value]) == f"[{value}]\n":
         return value
     return json.dumps(value, ensure_ascii=False)
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    """The text of a scene in plain data."""
+    return "\n".join(_lines(data)) + "\n"
 
 
 def _lines(data: Mapping[str, Any], margin: str = "", named: bool = False) -> Iterator[str]:

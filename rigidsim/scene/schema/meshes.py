@@ -72,7 +72,7 @@ def vertices_of_file(path: Path) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
-    vertices, faces = joined_at_corners(*_read(path))
+    vertices, faces = triangles_of_file(path)
     lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
     solid = {}
     if flaw_of(vertices, faces) is None:
@@ -86,9 +86,14 @@ def surface_of_file(file: MeasuredFile) -> tuple[np.ndarray, np.ndarray] | None:
     """The vertices (n, 3) and the faces (m, 3) of a measured file; None if it cannot be read, or has changed."""
     path = Path(file.path)
     try:
-        return joined_at_corners(*_read(path)) if measured_file(path) == file else None
+        return triangles_of_file(path) if measured_file(path) == file else None
     except ValueError:  # of which PydanticCustomError is one
         return None
+
+
+def triangles_of_file(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices (n, 3) and the faces (m, 3) of the mesh in a file; vertices at one place are one."""
+    return joined_at_corners(*_read(path))
 
 
 def require_solid(path: Path) -> None:
