@@ -252,6 +252,77 @@ def test_a_brick_tips_on_two_corners_at_order_four():
     assert errors[0] / errors[1] > 2**3.5
 
 
+def test_smooth_rolling_conserves_energy_at_order_four_and_does_not_slip():
+    """A ball with three moments of inertia whose centre of mass is beside its middle."""
+    rate, errors = np.array([-2.0, 8.0, 1.5]), []
+    body = {
+        **ball((0, 0, RADIUS), np.cross(rate, RADIUS * UP), rate, friction=3.0),
+        "inertia": {"principal": [0.003, 0.004, 0.0045]}, "center_of_mass": [0.02, 0.01, -0.03],
+    }  # fmt: skip
+    for step in (0.02, 0.01, 0.005):
+        trajectory = run({"floor": plane(3.0), "ball": body}, 2.0, step, 0.04)
+        assert [event.cause for event in trajectory.events] == ["contact_begins", "rolling_begins"]
+        energy = sum(np.asarray(trajectory.arrays[f"diagnostics/{kind}_energy"]) for kind in ("kinetic", "potential"))
+        errors.append(np.abs(energy - energy[0]).max())
+        motion = trajectory["ball"].world
+        slip = motion.velocity + np.cross(motion.angular_velocity, -RADIUS * UP)
+        assert np.abs(slip).max() < 1e-12
+        assert np.abs(motion.position[:, 2] - RADIUS).max() < 1e-13
+    assert errors[2] < 5e-8
+    assert errors[1] / errors[2] > 2**3.5
+
+
+def test_jellett_s_integral_of_a_tippe_top():
+    """A sliding ball whose centre of mass is on its axis, beside the middle: L . (from the centre of mass to the
+    contact) is constant, whatever friction does (Jellett 1872). The top turns over meanwhile.
+    """
+    aside, moments, errors = 0.02, np.array([0.0041, 0.0041, 0.004]), []
+    body = {
+        **ball((0, 0, RADIUS), (0, 0, 0), (0, 0, 60), friction=0.2), "inertia": {"principal": moments.tolist()},
+        "center_of_mass": [0, 0, -aside], "orientation": {"axis": [1, 0, 0], "angle": 0.3},
+    }  # fmt: skip
+    for step in (0.004, 0.002):
+        motion = run({"floor": plane(0.2), "top": body}, 2.0, step, 0.1)["top"].world
+        axis = np.array([rotate(tuple(q), tuple(UP)) for q in motion.orientation])
+        along = np.sum(motion.angular_velocity * axis, axis=1, keepdims=True)
+        momentum = moments[0] * motion.angular_velocity + (moments[2] - moments[0]) * along * axis
+        jellett = np.sum(momentum * (aside * axis - RADIUS * UP), axis=1)
+        errors.append(np.abs(jellett / jellett[0] - 1).max())
+        assert axis[0, 2] > 0.95
+        assert axis[-1, 2] < -0.2
+    assert errors[1] < 5e-8
+    assert errors[0] / errors[1] > 2**3.5
+
+
+def test_a_disc_rolls_steadily_about_its_centre():
+    """A thin disc whose centre rests precesses at sqrt(4 g/(R sin theta)) and turns about its diameter through the
+    contact alone. Thickness 2e-9 m; the height stays to 1e-9 m, and so does the centre.
+    """
+    radius, tilt = 0.1, 0.5
+    axis = np.array([np.sin(tilt), 0, np.cos(tilt)])
+    diameter = (UP - np.cos(tilt) * axis) / np.sin(tilt)
+    rate = np.sqrt(4 * G / (radius * np.sin(tilt)))
+    body = {
+        "mass": 1, "inertia": {"principal": [radius**2 / 4, radius**2 / 4, radius**2 / 2]},
+        "shapes": [{"type": "cylinder", "radius": radius, "length": 2e-9}], "material": {"friction": 5.0},
+        "position": [0, 0, radius * np.sin(tilt)], "orientation": {"axis": [0, 1, 0], "angle": tilt},
+        "angular_velocity": {"relative_to": "world", "value": (rate * np.sin(tilt) * diameter).tolist()},
+    }  # fmt: skip
+    found = run({"floor": plane(5.0), "disc": body}, 1.0, 1e-3, 0.02)["disc"].world
+    assert np.abs(found.position - [0, 0, radius * np.sin(tilt)]).max() < 2e-9
+    axes = np.array([rotate(tuple(q), tuple(UP)) for q in found.orientation])
+    turned = np.arctan2(axes[:, 1], axes[:, 0])
+    assert np.abs(np.exp(1j * turned) - np.exp(1j * rate * np.arange(51) * 0.02)).max() < 1e-6
+
+
+def test_a_ball_that_bounced_to_rest_stays_there():
+    """For an hour, to the last bit."""
+    bodies = {"floor": plane(), "ball": ball((0, 0, 1 + RADIUS), restitution=0.8)}
+    found = run(bodies, 3600.0, 0.1, 360.0)["ball"].world
+    assert np.abs(found.position[1:] - RADIUS * UP).max() <= EPS * RADIUS
+    assert not np.any(found.velocity[1:])
+
+
 def test_a_cradle_passes_its_blow():
     bodies = {
         f"b{k}": ball((2 * RADIUS * k - 0.1 * (k == 0), 0, 0), (1.0 * (k == 0), 0, 0), restitution=1) for k in range(5)
