@@ -99,8 +99,8 @@ class TangentRun(BlockRun):
 
     def vary(self, beside: Sequence[Sequence[Beside]]) -> None:
         """Let parameters vary, before the first step; `beside` has the worlds beside for each."""
-        self.n_parameter, world = len(beside), self.worlds[0]
-        if self.schedule.reparentings or world.blueprint.has_fragile:
+        self.n_parameter, world, self._beside = len(beside), self.worlds[0], []
+        if beside and (self.schedule.reparentings or world.blueprint.has_fragile):
             self._beside = [[(one.larger, self._run_beside(one.world)) for one in worlds] for worlds in beside]
             self._seed(self._beside)
         elif beside:

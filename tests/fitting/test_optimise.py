@@ -207,3 +207,9 @@ def test_a_limit_of_runs():
 def test_bad_settings_have_one_error(settings, message):
     with pytest.raises((UsageError, SceneError, SimulationError), match=message):
         rigidsim.optimise(scene(), **settings)
+
+
+def test_an_expression_among_bounds_is_located():
+    text = THROW + """optimise: {vary: {angle: [1, "= spin"]}, minimise: "= final(x('ball'))"}\n"""
+    with pytest.raises(SceneError, match=r"optimise\.vary\.angle\.bounds: unknown name 'spin'"):
+        Scene.from_text(text)

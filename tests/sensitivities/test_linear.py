@@ -171,6 +171,15 @@ def test_states_of_rest():
 LOWER = ["bodies.upper.children.lower.motion.hinge.angle"]
 
 
+def test_a_parent_that_changes_later_does_not_matter():
+    arm = {"motion": {"hinge": {"axis": [0, 1, 0]}}, "mass": 1, "center_of_mass": [0, 0, -1], "inertia": "point"}
+    data = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.01}, "world": {"gravity": [0, 0, -4]}}
+    data["bodies"] = {"arm": arm, "post": {}}
+    data["reparent"] = [{"time": 0.5, "body": "arm", "to": "post", "motion": "fixed"}]
+    model = linearize(Scene.from_dict(data))
+    assert abs(model.modes[0].frequency - 1.0 / np.pi) <= 1e-12  # sqrt(4 / 1) / 2 pi
+
+
 def test_refusals():
     with pytest.raises(SimulationError, match="no equilibrium was found near the numbers of the scene"):
         equilibrium(scene(DOUBLE, load=50), ["tilt"])

@@ -57,7 +57,7 @@ def as_problems(document: Document, path: Path, value: Any, error: PydanticCusto
     context = error.context
     if error.type == FOLLOWS:
         return []
-    if "offset" in context:
+    if "offset" in context and isinstance(value, str):
         return [_inside(document, path, value, error.type, context)]
     return [document.problem(error.type, context["message"], path, context["hint"])]
 
@@ -76,7 +76,7 @@ def _problem(path: Path, details: dict[str, Any], document: Document, reading: R
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:
         return document.problem("empty", "has no value", path, "give it one, or omit the key")
-    if "offset" in context:
+    if "offset" in context and isinstance(value, str):
         return _inside(document, path, value, kind, context)
     if "message" in context:
         return document.problem(kind, context["message"], path, context["hint"])
