@@ -174,7 +174,7 @@ LOWER = ["bodies.upper.children.lower.motion.hinge.angle"]
 def test_a_parent_that_changes_later_does_not_matter():
     arm = {"motion": {"hinge": {"axis": [0, 1, 0]}}, "mass": 1, "center_of_mass": [0, 0, -1], "inertia": "point"}
     data = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.01}, "world": {"gravity": [0, 0, -4]}}
-    data["bodies"] = {"arm": arm, "post": {}}
+    data["bodies"] = {"arm": arm, "post": {"mass": 1, "inertia": {"principal": [1, 1, 1]}}}
     data["reparent"] = [{"time": 0.5, "body": "arm", "to": "post", "motion": "fixed"}]
     model = linearize(Scene.from_dict(data))
     assert abs(model.modes[0].frequency - 1.0 / np.pi) <= 1e-12  # sqrt(4 / 1) / 2 pi
