@@ -28,7 +28,8 @@ def chosen_contact(contact: Mapping[str, Any]) -> list[str]:
         return []
     substeps = counted(contact["substeps"], "sub-step")
     bodies = counted(contact["bodies"], "moving body", "moving bodies")
-    return [f"contact: {contact['mode']}, {substeps}, {bodies} that can collide"]
+    why = f" (auto: {contact['why']})" if "why" in contact else ""
+    return [f"contact: {contact['mode']}{why}, {substeps}, {bodies} that can collide"]
 
 
 def contact_lines(contact: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,9 @@ from scipy.integrate import solve_ivp
 import rigidsim
 from rigidsim import Scene
 from rigidsim.physics.quaternion import rotate
+from rigidsim.report.contact import chosen_contact
 from rigidsim.report.jumps import describe_event
+from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.trajectory.events import BEGINS, ROLLS, SLIDES
 
 G, RADIUS, EPS = 9.81, 0.1, np.finfo(float).eps
@@ -430,6 +432,39 @@ def test_what_events_do_not_support_is_refused(simulation, body, words):
     world = {"plane": [0, 1, 0]} if "plane" in words else {}
     with pytest.raises(rigidsim.SceneError, match=words):
         Scene.from_dict({"format": "rigidsim/1", "simulation": settings, "world": world, "bodies": bodies})
+
+
+SPHERES = {f"ball_{k}": ball((k, 0, RADIUS)) for k in range(4)}
+CHOICES = {
+    "three balls": ({}, {name: SPHERES[name] for name in [*SPHERES][:3]}, "events", "few round shapes and planes"),
+    "capsule": ({}, {"rod": rod([0, 0, 0], 1)}, "events", "few round shapes and planes can meet"),
+    "four balls": ({}, SPHERES, "stepping", "10 places can bear loads at once"),
+    "box": ({}, {"brick": brick(0.1)}, "stepping", "a box of 'brick' can lie on a face"),
+    "method": ({"integrator": "adaptive"}, {"ball": ball((0, 0, 1))}, "stepping", "adaptive does not locate"),
+    "sub-steps": ({"contact": {"mode": "auto", "substeps": 5}}, {"ball": ball((0, 0, 1))}, "stepping", "substeps are"),
+    "rolling": ({}, {"ball": ball((0, 0, 1), rolling_friction=0.1)}, "stepping", "does not support rolling friction"),
+    "cone": ({}, {"cone": {**ball((0, 0, 1)), "shapes": [{"type": "cone", "radius": 0.1, "length": 0.3}]}}, "stepping",
+             "does not follow the point of contact on"),
+    "many": ({}, {f"ball_{k}": ball((k, 0, 1)) for k in range(20)}, "stepping", "21 shapes can meet"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("simulation", "bodies", "mode", "why"), CHOICES.values(), ids=CHOICES)
+def test_auto_chooses_events_for_few_round_shapes(simulation, bodies, mode, why):
+    settings = {"duration": 1, "step": 0.01, "contact": "auto", **simulation}
+    document = {"format": "rigidsim/1", "simulation": settings, "bodies": {"floor": plane(), **bodies}}
+    summary = Meetings(Scene.from_dict(document).hierarchy).summary
+    assert summary["mode"] == mode
+    assert why in summary["why"]
+    assert f"contact: {mode} (auto: {summary['why']}), " in chosen_contact(summary)[0]
+    settings["contact"] = "stepping"
+    assert "why" not in Meetings(Scene.from_dict(document).hierarchy).summary
+
+
+def test_auto_gives_the_bits_of_the_mode_that_it_chooses():
+    bodies = {"floor": plane(0.3), "ball": ball((0, 0, RADIUS), (1, 0, 0), friction=0.3)}
+    found = [run(bodies, 0.1, 0.01, contact=mode).content_hash for mode in ("auto", "events", "stepping")]
+    assert found[0] == found[1] != found[2]
 
 
 def test_ellipsoids_touch_planes_alone():

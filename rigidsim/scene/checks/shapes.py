@@ -6,21 +6,19 @@ import math
 from collections.abc import Iterator
 
 from rigidsim.errors import did_you_mean
-from rigidsim.physics.contact import COLLIDES, IGNORED
-from rigidsim.physics.distances import CURVED, HALF_SPACE, MESH, TRACED
+from rigidsim.physics.distances import MESH
 from rigidsim.physics.mass import total_of
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
+from rigidsim.scene.hierarchy.few_contacts import beyond_events, shapes_beyond_events
 from rigidsim.scene.hierarchy.mass import solid_weights
 from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.hierarchy.surfaces import SurfacedShape
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
-from rigidsim.scene.schema.material import MATERIAL, Groups
+from rigidsim.scene.schema.material import Groups
 from rigidsim.scene.schema.meshes import degenerate_of
 from rigidsim.scene.schema.record import CONTACTS
 from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path, shown
-from rigidsim.tree.nodes import Tree
 
 
 def mass_key(body: Body) -> str:
@@ -166,54 +164,13 @@ def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Findi
     method, stepping = hierarchy.scene.simulation.integrator, "write contact: stepping"
     if not method.holds_contacts:
         yield incapable(method, "holds_contacts", "locate the events of contacts", f", or {stepping}")
-    why = _beyond_events(hierarchy, meetings)
+    why = beyond_events(hierarchy, meetings)
     if why:
         message = f"contact: events does not support {why}"
         yield Finding("contact", message, ("simulation", "contact"), stepping)
-    for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.met)):
-        what = ""
-        if shape.core.kind not in TRACED:
-            what = f"contact: events does not follow the point of contact on {described(shape.shape)}"
-        elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
-            what = "contact: events does not support a shape that moves as prescribed on a body that forces move"
-        elif shape.core.kind in CURVED and _meets_solid(hierarchy, meetings, shape):
-            what = f"with contact: events {described(shape.shape)} can touch planes alone"
-        if what:
-            place = (*shape.node.place, "shapes", shape.number)
-            yield Finding("contact", what, place, f"{stepping}, or collide: false here")
-
-
-def _beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
-    """What of the whole scene `contact: events` does not support; empty if it supports all."""
-    surfaces, rolling = meetings.surfaces, [*MATERIAL].index("rolling_friction")
-    jointed = [node for tree in hierarchy.history for node in tree.nodes if node.joint is not None]
-    if hierarchy.scene.world.plane is not None:
-        return "scenes with world.plane"
-    if jointed:
-        return f"joints, such as that of '{jointed[0].path}'"
-    if held := next(meetings.in_trees(), None):
-        return f"bodies that loops hold, such as '{held.node.path}'"
-    if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
-        return "sensors"
-    return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
-
-
-def _meets_solid(hierarchy: Hierarchy, meetings: Meetings, shape: SurfacedShape) -> bool:
-    """Whether a shape can meet another one than a plane."""
-    shapes, action = meetings.surfaces.shapes, meetings.surfaces.action
-    others = [shapes[k] for k in meetings.met if shapes[k].core.kind != HALF_SPACE]
-    return any(
-        action[shape.surface, other.surface] != IGNORED
-        and tree.leader(tree.nodes[shape.node.index]) is not tree.leader(tree.nodes[other.node.index])
-        for tree in hierarchy.history
-        for other in others
-    )
-
-
-def _rides(tree: Tree, index: int) -> bool:
-    """Whether a node moves as prescribed relative to a body that forces move."""
-    node = tree.nodes[index]
-    return tree.carrier(node) is None and any(above.is_moved() for above in tree.lineage(node))
+    for shape, what in shapes_beyond_events(hierarchy, meetings):
+        place = (*shape.node.place, "shapes", shape.number)
+        yield Finding("contact", what, place, f"{stepping}, or collide: false here")
 
 
 def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ import numpy as np
 from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import HALF_SPACE, MESH
 from rigidsim.physics.elementary import sqrt
+from rigidsim.scene.hierarchy.few_contacts import why_stepping
 from rigidsim.scene.hierarchy.loops import ends_on, joined_frames
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
@@ -141,6 +142,7 @@ class Meetings:
         labels, shown = surface_labels(self), sorted(self.pairs)[:MOST_PAIRS]
         return {
             "mode": self.mode,
+            **({"why": self.choice[1]} if self.choice[1] else {}),
             "substeps": self.substeps,
             "bodies": self.most_moved,
             "pairs": [self._pair(one, other, labels) for one, other in shown],
@@ -160,7 +162,17 @@ class Meetings:
     @property
     def mode(self) -> str:
         """The mode that is used: stepping, events or off."""
-        return ("events" if self.settings.mode == "events" else "stepping") if self.is_on else "off"
+        return self.choice[0]
+
+    @cached_property
+    def choice(self) -> tuple[str, str]:
+        """The mode that is used, and why, if `auto` chose it."""
+        if not self.is_on:
+            return "off", ""
+        if self.settings.mode != "auto":
+            return self.settings.mode, ""
+        why = why_stepping(self._hierarchy, self)
+        return ("stepping", why) if why else ("events", "few round shapes and planes can meet")
 
     @property
     def substeps(self) -> int:

@@ -33,9 +33,9 @@ class ContactSettings(SceneModel):
     """Whether and how shapes collide."""
 
     mode: Mode = Field(
-        "auto",
-        description="auto: stepping; stepping: soft contact in sub-steps; events: few contacts as constraints, with "
-        "located changes; off (or false).",
+        "stepping",
+        description="stepping: soft contact in sub-steps; events: few contacts as constraints, with located changes; "
+        "auto: events where few round shapes and planes can meet, else stepping; off (or false).",
     )
     substeps: whole(1, MOST_SUBSTEPS) = Field(
         None, description="Number of sub-steps of a step; default: from the ratios of masses."
