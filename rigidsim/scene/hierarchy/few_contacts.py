@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import BOX, CURVED, CYLINDER, ELLIPSOID, HALF_SPACE, POINT, TRACED
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.surfaces import SurfacedShape
+from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL
 from rigidsim.scene.schema.shapes import described
+from rigidsim.scene.schema.simulation import ContactSettings
 from rigidsim.tree.nodes import Tree
-
-if TYPE_CHECKING:
-    from rigidsim.scene.hierarchy.meetings import Meetings
 
 MOST_PLACES = 8
 """Contacts that can bear loads at once with `contact: events`."""
+
+
+class Meetings(Protocol):
+    """What is asked of the contacts of a run (`meetings.py`)."""
+
+    settings: ContactSettings
+    surfaces: Surfaces
+    pairs: set[tuple[int, int]]
+    met: set[int]
+
+    def in_trees(self) -> Iterator[SurfacedShape]:
+        """The shapes that can meet others, and are part of a tree of joints or held by a loop."""
 
 
 def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
