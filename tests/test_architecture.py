@@ -238,7 +238,13 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
 
 # What would treat a column of numbers (`structures/columns.py`) otherwise than a number, and where it may stand.
 READING = ("physics", "tree", "scene", "structures", "engine.laws", "building", "engine.assembly")
-OF_COUNTS = {"tree.history", "scene.expressions.building", "scene.hierarchy.surfaces", "engine.assembly.contacts"}
+OF_COUNTS = {
+    "tree.history",
+    "scene.expressions.building",
+    "scene.hierarchy.surfaces",
+    "scene.hierarchy.meetings",
+    "engine.assembly.contacts",
+}
 OF_NOTES = {"engine.laws.bushing", "engine.laws.spring", "engine.laws.torsion_spring"}  # frequencies, for warnings
 BY_TYPE = {
     *("scene.text.scalars", "scene.values.quantities", "scene.text.plain"),  # where data become numbers

@@ -20,13 +20,13 @@ BALL = {"type": "sphere", "radius": 0.5}
 FLOOR = {"shapes": [{"type": "plane"}]}
 MODES = {
     "word": ("stepping", ("stepping", None)),
-    "default in full": ({}, ("auto", None)),
+    "default in full": ({}, ("stepping", None)),
     "events": ("events", ("events", None)),
     "off": ("off", ("off", None)),
     "false": (False, ("off", None)),
     "false in full": ({"mode": False}, ("off", None)),
     "sub-steps": ({"mode": "stepping", "substeps": 4}, ("stepping", 4)),
-    "sub-steps alone": ({"substeps": "= 2*8"}, ("auto", 16)),
+    "sub-steps alone": ({"substeps": "= 2*8"}, ("stepping", 16)),
 }
 NOT_MODES = {
     "true": (True, "", "true is not a mode of contact; write auto, stepping, events, off, or"),

@@ -177,7 +177,7 @@ def test_a_parent_that_changes_later_does_not_matter():
     data["bodies"] = {"arm": arm, "post": {"mass": 1, "inertia": {"principal": [1, 1, 1]}}}
     data["reparent"] = [{"time": 0.5, "body": "arm", "to": "post", "motion": "fixed"}]
     model = linearize(Scene.from_dict(data))
-    assert abs(model.modes[0].frequency - 1.0 / np.pi) <= 1e-12  # sqrt(4 / 1) / 2 pi
+    assert abs(max(one.frequency for one in model.modes) - 1.0 / np.pi) <= 1e-12  # sqrt(4 / 1) / 2 pi
 
 
 def test_refusals():

@@ -9,9 +9,8 @@ from rigidsim.errors import did_you_mean
 from rigidsim.physics.distances import MESH
 from rigidsim.physics.mass import total_of
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
-from rigidsim.scene.hierarchy.few_contacts import beyond_events, shapes_beyond_events
 from rigidsim.scene.hierarchy.mass import solid_weights
-from rigidsim.scene.hierarchy.meetings import Meetings
+from rigidsim.scene.hierarchy.meetings import Meetings, beyond_events, shapes_beyond_events
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import Groups
