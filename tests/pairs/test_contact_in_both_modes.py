@@ -35,15 +35,16 @@ def shape(random: np.random.Generator) -> tuple[dict[str, Any], float]:
     return {"type": "ellipsoid", "radii": radii.tolist()}, float(radii.max())
 
 
-def drawn(seed: int) -> dict[str, Any]:
+def drawn(seed: int, edges_slide: bool = False) -> dict[str, Any]:
     """One body or two that are dropped, spin, and may meet; an ellipsoid is alone."""
     random = np.random.default_rng(seed)
     shapes = [shape(random) for _ in range(random.choice([1, 1, 2]))]
     if any(one["type"] == "ellipsoid" for one, _ in shapes):
         shapes = shapes[:1]
+    is_smooth = edges_slide and any(one["type"] in ("capsule", "box") for one, _ in shapes)
     material = {
         "restitution": random.choice([0.0, random.uniform(0.2, 0.9)]),
-        "friction": random.uniform(0.0, 0.8),
+        "friction": 0.0 if is_smooth else random.uniform(0.0, 0.8),
     }
     ground = GROUNDS[random.integers(len(GROUNDS))]
     bodies: dict[str, Any] = {"floor": {"shapes": [{"type": "plane"}], "material": material, **ground}}
@@ -71,9 +72,9 @@ def places(document: dict[str, Any], contact: str, step: float) -> np.ndarray:
     return np.concatenate([found[path].world.position for path in found.paths if path != "floor"], axis=1)
 
 
-def apart(seed: int) -> float:
+def apart(seed: int, edges_slide: bool = False) -> float:
     """The largest distance between both modes, m, at 0.25 ms."""
-    document = drawn(seed)
+    document = drawn(seed, edges_slide)
     return float(np.abs(places(document, "events", 1e-3) - places(document, "stepping", 2.5e-4)).max())
 
 
@@ -82,10 +83,18 @@ def test_both_modes_agree(seed):
     assert apart(seed) < 1e-3
 
 
+CLOSE = {"edges slide": (True, 300, 1e-6, 0.95), "with friction on edges": (False, 70, 2e-5, 0.9)}
+"""Whether edges have no friction, how many scenes are drawn, the median in m, and the part that is below 1e-3 m."""
+
+
 @pytest.mark.slow
-def test_most_scenes_agree_closely():
-    """55 of 70 within 1e-4 m, 67 within 1e-3 m. In the others impacts of two bodies let small differences grow."""
-    found = np.array([apart(seed) for seed in range(70)])
+@pytest.mark.parametrize(("edges_slide", "count", "median", "part"), CLOSE.values(), ids=CLOSE)
+def test_most_scenes_agree_closely(edges_slide, count, median, part):
+    """Where edges slide, 284 of 300 within 1e-4 m, 296 within 1e-3 m. Of the others, two converge at first order, in
+    one impacts let small differences grow, and in one a face of a box is preferred to the edge that touches. With
+    friction on edges 55 of 70 within 1e-4 m, 67 within 1e-3 m; causes of the other three are not known.
+    """
+    found = np.array([apart(seed, edges_slide) for seed in range(count)])
     print({seed: f"{found[seed]:.1e}" for seed in np.argsort(-found)[:40]}, np.quantile(found, [0.5, 0.9, 0.95]))
-    assert np.quantile(found, 0.5) < 2e-5
-    assert np.quantile(found, 0.9) < 1e-3
+    assert np.quantile(found, 0.5) < median
+    assert np.quantile(found, part) < 1e-3
