@@ -2,7 +2,8 @@
 
 The problems of `work_precision.py`, one world, general code. Steps that are not verified are taken in a process of
 its own, whose compiler finds no verification. Both processes and heyoka, which verifies no step, take turns. A figure
-is the least processor time of the turns.
+is the least processor time of the turns. Verification also lengthens steps that are better than they need to be, so
+the cost of looking is the ratio of the times of a step; a step that is tried in vain counts.
 """
 
 from __future__ import annotations
@@ -34,6 +35,12 @@ def runners_of(problem: Problem, powers: tuple[int, ...]) -> list[Ours]:
     return [Ours(problem, tolerance_of("taylor", power), f"1e-{power:02}", is_straight=False) for power in powers]
 
 
+def tries_of(runner: Ours) -> int:
+    """The steps that the last run took or tried in vain."""
+    steps = runner.run.steps
+    return int(steps.taken + steps.rejected)
+
+
 class Other:
     """A process without verification, that takes a turn when it is asked to."""
 
@@ -44,11 +51,11 @@ class Other:
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def ask(self, turns: int) -> list[Figure]:
-        """The figures after so many turns more."""
+    def ask(self, turns: int) -> list[tuple[Figure, int]]:
+        """The figures after so many turns more, and how many steps were tried in each run."""
         self._process.stdin.write(f"{turns}\n")
         self._process.stdin.flush()
-        return [Figure(*one) for one in json.loads(self._process.stdout.readline())]
+        return [(Figure(*one), tries) for one, tries in json.loads(self._process.stdout.readline())]
 
     def end(self) -> None:
         """Let it go."""
@@ -62,26 +69,30 @@ def serve(number: int, powers: list[int]) -> None:
     problem = CLASSIC[number]
     runners, exact = runners_of(problem, tuple(powers)), problem.exact()
     for line in sys.stdin:
-        print(json.dumps(measured(problem, runners, exact, int(line))), flush=True)
+        figures = measured(problem, runners, exact, int(line))
+        print(json.dumps([*zip(figures, map(tries_of, runners), strict=True)]), flush=True)
 
 
 def show(turns: int, powers: tuple[int, ...], folder: str) -> None:
     """The table."""
     import heyoka as hy
 
-    row = table("Verification, ms", "problem", "tolerance", "error", "verified", "not verified", "its error", "ratio",
-                "heyoka", "verified / heyoka")  # fmt: skip
+    row = table("Verification", "problem", "tolerance", "error", "ms", "steps", "unverified: error", "unverified: ms",
+                "unverified: steps",
+                "ratio of a step", "heyoka, ms", "verified / heyoka")  # fmt: skip
     for number, problem in enumerate(CLASSIC):
         other, exact = Other(number, powers, folder), problem.exact()
         runners = [*runners_of(problem, powers), *(Heyoka(hy, problem, tolerance) for tolerance in OF_HEYOKA)]
         for _ in range(turns):
             found, without = measured(problem, runners, exact, 1), other.ask(1)
         other.end()
-        for one, plain in zip(found, without, strict=False):
+        for one, runner, (plain, tries) in zip(found, runners, without, strict=False):
             enough = [each.seconds for each in found if each.name == "heyoka" and each.error <= one.error]
             beside = [f"{1e3 * min(enough):.3g}", f"{one.seconds / min(enough):.1f}"] if enough else ["-", "-"]
-            cells = [f"{1e3 * plain.seconds:.3g}", f"{plain.error:.1e}", f"{one.seconds / plain.seconds:.1f}", *beside]
-            row(problem.name, one.setting, f"{one.error:.1e}", f"{1e3 * one.seconds:.3g}", *cells)
+            own = tries_of(runner)
+            ratio = one.seconds / own / (plain.seconds / tries)
+            cells = [f"{1e3 * one.seconds:.3g}", own, f"{plain.error:.1e}", f"{1e3 * plain.seconds:.3g}", tries]
+            row(problem.name, one.setting, f"{one.error:.1e}", *cells, f"{ratio:.2f}", *beside)
 
 
 def main() -> None:

@@ -105,24 +105,24 @@ class Ours(Runner):
         scenes = [{"format": "rigidsim/1", "simulation": timing, **problem.scene(by)} for by in changes(lanes)]
         worlds = [build_world(rigidsim.Scene.from_dict(scene)) for scene in scenes]
         before = time.process_time()
-        self._run = BlockRun(worlds, lanes)
-        self._start, self._n = self._run.state.copy(), worlds[0].blueprint.n_step
-        if not is_straight or self._run.make_specialised() is None:
-            self._run.specialised = Specialised("general code is measured")
+        self.run = BlockRun(worlds, lanes)
+        self._start, self._n = self.run.state.copy(), worlds[0].blueprint.n_step
+        if not is_straight or self.run.make_specialised() is None:
+            self.run.specialised = Specialised("general code is measured")
             self.name += GENERAL
-        self._run.prepare()
+        self.run.prepare()
         self.compiling = time.process_time() - before
         self._paths = worlds[0].paths
 
     def begin(self) -> None:
-        self._run.state[:] = self._start  # the same arrays, which the kernels know already; nothing else is remembered
-        self._run.n, self._run.done, self._run.era = 0, 0.0, 0
+        self.run.state[:] = self._start  # the same arrays, which the kernels know already; nothing else is remembered
+        self.run.n, self.run.done, self.run.era = 0, 0.0, 0
 
     def go(self) -> None:
-        self._run.advance(self._n)
+        self.run.advance(self._n)
 
     def found(self) -> list[np.ndarray]:
-        world = self._run.present().world
+        world = self.run.present().world
         arrays = [getattr(world, kind)[0, self._paths.index(path)] for kind, path, _ in self._watched]
         return [np.asarray(array).reshape(-1, self.lanes)[:, 0] for array in arrays]
 
