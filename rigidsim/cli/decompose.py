@@ -31,7 +31,7 @@ def decompose(file, output, concavity, most, density, force):
     {include: {file: bracket.yaml}}.
     """
     with importing():
-        from rigidsim.imports.parts import decomposed
+        from rigidsim.imports.decomposition import decomposed
         from rigidsim.trajectory.destination import IN_SHELL, SCENE, as_storage_error, check_output
 
     path = Path(output or beside(file, ".yaml"))

@@ -10,7 +10,7 @@ import trimesh
 
 import rigidsim
 from rigidsim.errors import UsageError
-from rigidsim.imports.parts import decomposed
+from rigidsim.imports.decomposition import decomposed
 
 pytest.importorskip("coacd")
 OUTLINE = np.array([(0, 0), (1, 0), (1, 0.25), (0.25, 0.25), (0.25, 1), (0, 1)])
