@@ -68,7 +68,6 @@ def energy(motion, ball: dict, k: int) -> float:
     return 0.5 * ball["mass"] * v @ v + 0.5 * spin @ (ball["inertia"] * spin) + ball["mass"] * G * height
 
 
-@pytest.mark.slow
 def test_a_loaded_ball_rolls_to_second_order():
     """With the levers of the beginning of a step it is 15 mm off at 1 ms, and loses 8e-4 of its energy."""
     omega, errors = (3.0, -2.0, 20.0), []
