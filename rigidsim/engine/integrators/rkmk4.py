@@ -99,21 +99,21 @@ def stage_rows(k, state, scratch):
     return StageRows(state[k], scratch.start[k], scratch.stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k])
 
 
-@lanewise
-def combine(is_round, rows: StageRows, h: EACH, weight, node, lane):
+# A branch in a function of lanes is taken lane by lane, without vectors. So a round body has functions of its own.
+
+
+@inlined
+def combine_with(alpha, rows, h, weight, node):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
-    dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return. The angular
-    acceleration is summed in body axes; of a round body in those of the world, where its rate does not depend on how it
-    is turned.
+    dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return.
     """
     state, start, stage, rate, turn, total = rows
     x = h * node
-    v, omega_B, a, alpha = stage.v, stage.omega, rate.a, rate.alpha
-    if is_round:
-        alpha = rotate(stage.q, alpha)
+    v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
+    a = rate.a
     total.v = add(total.v, scaled(weight, v))
     total.turning = add(total.turning, scaled(weight, turning))
     total.a = add(total.a, scaled(weight, a))
@@ -127,11 +127,23 @@ def combine(is_round, rows: StageRows, h: EACH, weight, node, lane):
     stage.p = add(start.d, scaled(x, v))
     stage.q = renormalised(q)
     stage.v = add(start.v, scaled(x, a))
-    gained = scaled(x, alpha)
-    if is_round:
-        stage.omega = rotate_back(stage.q, add(rotate(state.q, state.omega), gained))
-    else:
-        stage.omega = add(state.omega, gained)
+
+
+@lanewise
+def combine(rows: StageRows, h: EACH, weight, node, lane):
+    """`combine_with` the angular acceleration in body axes."""
+    alpha = rows.rate.alpha
+    combine_with(alpha, rows, h, weight, node)
+    rows.stage.omega = add(rows.state.omega, scaled(h * node, alpha))
+
+
+@lanewise
+def combine_round(rows: StageRows, h: EACH, weight, node, lane):
+    """`combine_with` that in world axes, of a round body: its rate there does not depend on how it is turned."""
+    alpha = rotate(rows.stage.q, rows.rate.alpha)
+    combine_with(alpha, rows, h, weight, node)
+    omega = add(rotate(rows.state.q, rows.state.omega), scaled(h * node, alpha))
+    rows.stage.omega = rotate_back(rows.stage.q, omega)
 
 
 @inlined
@@ -175,20 +187,21 @@ def last_changes(alpha, rows, h, weight):
 
 
 @lanewise
-def finish(is_round, rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
-    """Advance the state of a free body by a step, of which `combine` summed the rates; the frame of its parent is that
-    at the end.
-    """
-    state, alpha = rows.state, rows.rate.alpha
-    if is_round:
-        alpha = rotate(rows.stage.q, alpha)
-    (arm, arm_rate, gained, work), q = last_changes(alpha, rows, h, weight)
-    q = renormalised(q)
-    if is_round:
-        before = state.omega
-        gained = sub(rotate_back(q, add(rotate(state.q, before), gained)), before)
-    add_changes(state, rows.start, parent, body, (arm, arm_rate, gained, work))
-    state.q = q
+def finish(rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
+    """Advance the state of a free body by a step; the parent's frame is that at the end."""
+    changes, q = last_changes(rows.rate.alpha, rows, h, weight)
+    add_changes(rows.state, rows.start, parent, body, changes)
+    rows.state.q = renormalised(q)
+
+
+@lanewise
+def finish_round(rows: StageRows, parent: FRAME, body: BODY, h: EACH, weight, lane):
+    """Advance the state of a round body, whose angular acceleration was combined in world axes."""
+    (arm, arm_rate, gained, work), q = last_changes(rotate(rows.stage.q, rows.rate.alpha), rows, h, weight)
+    before, q = rows.state.omega, renormalised(q)
+    omega = rotate_back(q, add(rotate(rows.state.q, before), gained))
+    add_changes(rows.state, rows.start, parent, body, (arm, arm_rate, sub(omega, before), work))
+    rows.state.q = q
 
 
 @lanewise
@@ -221,9 +234,9 @@ def step(method, t, t_end, h, block):
     for i in range(3):
         for k in range(n_moved):
             if lasts(scratch) and is_round(model.body[k].inertia):
-                combine(True, stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
+                combine_round(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
             else:
-                combine(False, stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
+                combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
         t_stage = middle if i < 2 else t_end
         place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
@@ -236,9 +249,9 @@ def step(method, t, t_end, h, block):
             k = model.node[node].row
             parent = scratch.frame[model.node[node].parent]
             if lasts(scratch) and is_round(model.body[k].inertia):
-                finish(True, stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
+                finish_round(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
             else:
-                finish(False, stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
+                finish(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
         if model.node[node].bears > 0:
             place(node, t_end, model, state, scratch, lanes)
 
