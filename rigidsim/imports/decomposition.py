@@ -17,7 +17,7 @@ from rigidsim.imports.robot import as_text, free_name, tensor_of
 from rigidsim.physics.solids import inertia
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.hulls import corners_of
-from rigidsim.scene.schema.meshes import measured_file, triangles_of_file
+from rigidsim.scene.schema.meshes import enclosed, flaw_of, mesh_status, triangles_of_file
 
 DIGITS = 9
 """Of the coordinates of corners: far below what hulls differ from the solid."""
@@ -31,22 +31,23 @@ def decomposed(path: Path, name: str, concavity: float, most: int, density: floa
     """
     coacd = needed("coacd", "decompositions", "decompose")
     try:
-        file = measured_file(path)
+        mesh_status(path)
         vertices, faces = triangles_of_file(path)
     except ValueError as error:  # as validators of scenes raise it
         raise _wrong(path, error.context["message"], error.context["hint"]) from None
-    if file.volume is None:
+    if flaw_of(vertices, faces):
         raise _wrong(path, "its surface is not closed, so it encloses no solid", "repair it with trimesh or Blender")
     coacd.set_log_level("error")
     found = coacd.run_coacd(
         coacd.Mesh(vertices, faces.astype(np.int32)), threshold=concavity, max_convex_hull=most or -1, seed=0
     )
     shapes = [{"type": "hull", "points": _rounded(corners_of(np.asarray(points)))} for points, _ in found]
-    mass = density * file.volume
+    volume, centroid, covariance = enclosed(vertices, faces)
+    mass = density * volume
     body = {
         "mass": mass,
-        "center_of_mass": list(file.centroid),
-        "inertia": tensor_of(*inertia(mass, file.covariance)),
+        "center_of_mass": list(centroid),
+        "inertia": tensor_of(*inertia(mass, covariance)),
         "shapes": shapes,
     }
     data: dict[str, Any] = {

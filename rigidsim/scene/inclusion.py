@@ -53,21 +53,19 @@ Reader = Callable[[Document, Iterable[Override], Reading], "SceneData"]
 def include(document: Document, reading: Reading, read: Reader) -> None:
     """Put the bodies of included scenes into the document; raises SceneError if there are problems with them."""
     n_problems = len(document.problems)
-    for place, body in list(bodies_in(document.data.get("bodies"))):
-        if isinstance(body, dict) and KEY in body:
-            try:
-                scene = _included(document, reading, read, (*place, KEY), body[KEY])
-                if scene is not None:
-                    _put_in(document, place, Moved(scene, "/".join(place[1::2])))
-            except SceneError as error:
-                document.problems.extend(error.problems)
-            except PydanticCustomError as error:
-                document.problems.extend(as_problems(document, place, body[KEY], error))
+    bodies = bodies_in(document.data.get("bodies"))
+    for place, body in [found for found in bodies if isinstance(found[1], dict) and KEY in found[1]]:
+        try:
+            scene = _named(document, reading, read, (*place, KEY), body[KEY])
+            if scene is not None:
+                _put_in(document, place, Moved(scene, "/".join(place[1::2])))
+        except SceneError as error:
+            document.problems.extend(error.problems)
     if len(document.problems) > n_problems:
         raise SceneError(document.problems)  # names of what is missing would be unknown
 
 
-def _included(document: Document, reading: Reading, read: Reader, place: Place, written: Any) -> SceneData | None:
+def _named(document: Document, reading: Reading, read: Reader, place: Place, written: Any) -> SceneData | None:
     """The scene that an `include` names; None, with problems in the document, if there is none."""
     try:
         given = _INCLUDE.validate_python(written, context=reading)
@@ -101,8 +99,9 @@ def _file(reading: Reading, written: str) -> Path:
     # An error shows the line where it is, which should not be one of a file that is no scene.
     status_of(path, "include", MAX_BYTES, "write fewer bodies", kind="scene", formats=(".yaml", ".yml"))
     reading.included[0] += 1
-    if (file := path.resolve()) in reading.files:
-        names = [file.name for file in (*reading.files[reading.files.index(file) :], file)]
+    files = [file.resolve() for file in (*reading.files, path)]
+    if files[-1] in files[:-1]:
+        names = [file.name for file in files[files.index(files[-1]) :]]
         raise invalid("include", f"a scene cannot include itself: {shown(' -> '.join(names))}", "omit it")
     if len(reading.files) > MOST_DEEP:
         raise invalid("include", f"more than {MOST_DEEP} files include each other")

@@ -306,10 +306,8 @@ def checked(document: Document, kind: type[Scene] = Scene, outer: Reading | None
 
 def _begun(document: Document, outer: Reading | None = None) -> Reading:
     """The context of the validation of a document."""
-    path = Path(document.file)
-    if outer is None:
-        return Reading(folder=path.parent, files=(path.resolve(),))
-    return Reading(folder=path.parent, files=(*outer.files, path.resolve()), included=outer.included)
+    path, outer = Path(document.file), outer or Reading()
+    return Reading(folder=path.parent, files=(*outer.files, path), included=outer.included)
 
 
 def _included(document: Document, overrides: Iterable[Override], outer: Reading) -> Scene:
