@@ -63,6 +63,10 @@ TOPICS = {
     },
     ("Events", "impulses"): {"Impulse": "impulses", "Reparenting": "reparent"},
     ("Triggers", "triggers"): {"When": "when", "Stop": "simulation: {stop: ...}"},
+    ("Changes of numbers", "changes-of-numbers"): {"NumberChange": "changes"},
+    ("State machines", "state-machines"): {
+        "MachineState": "states: {MACHINE: {STATE: ...}}", "Passage": "to: {STATE: ...}",
+    },
     ("Integrators", "integrators"): dict.fromkeys(
         ("Rkmk4Method", "AdaptiveMethod", "TaylorMethod", "Magnus2Method", "MagnusMethod", "EulerMethod"),
         "simulation: {integrator: ...}",

@@ -11,6 +11,7 @@ import numpy as np
 from rigidsim.building.contacts import contact_plan
 from rigidsim.building.drives import drive_tables
 from rigidsim.building.metrics import metric_tables
+from rigidsim.building.renumbering import Renumbered
 from rigidsim.building.triggers import trigger_tables
 from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
@@ -89,6 +90,9 @@ def blueprint_of(scene: Scene) -> Blueprint:
     stride, scripts = sample_stride(simulation, n_step), written.scripts.tables()
     has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.desired)))
     metrics = metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None
+    triggers = trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ())
+    if scene.changing is not None:
+        triggers = triggers._replace(renumbering=Renumbered(scene.changing, blueprint_of))
     return Blueprint(
         tree=tree,
         loads=written.loads,
@@ -107,7 +111,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         labels=(*written.scripts.labels, *driven, *written.motors),
         contacts=contact_plan(scene.hierarchy),
         metrics=metrics,
-        triggers=trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ()),
+        triggers=triggers,
     )
 
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from rigidsim.building.metrics import metric_tables
 from rigidsim.engine.assembly.blueprint import AskedVector, Schedule, TriggerRecord, TriggerTables
-from rigidsim.scene.expressions import Apply, Expression, Reduction
+from rigidsim.scene.expressions import Apply, Expression, Number, Reduction
 from rigidsim.scene.expressions.reductions import margin
 from rigidsim.scene.expressions.tree import ExpressionTree
 from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.triggers import triggers_in
-from rigidsim.scene.schema.when import When
+from rigidsim.scene.hierarchy.triggers import Trigger, triggers_in
 from rigidsim.tree.nodes import Tree
+
+NEVER = Number(-1.0)
 
 
 def trigger_tables(
@@ -23,20 +24,27 @@ def trigger_tables(
     found = [*triggers_in(hierarchy)]
     if not found:
         return None
-    numbers = {f"{one.id} {k}": _final(each) for one in found for k, each in enumerate(guards_of(one.when))}
+    numbers = {f"{one.id} {k}": _final(each) for one in found for k, each in enumerate(guards_of(one))}
     return TriggerTables(
         tuple(
-            TriggerRecord(one.id, one.kind, one.number, schedule.n_era + k, one.when.every, one.when.delay)
+            TriggerRecord(
+                one.id, one.kind, one.number, schedule.n_era + k, one.every, one.delay, one.time, one.setting,
+                one.passing, one.name,
+            )
             for k, one in enumerate(found)
         ),
         metric_tables(numbers, tree, loop_names(hierarchy.scene.world.loops), asked),
-    )
+    )  # fmt: skip
 
 
-def guards_of(when: When) -> tuple[ExpressionTree, ExpressionTree]:
-    """A number that is positive where a condition holds, and one that is not negative where it may happen again."""
-    guard = margin(when.condition.tree)
-    return guard, Apply("negate", (guard,)) if when.rearm is None else margin(when.rearm.tree)
+def guards_of(trigger: Trigger) -> tuple[ExpressionTree, ExpressionTree]:
+    """A number that is positive where a condition holds, and one that is not negative where it may happen again; what
+    has none never happens by one.
+    """
+    if trigger.condition is None:
+        return NEVER, NEVER
+    guard = margin(trigger.condition.tree)
+    return guard, Apply("negate", (guard,)) if trigger.rearm is None else margin(trigger.rearm.tree)
 
 
 def _final(tree: ExpressionTree) -> Expression:

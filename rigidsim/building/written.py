@@ -61,7 +61,7 @@ class LoadRecords:
         for index, impulse in enumerate(node.body.impulses):
             given = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at")}
             values = SimpleNamespace(**given, frame=self._axes(impulse.frame, node))
-            era = self._fired.get((*node.place, "impulses", index))
+            era = self._fired.get((*node.place, "impulses", index, "when"))
             era = self._schedule.era(impulse.time) if era is None else era
             yield ImpulseRecord(node.frame, index, impulse.name, values, era)
 

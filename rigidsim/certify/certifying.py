@@ -13,7 +13,8 @@ from rigidsim.building import build_world
 from rigidsim.certify.expressed import Observer, jointed_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import Paths, paths_of
 from rigidsim.certify.reordered import reordered
-from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.blueprint import Blueprint, Renumbering, World
+from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.hindsight.growth import growth_of
@@ -211,6 +212,7 @@ class Certificate:
             made, remark = way.make(scene, world)
             if made is None:
                 return Way(way.name, SKIPPED, remark=remark)
+            made = _following(made, world, lambda other: way.make(scene, other)[0])  # noqa: B023 - called in this turn
             paths = way.back(paths_of(with_stride(made, part * self._stride), self._callbacks)[0]).of(run.names)
             if way.name == ANOTHER_METHOD and paths.fails_at is not None:
                 return Way(way.name, SKIPPED, remark=f"{remark} finds no step")
@@ -276,6 +278,34 @@ class Certificate:
         yield Expressed(ANOTHER_METHOD, self._by_another_method)
 
 
+@dataclass(frozen=True)
+class _Expressed:
+    """The blueprints of a scene with other numbers, each expressed in one way."""
+
+    written: Renumbering
+    world: World
+    make: Callable[[World], World]
+
+    def blueprint(self, numbers: tuple[int, ...]) -> Blueprint:
+        """See `Renumbering`."""
+        made = self.written.blueprint(numbers)
+        return self.make(World(made, made.tree, model_of(made, made.tree), self.world.state)).blueprint
+
+    def changed(self, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
+        """See `Renumbering`."""
+        return self.written.changed(before, after)
+
+
+def _following(made: World, world: World, make: Callable[[World], World]) -> World:
+    """A world that was made of another one; the numbers that change during the run change in the same way."""
+    triggers = made.blueprint.triggers
+    written = triggers.renumbering if triggers else None
+    if written is None or written is not world.blueprint.triggers.renumbering:
+        return made
+    triggers = triggers._replace(renumbering=_Expressed(written, world, make))
+    return made._replace(blueprint=made.blueprint._replace(triggers=triggers))
+
+
 def _left_out(world: World) -> str:
     """The bodies that cannot hang elsewhere: some free ones, and all on joints, which hang where they are."""
     can = {node.index for node in movable(world)}
@@ -296,6 +326,8 @@ def _in_another_order(scene: Scene, world: World) -> tuple[World | None, str]:
     """The scene with the last body first, among siblings, and the last force first."""
     if len(world.tree.nodes) == 1:
         return None, "there is one body"
+    if scene.changing is not None:
+        return None, "numbers that change are named by their places"
     try:
         return build_world(reordered(scene)), ""
     except SceneError as error:

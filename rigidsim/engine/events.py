@@ -52,6 +52,7 @@ class RecordedEvents(NamedTuple):
     before: list[World]
     after: list[World]
     bore: tuple[np.ndarray, np.ndarray] | None = None  # of a joint that broke: its force and torque, parent's axes
+    changed: tuple[tuple[str, str], ...] = ()  # numbers that were set: their paths in the scene, and values as JSON
 
 
 def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> RecordedEvents:
@@ -123,12 +124,12 @@ def record_event(instant, kind, number, node, buffer):
     return k
 
 
-def note_alone(cause: int, number: int, t: float, energy: float, buffer: EventBuffer) -> None:
-    """Record in the only lane what no body receives, at time t (s), when all bodies have this energy, J."""
+def note_alone(cause: int, number: int, t: float, before: float, after: float, buffer: EventBuffer) -> None:
+    """Record in the only lane what no body receives, at time t (s), and the energy of all bodies, J."""
     buffer = with_rows(buffer)
     k = record_event(begin_instant(buffer), cause, number, at.NO_ROW, buffer)
     buffer.event_value[k].time = t
-    buffer.event_value[k].energy_before = buffer.event_value[k].energy_after = energy
+    buffer.event_value[k].energy_before, buffer.event_value[k].energy_after = before, after
 
 
 @inlined

@@ -7,12 +7,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
+from typing import Any
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import MotionSnapshot, Reparented, carrier_row, impulses_of, reparented
+from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.reparent import (
+    MotionSnapshot,
+    Reparented,
+    carrier_row,
+    changed_tree,
+    forget_signs,
+    impulses_of,
+    reparented,
+)
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.contact.running import ContactRecord, ContactRun
 from rigidsim.engine.events import (
@@ -25,7 +35,7 @@ from rigidsim.engine.events import (
     recorded,
 )
 from rigidsim.engine.integrators import trials_of
-from rigidsim.engine.lanes import block_of, one_lane, overwrite
+from rigidsim.engine.lanes import block_of, one_lane, overwrite, structure_of
 from rigidsim.engine.metering import Metering
 from rigidsim.engine.model import (
     Model,
@@ -90,7 +100,7 @@ class BlockRun:
         self._buffer: EventBuffer | None = None  # for a run without events
         self._metering = Metering(self._lanes, self._caller)
         triggers = worlds[0].blueprint.triggers
-        self.triggers = Triggers(self, triggers.records) if triggers else None
+        self.triggers = Triggers(self, triggers.records, self.schedule.step) if triggers else None
         self.specialised = Specialised(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
@@ -200,12 +210,13 @@ class BlockRun:
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
+        left = self.model
         self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
         n_events, n_changes, contacts, metering, triggers = more
         del self._reparented[n_changes:], self.changes[n_changes:]
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
-        self.state = copied(state)
+        self.state, self.schedule = copied(state), self.worlds[0].blueprint.schedule
         del self.events[n_events:]
         if self.isolated_until > self.time:
             self.isolated_until = math.inf
@@ -214,6 +225,8 @@ class BlockRun:
         self._scratch.broken[0] = 0
         if self.triggers:
             self.triggers.go_back(triggers)
+        if self.model is not left:  # whose numbers may be in the same arrays
+            self._scratch = self._with_trial(self._scratch)
         self._forget()
 
     def checkpoint(self) -> dict[str, np.ndarray]:
@@ -243,7 +256,11 @@ class BlockRun:
             self.worlds = [one.world for one in self._moved(event)]
             self.changes.append(event._replace(time=float(checkpoint["changed.time"][k])))
         self._begun = True
-        self._enter()
+        if self.triggers and len(numbers := checkpoint["triggers.numbers"]):
+            self.state = self.worlds[0].state
+            self._renumber(tuple(numbers.tolist()))
+        else:
+            self._enter()
         self.n = n
         self.done, self.isolated_until = map(float, checkpoint["time"])
         # The end of a run is an edge for methods that choose their steps, so a longer run numbers its eras anew.
@@ -345,15 +362,15 @@ class BlockRun:
         """
         return self._metering.values(present or self.present(), self.time, self.contacts.touches())
 
-    def _enter(self) -> None:
-        """Make the arrays of the present worlds."""
+    def _enter(self, trial: Any = None) -> None:
+        """Make the arrays of the present worlds; those of a `trial` serve again if their structure is the same."""
         model, self.state = block_of(self.worlds)
         self.model, self._is_isolated = self._metering.enter(model), self.worlds[0].isolated
         if self._callbacks:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes, len(self.state))
-        scratch = self._with_trial(scratch)
+        scratch = self._with_trial(scratch if trial is None else scratch._replace(trial=trial))
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
         if changes or self.triggers or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
@@ -382,6 +399,8 @@ class BlockRun:
         try:
             self._change_trees()
             self._go(self.n, True)
+            if self.triggers:
+                self.triggers.begin()
         except BaseException:
             self.go_back(start)
             self._begun = False
@@ -542,11 +561,42 @@ class BlockRun:
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
-    def note_trigger(self, k: int) -> None:
-        """Record that a trigger happens now, by its number, of which no impulse and no reparenting is recorded."""
-        sample, n = self._recorded(0, self.era), len(self._lanes)
-        note_alone(layout.CAUSE_TRIGGER, k, self.time, energy_of(sample, n)[0], self._buffer)
+    def note_trigger(self, k: int, set_before: tuple[int, ...] = (), set_now: tuple[int, ...] = ()) -> None:
+        """Record that a trigger happens now, by its number, of which no impulse and no reparenting is recorded; after
+        the numbers have changed, if it sets any: what was set before, and what is now.
+        """
+        n, renumbering = len(self._lanes), self.worlds[0].blueprint.triggers.renumbering
+        before = after = energy_of(self._recorded(0, self.era), n)
+        if set_now != set_before:
+            self._renumber(set_now)
+            after = energy_of(self._recorded(1, self.era), n)
+            if len(self.state):  # the ledger has the sum over bodies, so any row will do
+                book(self.state[0], after - before)
+        note_alone(layout.CAUSE_TRIGGER, k, self.time, before[0], after[0], self._buffer)
         self._collect_events(self.worlds)
+        if self._keeps_events and set_now != set_before:
+            changed = renumbering.changed(set_before, set_now)
+            self.events[-1] = self.events[-1]._replace(changed=changed)
+
+    def _renumber(self, numbers: tuple[int, ...]) -> None:
+        """Go on in the present state with the numbers of the scene that these settings give."""
+        (world,), moments = self.worlds, iter(self._reparented)
+        first = world.blueprint
+        made = first.triggers.renumbering.blueprint(numbers)
+        # Metrics are those of the whole run, as a trajectory has them.
+        triggers = made.triggers._replace(renumbering=first.triggers.renumbering)
+        blueprint = made._replace(metrics=first.metrics, triggers=triggers)
+        tree = blueprint.tree
+        for change, (_, *motions) in zip(self.changes, moments, strict=True):
+            if change.number != layout.NO_ROW:
+                change = blueprint.schedule.reparentings[change.number]
+            half = len(motions) // 2
+            local, seen = (MotionSamples(*arrays).part(0) for arrays in (motions[:half], motions[half:]))
+            tree = changed_tree(tree, change, MotionSnapshot(tree, local, seen))
+        model, state = model_of(blueprint, tree), self.state.copy()
+        forget_signs(model, state)
+        self.worlds, self.schedule = [World(blueprint, tree, model, state)], blueprint.schedule
+        self._enter(self._scratch.trial if structure_of(model) == structure_of(world.model) else None)
 
     def _change_trees(self) -> None:
         """Apply the reparentings that are due as the present era begins, in order."""

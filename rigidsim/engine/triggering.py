@@ -16,8 +16,10 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import TriggerRecord
 from rigidsim.engine.guards import ARMED, NOT_FIRED, SPENT, WAITS, Guarding, guarding_of
+from rigidsim.engine.layout import NO_ROW
 from rigidsim.engine.model import Model, Scratch
 from rigidsim.engine.roots import next_guess
+from rigidsim.errors import RigidsimError
 from rigidsim.tree.history import ROUND_OFF, Instant, instant_of
 
 NEAR = 2.0**-48  # of a step: instants that are one
@@ -50,17 +52,29 @@ class Run(Protocol):
     def change_tree(self, number: int) -> None:
         """Apply a reparenting now, by its number."""
 
-    def note_trigger(self, k: int) -> None:
-        """Record that a trigger happens now, by its number."""
+    def note_trigger(self, k: int, set_before: tuple[int, ...] = (), set_now: tuple[int, ...] = ()) -> None:
+        """Record that a trigger happens now, by its number, after the numbers of the scene have changed to what these
+        settings give.
+        """
+
+
+def _follows(record: TriggerRecord) -> bool:
+    """Whether this is a passage from a state of a machine to another one, not the beginning of its first state."""
+    return record.passing is not None and record.passing[1] != NO_ROW
 
 
 class Triggers:
     """The triggers of a run: which are armed, what is still to happen, and whether one has ended the run."""
 
-    def __init__(self, run: Run, records: Sequence[TriggerRecord]):
+    def __init__(self, run: Run, records: Sequence[TriggerRecord], step: float):
         self._run, self.records = run, records
         self._guards: Guarding | None = None
-        self._pending: list[tuple[Instant, int]] = []  # what is delayed, in the order in which it happens
+        timed = ((k, one.time) for k, one in enumerate(records) if one.time is not None and not _follows(one))
+        # What has a time, or is delayed, in the order in which it happens.
+        self._pending: list[tuple[Instant, int]] = sorted((instant_of(time, step), k) for k, time in timed)
+        machines = 1 + max((one.passing[0] for one in records if one.passing), default=-1)
+        self._states = np.full(machines, NO_ROW)  # of each machine, the number of its state
+        self._numbers: tuple[int, ...] = ()  # what is set, in this order
         self._often = (0, np.zeros(len(self.records), np.int64))  # a step, and how often each happened in it
         self.counts = np.zeros(len(records), np.int64)  # how often each happened
         self._chunk = FEWEST
@@ -73,6 +87,8 @@ class Triggers:
         self._stop_at(NEVER)
         for name in (*KEPT, "stop", "stop_part") if before else ():
             getattr(self._guards, name)[:] = getattr(before, name)
+        for k, one in enumerate(self.records) if before is None else ():
+            self._guards.armed[k] = SPENT if _follows(one) else WAITS
         return scratch._replace(guards=self._guards)
 
     def is_silent(self, k: int) -> bool:
@@ -80,6 +96,10 @@ class Triggers:
         return bool(self._guards.armed[k] == WAITS)
 
     # --- a run
+
+    def begin(self) -> None:
+        """Let happen what is due at t = 0: the first state of each machine begins."""
+        self._happen()
 
     def advance(self, n_end: int, proceed: Callable[[int], None]) -> None:
         """Step to n_end, or to the instant at which a trigger ends the run. `proceed` steps as if there were none, but
@@ -152,7 +172,8 @@ class Triggers:
             self._guards.passed[0] = 0
             due = np.flatnonzero((self._guards.armed == ARMED) & ~(self._guards.value <= 0.0)).tolist()
             for k in due:
-                self._fire(k)
+                if self._guards.armed[k] == ARMED:  # none before has left its state
+                    self._fire(k)
 
     def _fire(self, k: int) -> None:
         """Let a trigger happen, perhaps later."""
@@ -185,13 +206,37 @@ class Triggers:
     def _act(self, k: int) -> None:
         """Do what a trigger does, now."""
         record, run = self.records[k], self._run
+        self.counts[k] += record.time is not None
         if record.kind == "stop":
             self.is_over = True
             run.note_trigger(k)
             return
+        if record.passing is not None:
+            self._pass_on(*record.passing)
         if record.kind == "reparent":
             run.change_tree(record.number)
+        if record.kind in ("change", "state"):
+            before = self._numbers
+            if record.setting != NO_ROW:  # what is set again is set last
+                self._numbers = (*(one for one in before if one != record.setting), record.setting)
+            try:
+                run.note_trigger(k, before, self._numbers)
+            except RigidsimError as error:
+                self.trouble = f"{record.id}: what is set here cannot be set now: {error}"
+                return
         self._arrive(record.due)
+
+    def _pass_on(self, machine: int, _source: int, target: int) -> None:
+        """Begin a state of a machine: only what leads on from there can happen next."""
+        self._states[machine] = target
+        own = [(k, one) for k, one in enumerate(self.records) if _follows(one) and one.passing[0] == machine]
+        leaving = {k: one for k, one in own if one.passing[1] == target}
+        kept = [(instant, k) for instant, k in self._pending if all(k != other for other, _ in own)]
+        step, now = self._run.model.step, self._run.time
+        later = [(instant_of(now + one.time, step), k) for k, one in leaving.items() if one.time is not None]
+        self._pending = sorted([*kept, *later])
+        for k, one in own:
+            self._guards.armed[k] = ARMED if k in leaving and one.time is None else SPENT
 
     def _arrive(self, due: int) -> None:
         """Begin to step anew after a jump, with the impulses of this trigger."""
@@ -205,11 +250,13 @@ class Triggers:
         """What `go_back` needs."""
         kept = [getattr(self._guards, name).copy() for name in KEPT]
         often = self._often[0], self._often[1].copy()
-        return self._guards, kept, list(self._pending), often, self.counts.copy(), self.is_over, self._chunk
+        known = self._states.copy(), self._numbers
+        return self._guards, kept, list(self._pending), often, self.counts.copy(), self.is_over, self._chunk, known
 
     def go_back(self, place: tuple) -> None:
         """Forget what happened since `place`."""
-        self._guards, kept, pending, often, counts, self.is_over, self._chunk = place
+        self._guards, kept, pending, often, counts, self.is_over, self._chunk, (states, self._numbers) = place
+        self._states = states.copy()
         self._pending, self.counts, self.trouble = list(pending), counts.copy(), ""
         self._often = often[0], often[1].copy()
         for name, values in zip(KEPT, kept, strict=True):
@@ -222,6 +269,7 @@ class Triggers:
         found["triggers.pending"] = np.array([one[:2] for one in pending], np.int64).reshape(-1, 2)
         found["triggers.pending_part"] = np.array([one[2] for one in pending])
         found["triggers.counts"] = self.counts.copy()
+        found["triggers.states"], found["triggers.numbers"] = self._states.copy(), np.array(self._numbers, np.int64)
         found["triggers.often"] = np.array([self._often[0], *self._often[1], self.is_over], np.int64)
         return found
 
@@ -233,5 +281,7 @@ class Triggers:
         pending = checkpoint["triggers.pending"].reshape(-1, 2).tolist()
         self._pending = [((n, part), k) for (n, k), part in zip(pending, parts, strict=True)]
         self.counts[:] = checkpoint["triggers.counts"]
+        self._states[:] = checkpoint["triggers.states"]
+        self._numbers = tuple(checkpoint["triggers.numbers"].tolist())
         n, *often, is_over = checkpoint["triggers.often"].tolist()
         self._often, self.is_over = (n, np.array(often, np.int64)), bool(is_over)

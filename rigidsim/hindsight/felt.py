@@ -22,7 +22,7 @@ from rigidsim.engine.layout import BODY, MEAN
 from rigidsim.engine.model import Model, Samples, Scratch, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
 from rigidsim.errors import NotRecordedError
-from rigidsim.hindsight.past import ONE_LANE, SampleModel
+from rigidsim.hindsight.past import ONE_LANE, Numbers, SampleModel
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
@@ -70,28 +70,28 @@ class Accelerometer:
         self._blueprint = blueprint_of(self._header.scene)
         self._vector = AskedVector("felt_acceleration", self._blueprint.tree[body].frame)
         self._observe = observe_at.caller()
-        self._of_tree: dict[int, _Arrays] = {}
+        self._of_tree: dict[tuple[int, Numbers], _Arrays] = {}
 
     def during(self, wanted: np.ndarray) -> list[tuple]:
         """What it feels at some samples, which are read together, m/s^2, body axes."""
         part = self._trajectory.part(wanted)
         states = ((sample, sample_of(part, k)) for k, sample in enumerate(wanted.tolist()))
-        return [self._at(SampleModel(self._trajectory, sample, self._blueprint, state)) for sample, state in states]
+        return [self._at(SampleModel(self._trajectory, sample, state)) for sample, state in states]
 
     def _at(self, past: SampleModel) -> tuple:
         model, state, scratch, samples = self._arrays(past)
         if model.contacts is not None:
             self._write_contact(past, model, scratch.contact_mean)
         state[:] = past.whole_state()
-        era = self._blueprint.schedule.era(past.time)
+        era = past.blueprint.schedule.era(past.time)
         self._observe(0, past.time / model.step, era, model, state, scratch, samples, 0, ONE_LANE)
         return tuple(samples.asked[0, 0])
 
     def _arrays(self, past: SampleModel) -> _Arrays:
-        number = self._header.history.number_at(past.time)
+        number = self._header.history.number_at(past.time), past.numbers
         if number not in self._of_tree:
-            model = model_of(self._blueprint, past.tree)
-            model = model._replace(metrics=None, asked=asked_of(self._blueprint, past.tree, [self._vector]))
+            model = model_of(past.blueprint, past.tree)
+            model = model._replace(metrics=None, asked=asked_of(past.blueprint, past.tree, [self._vector]))
             scratch = make_scratch(model, ONE_LANE)
             if model.contacts is not None:
                 scratch = scratch._replace(contact_mean=zeros(len(model.contacts.body), MEAN.width))

@@ -17,6 +17,7 @@ from rigidsim.physics.quaternion import conjugate, rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.loops import loop_names
+from rigidsim.scene.schema.changes import KEYS
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.fields import ANGULAR_JOINT_TERM, JOINT_TERM
 from rigidsim.trajectory.provenance import CALLBACKS
@@ -197,7 +198,8 @@ class LoadsAtSample:
     def __init__(self, past: SampleModel):
         self.past = past
         self._data = past.scene.resolved()
-        self._data.pop("reparent", None)
+        for key in ("reparent", *KEYS):
+            self._data.pop(key, None)
         self._bodies = dict(_bodies(self._data["bodies"]))
         self._forces = {path: body["forces"] for path, body in self._bodies.items() if body["forces"]}
         self._world = self._data["world"]

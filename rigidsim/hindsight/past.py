@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
+
 import numpy as np
 
 from rigidsim.building import blueprint_of
@@ -24,17 +27,37 @@ from rigidsim.tree.joints import Joint
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of, path_of
 
 ONE_LANE = (0,)
+Numbers = tuple[tuple[str, object], ...]
+"""Numbers of a scene by their paths, and their values."""
+
+
+def numbers_at(trajectory: Trajectory, time: float) -> Numbers:
+    """The numbers of the simulated scene that were set up to a time (s)."""
+    numbers: dict[str, object] = {}
+    for event in trajectory.events.scheduled if trajectory.header.scene.changing else ():
+        if event.changed and event.time <= time:
+            numbers |= event.changed
+    return tuple(numbers.items())
+
+
+@lru_cache(maxsize=16)
+def _scene_with(resolved: str, numbers: Numbers) -> Scene:
+    return Scene.from_dict(json.loads(resolved), numbers)
+
+
+def scene_at(trajectory: Trajectory, time: float) -> Scene:
+    """The simulated scene with the numbers that hold at a time (s)."""
+    numbers = numbers_at(trajectory, time)
+    return _scene_with(trajectory.header.scene_resolved, numbers) if numbers else trajectory.header.scene
 
 
 class SampleModel:
-    """One sample of a trajectory, at which scenes with the same bodies can be evaluated; the blueprint of its own scene
-    and the state there may be given. Raises NotRecordedError if the motion of any body is neither recorded nor can be
-    derived.
+    """One sample of a trajectory, at which scenes with the same bodies can be evaluated; the state there may be given.
+    Its own scene has the numbers that hold then. Raises NotRecordedError if the motion of any body is neither recorded
+    nor can be derived.
     """
 
-    def __init__(
-        self, trajectory: Trajectory, sample: int, blueprint: Blueprint | None = None, state: State | None = None
-    ):
+    def __init__(self, trajectory: Trajectory, sample: int, state: State | None = None):
         self._trajectory, self.sample = trajectory, sample
         self.header, self.time = trajectory.header, float(trajectory.time[sample])
         state = sample_of(trajectory, sample) if state is None else state
@@ -42,8 +65,8 @@ class SampleModel:
             MotionSamples(*(state.of_all(frame, quantity) for quantity in MotionSamples._fields))
             for frame in ("local", "world")
         )
-        self.scene = self.header.scene
-        self.blueprint = blueprint or blueprint_of(self.scene)
+        self.scene = scene_at(trajectory, self.time)
+        self.numbers, self.blueprint = numbers_at(trajectory, self.time), self.scene.once(blueprint_of)
         self.tree = self._tree_of(self.blueprint)
         self.free = [node.path for node in self.tree.free()]
         nodes = self.tree.moved_nodes()

@@ -9,6 +9,8 @@ import numpy as np
 
 from rigidsim.report.table import ROUNDING, number, shortened
 from rigidsim.report.wording import counted
+from rigidsim.scene.hierarchy.triggers import triggers_in
+from rigidsim.scene.schema.changes import STATES
 from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -28,7 +30,9 @@ def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
 def describe_event(event: Event | ContactEvent, body: str, trajectory: Trajectory) -> str:
     """The effect of one event on a body, or on the free body that moves it."""
     ended = _ended(event, trajectory) if isinstance(event, ContactEvent) else ""
-    lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}{ended}"]
+    lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}{ended}", *_reason(event, trajectory)]
+    if isinstance(event, Event) and event.changed:
+        return "\n".join([*lines, *_set(event)])
     if not event.concerns(body):
         moving = trajectory[body].free_ancestor_at(event.time)
         lines.append(f"  {body} moves with {moving}:")
@@ -54,6 +58,22 @@ def describe_event(event: Event | ContactEvent, body: str, trajectory: Trajector
     if body in (event.receiver, event.body):
         lines += _others(*([other.body for other in others] for others in (event.protected, event.carried)))
     return "\n".join(lines)
+
+
+def _reason(event: Event | ContactEvent, trajectory: Trajectory) -> Iterator[str]:
+    """The condition of the trigger that made an event happen, if there was one."""
+    for trigger in triggers_in(trajectory.header.scene.hierarchy) if isinstance(event, Event) else ():
+        if trigger.id == event.id and trigger.condition is not None:
+            later = f", {number(trigger.delay)} s ago" if trigger.delay else ""
+            yield f"  its condition became true{later}: {trigger.condition}"
+
+
+def _set(event: Event) -> Iterator[str]:
+    """The numbers that were set."""
+    for path, value in event.changed.items():
+        yield f"  {path} {value if isinstance(value, str) else f'= {number(value)}'}"
+    if event.energy:
+        yield f"  the potential energy of all bodies changes by {event.energy:+.9g} J"
 
 
 DID = {"sliding_begins": "slid", "rolling_begins": "rolled", "sticking_begins": "stuck", "rest_begins": "rested"}
@@ -121,7 +141,9 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
         acted = f"{_vector(event.angular_impulse)} N m s" if turns else f"{_vector(event.impulse)} N s"
         return f"{event.body} reaches its {'upper' if event.id.endswith('[1]') else 'lower'} limit: {acted}"
     if event.cause == "trigger":
-        return f"{event.id} happens"
+        if event.id.startswith(f"{STATES}."):
+            return f"{event.id.split('.')[1]} is in the state '{event.name}'"
+        return f"{event.id}{f' {event.name!r}' if event.name else ''} happens"
     if event.force is not None:
         type = event.id.split(".")[-2]
         bore = f"{math.hypot(*event.force):.6g} N and {math.hypot(*event.torque):.6g} N m"

@@ -24,6 +24,7 @@ from rigidsim.scene.hierarchy.references import references
 from rigidsim.scene.hierarchy.start import Starts, relative_rate, relative_velocity
 from rigidsim.scene.prepare.overrides import Override, put
 from rigidsim.scene.prepare.parameters import si_value
+from rigidsim.scene.schema.changes import KEYS
 from rigidsim.scene.schema.include import KEY, Include
 from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.let import KEY as QUANTITIES
@@ -88,6 +89,11 @@ def _named(document: Document, reading: Reading, read: Reader, place: Place, wri
             values[name] = _value(value, reading)
         except PydanticCustomError as error:
             document.problems.extend(as_problems(document, (*place, "with", name), value, error))
+    for key in KEYS if isinstance(inner.data, dict) else ():
+        if inner.data.get(key):
+            message = f"{path.name} has '{key}', and numbers of an included scene cannot change by themselves"
+            hint = f"write '{key}' in the scene that includes it"
+            document.problems.append(document.problem("include", message, (*place, "file"), hint))
     if len(document.problems) > n_problems:
         return None
     return read(inner, [(f"{PARAMETERS}.{name}", value) for name, value in values.items()], reading)

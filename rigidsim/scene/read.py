@@ -12,12 +12,13 @@ from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validat
 from rigidsim.arguments import file_path, refuse
 from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
+from rigidsim.scene.changing import Changing, has_changes, setting_findings
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
 from rigidsim.scene.expressions import Scope
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.triggers import triggers_in
+from rigidsim.scene.hierarchy.triggers import settings_in, triggers_in
 from rigidsim.scene.inclusion import include
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
@@ -57,6 +58,7 @@ class Scene(SceneData):
     _uncertain: dict[str, Distribution] = PrivateAttr(default_factory=dict)
     _made: dict[Callable, Any] = PrivateAttr(default_factory=dict)
     _scope: Scope | None = PrivateAttr(None)
+    _changing: Changing | None = PrivateAttr(None)
 
     def __new__(cls, *written: object, **_: object) -> Scene:
         """Scenes are made by the functions that read and check them."""
@@ -216,6 +218,11 @@ class Scene(SceneData):
         return any(True for _ in triggers_in(self.hierarchy))
 
     @property
+    def changing(self) -> Changing | None:
+        """What the scene sets during a run, if it sets anything."""
+        return self._changing
+
+    @property
     def scope(self) -> Scope:
         """The names that the scene adds to expressions."""
         return self._scope
@@ -280,11 +287,14 @@ def _checked(
     return scene
 
 
-def checked(document: Document, kind: type[Scene] = Scene, outer: Reading | None = None) -> tuple[Scene, Reading]:
+def checked(
+    document: Document, kind: type[Scene] = Scene, outer: Reading | None = None, is_changed: bool = False
+) -> tuple[Scene, Reading]:
     """The scene in a document whose overrides are applied, and the context of its validation; all its problems are
-    raised in one SceneError. `outer` is the context of a scene that includes it.
+    raised in one SceneError. `outer` is the context of a scene that includes it; what sets numbers during the run of a
+    scene that `is_changed` was checked before.
     """
-    reading = _begun(document, outer)
+    reading, written = _begun(document, outer), document.copy() if has_changes(document) else None
     read_parameters(document, reading)
     expand(document, reading)
     include(document, reading, _included)
@@ -301,7 +311,17 @@ def checked(document: Document, kind: type[Scene] = Scene, outer: Reading | None
             scene._hierarchy = scene.hierarchy.weighed()
         found = mass_and_contact_findings(scene.hierarchy)
     _require_none(document, found)
+    if written is not None and not is_changed:
+        scene._changing = Changing(written, settings_in(scene))
+        found, leaves = setting_findings(scene._changing, changed_scene, scene.hierarchy, resolved_scene)
+        _require_none(document, found)
+        scene._changing.leaves = leaves
     return scene, reading
+
+
+def changed_scene(document: Document) -> Scene:
+    """The scene in a document with numbers that are set during the run of another one."""
+    return checked(document, is_changed=True)[0]
 
 
 def _begun(document: Document, outer: Reading | None = None) -> Reading:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rigidsim.engine.laws.declaration import ORIENTATION
+from rigidsim.scene.prepare.overrides import address
+from rigidsim.scene.schema.changes import CHANGES, STATES
 from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.evaluation import written
 
@@ -48,9 +50,32 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         **({"metrics": {name: str(one) for name, one in scene.metrics.items()}} if scene.metrics else {}),
         **({"oracle": {name: _reference(one) for name, one in scene.oracle.items()}} if scene.oracle else {}),
         **({"reparent": [_plain(event) for event in scene.reparent]} if scene.reparent else {}),
+        **_changes(scene),
         **_if_given(sweep=scene.sweep and scene.sweep.written(), fit=scene.fit and scene.fit.written()),
         **_if_given(optimise=scene.optimise and scene.optimise.written()),
     }
+
+
+def _changes(scene: SceneData) -> dict[str, Any]:
+    # Values derived from what is set are part of everything else, so they are set in its place.
+    changing = getattr(scene, "changing", None)
+    places = [setting.place for setting in changing.settings] if changing else ()
+    leaves = changing.leaves if changing else ()
+    found = {place: {address(path): x for path, x in own.items()} for place, own in zip(places, leaves, strict=False)}
+
+    def with_set(place: tuple, entries: dict[str, Any]) -> dict[str, Any]:
+        return {**entries, **({"set": dict(found.get(place, entries["set"]))} if entries["set"] else {})}
+
+    changes = [with_set((CHANGES, k, "set"), _plain(change)) for k, change in enumerate(scene.changes)]
+    states = {
+        machine: {
+            name: with_set((STATES, machine, name, "set"), {"set": state.set, "to": {
+                other: _plain(passage) for other, passage in state.to.items()}})
+            for name, state in machines.items()
+        }
+        for machine, machines in scene.states.items()
+    }  # fmt: skip
+    return {**({CHANGES: changes} if changes else {}), **({STATES: states} if states else {})}
 
 
 def _parameters(scene: SceneData) -> dict[str, Any]:

@@ -71,6 +71,10 @@ def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
     if events.bore is not None:
         table |= {"events/broken/event": np.array([0]), "events/broken/force": events.bore[0][np.newaxis]}
         table |= {"events/broken/torque": events.bore[1][np.newaxis]}
+    if events.changed:
+        paths, values = zip(*events.changed, strict=True)
+        table |= {"events/changed/event": np.zeros(len(paths), np.int64)}
+        table |= {"events/changed/path": np.array(paths), "events/changed/value": np.array(values)}
     for role, kind in ((layout.ROLE_PROTECTED, "protected"), (layout.ROLE_CARRIED, "carried")):
         found = [each for each in _reached(events) if each[1] == role and each[0] in happened]
         if found:
@@ -130,7 +134,8 @@ class _Names:
             node, name, motion = receiver, "", ""
             path = self._stop(receiver, *divmod(number, 2))
         elif cause == layout.CAUSE_TRIGGER:
-            node, name, motion, path = layout.NO_ROW, "", "", self._written.triggers.records[number].id
+            one = self._written.triggers.records[number]
+            node, name, motion, path = layout.NO_ROW, one.name, "", one.id
         elif number == layout.NO_ROW:
             node, name, motion = receiver, "", "free"
             path = path_text((self.frames[receiver + 1], "motion", self._types[receiver], "breaks"))

@@ -176,7 +176,8 @@ def silent_triggers(run: BlockRun) -> list[str]:
         return []
     found, counts = run.triggers, run.triggers.counts.tolist()
     how = ("its condition never became true", "its condition held from the start on, and must become true")
-    silent = [(record.id, k) for k, record in enumerate(found.records) if not counts[k]]
+    silent = [(record.id, k) for k, record in enumerate(found.records)
+              if not counts[k] and record.time is None and record.passing is None]  # fmt: skip
     return [f"{name} did not happen: {how[found.is_silent(k)]}" for name, k in silent]
 
 

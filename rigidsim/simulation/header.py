@@ -32,7 +32,7 @@ def header_of(
         kinds=tuple(node.kind for node in nodes),
         scale=np.array([node.metres for node in nodes]),
         parent_scale=np.array([node.parent_metres for node in nodes]),
-        isolated=world.isolated and not with_callbacks,
+        isolated=world.isolated and not with_callbacks and not (scene.changing and scene.changing.gravity),
         with_terms=with_terms,
         changes=changes_of(world),
         scene_name=scene.name,

@@ -16,6 +16,7 @@ import numpy as np
 from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.errors import SceneError
+from rigidsim.scene.changing import has_changes
 from rigidsim.scene.prepare.overrides import apply_overrides, path_of, put
 from rigidsim.scene.read import Scene, checked, require_mapping
 from rigidsim.scene.text.document import Document
@@ -119,7 +120,11 @@ class Readings:
         waiting = self._by_units(numbers)
         while waiting:
             group = waiting.pop()
-            if len(group) < FEW or any(column.units[group[0]] == ALONE for column in self._values.values()):
+            if (
+                len(group) < FEW
+                or has_changes(self._family.document)
+                or any(column.units[group[0]] == ALONE for column in self._values.values())
+            ):
                 self._read_alone(group)
             else:
                 waiting += self._read_in_columns(group)

@@ -7,10 +7,12 @@ only the others have: what the receiver got, the bodies that were protected from
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +84,8 @@ class Event:
     potential energy of all bodies by all of them, J. `motion` is the kind of a reparented body: free, fixed or jointed.
     The impulse of a stop is along its slide, or angular about its hinge; its opposite acts on the parent. `force` (N)
     and `torque` (N m) are what a joint bore that breaks, about the joint, in the parent's axes; None for all others.
+    `changed` are the numbers that were set, with their values after that, by their paths in the resolved scene; None
+    for all others.
     """
 
     id: str
@@ -106,6 +110,7 @@ class Event:
     carried: tuple[Carried, ...]
     force: Vector | None = None
     torque: Vector | None = None
+    changed: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
@@ -114,7 +119,15 @@ class Event:
     def concerns(self, body: str) -> bool:
         """Whether the event involves a body, as the receiver, a parent, protected or carried."""
         others = (other.body for other in (*self.protected, *self.carried))
+        if self.changed:
+            return any(map(_written_of(body), self.changed))
         return body in (self.body, self.receiver, self.parent_before, self.parent_after, *others)
+
+
+def _written_of(body: str) -> Callable[[str], bool]:
+    """Whether a path in the resolved scene is about a body itself, or about the world."""
+    own = f"bodies.{body.replace('/', '.children.')}."
+    return lambda path: path.startswith((own, "world.")) and not path.startswith(f"{own}children.")
 
 
 @dataclass(frozen=True)
@@ -207,6 +220,9 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
     )
     received = records_of(columns, "received")
     bore = dict(zip(columns["events/broken/event"].tolist(), records_of(columns, "broken"), strict=True))
+    changed: dict[int, dict[str, Any]] = {}
+    for row, one in zip(columns["events/changed/event"].tolist(), records_of(columns, "changed"), strict=True):
+        changed.setdefault(row, {})[one["path"]] = json.loads(one["value"])
     others = {kind: _by_event(columns, kind, each) for kind, each in (("protected", Protected), ("carried", Carried))}
     return tuple(
         Event(
@@ -217,6 +233,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
             energy=float(after[k] - before[k]),
             **{kind: tuple(found.get(int(row), ())) for kind, found in others.items()},
             **bore.get(int(row), {}),
+            changed=changed.get(int(row)),
         )
         for k, (row, one) in enumerate(zip(rows, received, strict=True))
     )

@@ -270,15 +270,18 @@ SIDE_TABLES = {
         ("force", "N", "force that the joint bore on its body, in the parent's axes"),
         ("torque", "N m", "torque that it bore, about the joint, likewise"),
     ),
+    "changed": _side("changed", ("path", "value")),
 }  # fmt: skip
 """The columns of the table, and those of the side tables."""
-WITHOUT_ROWS = "broken"
-"""A side table that is not written if it has no rows: files and hashes are those of before there was one."""
+WITHOUT_ROWS = ("broken", "changed")
+"""Side tables that are not written if they have no rows: files and hashes are those of before there were any."""
 
 
 def sides_in(columns: Mapping[str, np.ndarray]) -> dict[str, tuple[Column, ...]]:
     """The side tables that a table of events has."""
-    return {side: s for side, s in SIDE_TABLES.items() if side != WITHOUT_ROWS or len(columns[f"events/{side}/event"])}
+    return {
+        side: s for side, s in SIDE_TABLES.items() if side not in WITHOUT_ROWS or len(columns[f"events/{side}/event"])
+    }
 
 
 EVENT_NAMES = tuple(column.name for column in EVENT_COLUMNS)

@@ -115,7 +115,7 @@ def read_side_tables(file: h5py.File, path: Path) -> dict[str, np.ndarray]:
     count = len(file[f"events/{EVENT}"])
     found = no_side_rows()
     for side in SIDE_TABLES:
-        if side != WITHOUT_ROWS or f"events/{side}" in file:
+        if side not in WITHOUT_ROWS or f"events/{side}" in file:
             found |= _side_table(file, path, side, count)
     if np.any(np.diff(found["events/received/event"]) <= 0):
         raise FormatError(f"{path} is damaged: the events in events/received are not in order")

@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -200,14 +200,28 @@ class MetricTables(NamedTuple):
 
 
 class TriggerRecord(NamedTuple):
-    """What happens when a condition becomes true."""
+    """What happens when a condition becomes true, or at a time."""
 
     id: str  # its location in the scene
-    kind: str  # reparent, impulse or stop
+    kind: str  # reparent, impulse, change, state or stop
     number: int  # of the reparenting
     due: int  # in place of an era, of its impulses
     every: bool
     delay: float  # s
+    time: float | None = None  # s; of a passage between states since the first one began
+    setting: int = layout.NO_ROW  # the number of what is set
+    passing: tuple[int, int, int] | None = None  # of a machine: its number, and those of the states before and after
+    name: str = ""
+
+
+class Renumbering(Protocol):
+    """The blueprints of a scene with other numbers."""
+
+    def blueprint(self, numbers: tuple[int, ...]) -> Blueprint:
+        """That with what these settings set, one after the other. Raises an error in one sentence if there is none."""
+
+    def changed(self, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
+        """The numbers of the resolved scene that differ: their paths, and their values after that as JSON."""
 
 
 class TriggerTables(NamedTuple):
@@ -217,6 +231,7 @@ class TriggerTables(NamedTuple):
 
     records: tuple[TriggerRecord, ...]
     guards: MetricTables
+    renumbering: Renumbering | None = None  # of a scene that sets numbers during the run
 
 
 class Blueprint(NamedTuple):

@@ -48,17 +48,17 @@ def trigger_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     triggers = [*triggers_in(hierarchy)]
     known, loops = KnownPaths(node.path for node in hierarchy if triggers), known_loops(hierarchy)
     for trigger in triggers:
-        for key, condition in (("condition", trigger.when.condition), ("rearm", trigger.when.rearm)):
-            place = (*trigger.place, "when", key)
+        for key, condition in (("condition", trigger.condition), ("rearm", trigger.rearm)):
+            place = (*trigger.place, key)
             for state in condition.states if condition else ():
                 if is_pattern(state.body):
                     message = f"a condition on which of '{shown(state.body)}'?"
                     yield Finding("reference", message, place, "write the path of one body")
             if condition:
                 yield from _state_findings(hierarchy, condition, place, known, loops)
-        if trigger.when.rearm is not None and not trigger.when.every:
+        if trigger.rearm is not None and not trigger.every:
             message = "what happens once is never armed again"
-            yield Finding("when", message, (*trigger.place, "when", "rearm"), "write every: true, or omit it")
+            yield Finding("when", message, (*trigger.place, "rearm"), "write every: true, or omit it")
 
 
 def _state_findings(

@@ -17,6 +17,7 @@ from rigidsim.scene.checks.loads import (
     source_findings,
 )
 from rigidsim.scene.checks.loops import closing_findings, end_findings
+from rigidsim.scene.checks.machines import machine_findings
 from rigidsim.scene.checks.metrics import metric_findings, trigger_findings
 from rigidsim.scene.checks.plane import plane_findings
 from rigidsim.scene.checks.references import oracle_findings, record_findings, reference_findings
@@ -152,7 +153,7 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
 SCENE_CHECKS = (
     *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
     *(group_findings, metric_findings, trigger_findings, record_findings, oracle_findings, method_findings),
-    end_findings,
+    *(end_findings, machine_findings),
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),

@@ -55,9 +55,14 @@ def parsed(text: str, label: str) -> Any:
     return fragment.data
 
 
-def path_of(document: Document, dotted: str, model: type[SceneModel]) -> Path:
-    """The path of the number that an override with this dotted text would set."""
-    return _path(document.data, dotted.strip(), 0.0, model)
+def path_of(document: Document, dotted: str, model: type[SceneModel], value: Any = 0.0) -> Path:
+    """The path of what an override with this dotted text, and such a value, would set."""
+    return _path(document.data, dotted.strip(), value, model)
+
+
+def address(path: Path) -> str:
+    """The text of a path of which `path_of` gives the path."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def _checked(overrides: Iterable[Override]) -> list[Override]:

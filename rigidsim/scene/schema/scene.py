@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.body import Body, NewMotion
+from rigidsim.scene.schema.changes import Machines, NumberChange
 from rigidsim.scene.schema.fit import FitSettings
 from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.let import Let
@@ -80,6 +81,10 @@ class SceneData(SceneModel):
     reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = Field(
         (), description="Changes of the hierarchy during the run: a body, its new parent, and the time."
     )
+    changes: Annotated[tuple[NumberChange, ...], Field(strict=False)] = Field(
+        (), description="Changes of numbers of the scene during the run: what is set, and the time or a condition."
+    )
+    states: Machines = Field({}, description="State machines by name: states, what each sets, and what leads on.")
     metrics: Metrics = Field({}, description="Named numbers of the whole run.")
     oracle: Oracle = Field({}, description="What quantities should be, as expressions of t, to compare the run with.")
     sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
