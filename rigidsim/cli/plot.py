@@ -95,6 +95,7 @@ def plot(
                                         BODY.linear_terms or BODY.angular_terms: one of both
     BODY.polhode                        angular momentum in the body's axes
     BODY.contact, impacts, BODY.impacts forces of contact (run --contacts), impulses
+    states                              the states of machines
 
     FRAME is world, parent, body (the body's own axes) or the path of a body. The end of a path is enough where it is
     unique; * and ? stand for any text in it: 'marble_*.speed'.

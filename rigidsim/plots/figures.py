@@ -18,8 +18,9 @@ from rigidsim.plots.impacts import ImpactsPanel
 from rigidsim.plots.overview import overview, overview_title
 from rigidsim.plots.paths import PathPanel, PhasePanel
 from rigidsim.plots.polhode import PolhodePanel
-from rigidsim.plots.requests import ENERGY, IMPACTS, PATH, PHASE, POLHODE, SERIES, Reader
+from rigidsim.plots.requests import ENERGY, IMPACTS, PATH, PHASE, POLHODE, SERIES, STATES, Reader
 from rigidsim.plots.series import SeriesPanel
+from rigidsim.plots.states import StatesPanel
 from rigidsim.plots.style import Picture, label_axes, styled
 from rigidsim.plots.terms import TERM_KINDS, terms_panels
 from rigidsim.trajectory.trajectory import Trajectory
@@ -116,6 +117,7 @@ PANELS: dict[str, tuple[Callable[[Request], Any], Callable[[list[Request], Look]
     PATH: (lambda request: request.frame, lambda group, look: [PathPanel(group, look.plane)]),
     ENERGY: (lambda _: "", lambda group, look: energy_panels([one.history for one in group], look.is_log)),
     IMPACTS: (_of_one, lambda group, look: [ImpactsPanel(group[0], look.is_log)]),
+    STATES: (_of_one, lambda group, _: [StatesPanel(group[0])]),
     POLHODE: (_of_one, lambda group, _: [PolhodePanel(group[0])]),
     **dict.fromkeys(TERM_KINDS, (_of_one, lambda group, _: terms_panels(group[0]))),
 }

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from rigidsim.hindsight.quantities import short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.style import FAINT, GREY, shortened
-from rigidsim.trajectory.events import IMPACT, RESTS, ROLLS, SLIDES, STICKS, node_of
+from rigidsim.scene.schema.changes import STATES
+from rigidsim.trajectory.events import IMPACT, RESTS, ROLLS, SLIDES, STICKS, Event, node_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_LINES, MOST_TICKS = 12, 600
@@ -50,11 +51,11 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
     scheduled = [
         event
         for event in history.trajectory.events.scheduled
-        if begin <= event.time <= end and (not bodies or {event.body, event.receiver} & set(bodies))
+        if begin <= event.time <= end and (not bodies or _is_of(event, bodies))
     ]
     for event in [event for event in scheduled if event.cause != "stop"][:MOST_LINES]:
         axes.axvline(event.time, color=FAINT, linestyle="--", linewidth=0.9, zorder=0)
-        if with_names:
+        if with_names and not event.id.startswith(f"{STATES}."):  # which bands show
             what = event.id if event.force is None else f"{short_name(event.body)} breaks off"
             name = shortened(event.name or what, 22)
             axes.annotate(
@@ -68,6 +69,11 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
     stopped = np.array([event.time for event in scheduled if event.cause == "stop"])
     ticks["impacts at stops"] = (stopped, "|", STOP_COLOUR)
     return {name: _ticks(axes, _apart(time, end - begin), *look) for name, (time, *look) in ticks.items() if len(time)}
+
+
+def _is_of(event: Event, bodies: Collection[str]) -> bool:
+    """Whether something happened to one of these bodies, or a number of it has changed."""
+    return bool({event.body, event.receiver} & set(bodies) or (event.changed and any(map(event.concerns, bodies))))
 
 
 def _times(history: History, rows: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import names
+from rigidsim.plots.requests import ENERGY, STATES
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_BODIES = 7
@@ -14,7 +15,7 @@ MOST_BODIES = 7
 
 def overview(trajectory: Trajectory) -> list[str]:
     """The names of what is shown: of the first free bodies the paths in the world, the paths seen from a moving parent,
-    and the speeds; the energies. Raises UsageError if nothing of that was recorded.
+    and the speeds; the energies, and states of machines. Raises UsageError if nothing of that was recorded.
     """
     found = list(_names(trajectory))
     if not found:
@@ -42,7 +43,9 @@ def _names(trajectory: Trajectory) -> Iterator[str]:
         yield from (f"{path}.path@{parent}" for path in placed if trajectory[path].parent == parent)
     yield from (f"{path}.speed" for path in shown if f"{path}.speed" in known)
     if "kinetic_energy" in known:
-        yield "energy"
+        yield ENERGY
+    if trajectory.header.section(STATES):
+        yield STATES
 
 
 def _moved(trajectory: Trajectory) -> list[str]:

@@ -14,7 +14,7 @@ from rigidsim.plots.terms import TERM_KINDS
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
 from rigidsim.quantities.vocabulary import OF_BODIES as QUANTITIES
 
-SERIES, PHASE, ENERGY, IMPACTS = "series", "phase", "energy", "impacts"
+SERIES, PHASE, ENERGY, IMPACTS, STATES = "series", "phase", "energy", "impacts", "states"
 PATH, POLHODE, CONTACT = "path", "polhode", "contact"
 OF_BODIES = (PATH, *TERM_KINDS, POLHODE, CONTACT, IMPACTS)
 FORCES = ("contact_force.norm", "friction_force.norm")
@@ -35,7 +35,7 @@ class Reader:
         """Everything that one text asks for. Raises UsageError."""
         written = text(written, "a quantity").strip()
         if not written.startswith("="):
-            if written in (ENERGY, IMPACTS):
+            if written in (ENERGY, IMPACTS, STATES):
                 return [Request(written, self.history)]
             if ":" in written and (pair := self._pair(written)):
                 return [Request(PHASE, self.history, quantities=pair)]
