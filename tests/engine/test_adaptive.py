@@ -22,12 +22,7 @@ from rigidsim.engine.integrators.dop853 import AT_END, IN_DENSE, IN_ERROR, NODE,
 from rigidsim.engine.run import BlockRun
 from rigidsim.simulation.blocks import finite_lanes
 from scenes import angle_between, make_scene, run, slopes
-
-TOLERANCES = [10.0**-k for k in range(4, 11)]
-TOP = {"mass": 1, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": {"frame": "body", "value": [1, 1, 1]}}
-# On the ellipse of eccentricity 0.6 with half axis 1 and period 2 pi.
-PLANET = {"mass": 1, "inertia": "point", "position": [0.4, 0, 0], "velocity": [0, 2, 0]}
-SUN = {"center": [0, 0, 0], "gm": 1.0}
+from tolerance_benchmark import PLANET, SUN, TOLERANCES, TOP, orbits, tops
 
 
 def by(rtol: float = 1e-9, **more) -> dict:
@@ -43,12 +38,6 @@ def scene(bodies: dict, duration: float, rtol: float = 1e-9, **more) -> rigidsim
     )
 
 
-def end(name: str, body: dict, duration: float, tolerance: float, **world) -> rigidsim.MotionHistory:
-    """The motion of a body by a method to a tolerance; `end(...).position[-1]` is at the end."""
-    how = {"name": name, "rtol" if name == "adaptive" else "tolerance": tolerance}
-    return rigidsim.simulate(scene({"b": body}, duration, integrator=how, record_every=duration, **world))["b"].world
-
-
 def assert_follows(error_of) -> None:
     """Errors over the tolerance are below 1, and the same within a factor of ten, from 1e-4 to 1e-10."""
     found = np.array([error_of(tolerance) / tolerance for tolerance in TOLERANCES])
@@ -59,38 +48,24 @@ def assert_follows(error_of) -> None:
 @pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_the_error_of_the_tidy_top_after_ten_seconds_follows_the_tolerance(name):
     """The angle and the difference of the rates, which are not both small by chance."""
-    exact = end("taylor", TOP, 10, 1e-16)
-
-    def error(tolerance: float) -> float:
-        found = end(name, TOP, 10, tolerance)
-        rate = np.linalg.norm(found.angular_velocity[-1] - exact.angular_velocity[-1])
-        return math.hypot(angle_between(found.orientation[-1], exact.orientation[-1]), rate)
-
-    assert_follows(error)  # 0.13 to 0.52 and 0.006 to 0.036 measured
-
-
-def orbits(name: str, tolerance: float, changes) -> np.ndarray:
-    """The positions after the period of the first, of planets whose speeds at the start differ by relative changes."""
-    how = {"name": name, "rtol" if name == "adaptive" else "tolerance": tolerance}
-    starts = [PLANET | {"velocity": [0, 2 * (1 + change), 0]} for change in changes]
-    scenes = [scene({"b": b}, math.tau, integrator=how, record_every=math.tau, gravity=SUN) for b in starts]
-    return np.array([found["b"].world.position[-1] for found in rigidsim.simulate(scenes)])
+    exact = tops("taylor", 1e-16, [0.0])
+    # 0.13 to 0.52 with `adaptive`, 0.006 to 0.036 with `taylor`
+    assert_follows(lambda tolerance: np.linalg.norm(tops(name, tolerance, [0.0]) - exact))
 
 
 @pytest.mark.parametrize("name", ["adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_the_error_of_an_eccentric_orbit_after_a_period_follows_the_tolerance(name):
     """Root mean square of sixteen starts within a percent: where on the orbit the last step ends is chance."""
-    changes = np.linspace(-0.01, 0.01, 16)
-    exact = orbits("taylor", 1e-16, changes)
-    assert_follows(lambda tolerance: np.linalg.norm(orbits(name, tolerance, changes) - exact) / 4)
+    exact = orbits("taylor", 1e-16)
+    assert_follows(lambda tolerance: np.linalg.norm(orbits(name, tolerance) - exact) / 4)
 
 
 @pytest.mark.parametrize("tolerance", TOLERANCES)
 def test_starts_that_differ_by_rounding_take_the_same_steps(tolerance):
     """Their ends differ by what the error of one is in the third digit, or by rounding."""
     exact = PLANET["position"]
-    ends = orbits("adaptive", tolerance, [-1e-15, 0, 1e-15])
-    assert np.ptp(ends, axis=0).max() < 0.01 * np.linalg.norm(ends[1] - exact) + 2e-14
+    found = orbits("adaptive", tolerance, [-1e-15, 0, 1e-15])
+    assert np.ptp(found, axis=0).max() < 0.01 * np.linalg.norm(found[1] - exact) + 2e-14
 
 
 @pytest.mark.parametrize(("tolerance", "most"), [(1e-4, 3), (1e-7, 1), (1e-10, 0)])

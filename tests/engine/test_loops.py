@@ -9,48 +9,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from scipy.integrate import solve_ivp
-from scipy.special import ellipj, ellipk
 
 import rigidsim
 from jointed_trees import body
+from mechanisms_benchmark import (
+    ANDREWS,
+    DIRECTIONS,
+    GRAVITY,
+    SOLID,
+    Z,
+    bricard,
+    floating,
+    four_bars,
+    governor,
+    governor_on_springs,
+    swung,
+    turned,
+)
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.loads import loop_reactions
 from rigidsim.hindsight.quantities import quantity
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.explain import BodyReport
 from scenes import make_scene, run
-
-ROD, BAR = ({"principal": moments} for moments in ([1 / 12, 1e-3, 1 / 12], [1e-3, 1 / 12, 1 / 12]))
-Z = [0, 0, 1]
-GRAVITY = [0, -9.81, 0]
-
-
-def four_bars(n: int, copies: int = 1, type: str = "point") -> tuple[dict, list]:
-    """IFToMM A02: n + 1 cranks of 1 m and 1 kg, n bars on their tips, at 1 m/s; each loop several times."""
-    bodies, loops = {}, []
-    for i in range(n + 1):
-        crank = {"mass": 1, "inertia": ROD, "center_of_mass": [0, 0.5, 0], "position": [i, 0, 0]}
-        bodies[f"crank{i}"] = crank | {"motion": {"hinge": {"axis": Z, "rate": -1}}}
-        if i < n:
-            bar = {"mass": 1, "inertia": BAR, "center_of_mass": [0.5, 0, 0], "position": [0, 1, 0]}
-            bodies[f"crank{i}"]["children"] = {"bar": bar | {"motion": {"hinge": {"axis": Z, "rate": 1}}}}
-            loop = {"type": type, "between": [f"crank{i}/bar", f"crank{i + 1}"], "at": [1, 0, 0], "to_at": [0, 1, 0]}
-            loops += [loop | ({"axis": Z} if type == "hinge" else {})] * copies
-    return bodies, loops
-
-
-def swung(t, n: int = 2):
-    """The angle of the cranks from the vertical: one pendulum of the inertia (n + 1)/3 + n, kg m^2."""
-    softness = 9.81 * ((n + 1) / 2 + n) / ((n + 1) / 3 + n)
-    fastest = math.sqrt(1 + 4 * softness)
-    m = 4 * softness / fastest**2
-    return 2 * ellipj(ellipk(m) + fastest * t / 2, m)[3] - math.pi
-
-
-def turned(trajectory, path: str) -> np.ndarray:
-    """The angle of a hinge."""
-    return quantity(trajectory, f"{path}.angle").values
 
 
 def point(motion, x) -> np.ndarray:
@@ -109,14 +90,6 @@ def test_steps_by_tolerance_pass_a_singular_position_or_say_that_they_cannot(met
         return
     found = np.array([turned(trajectory, f"crank{i}") for i in range(3)])
     assert np.abs(found + swung(trajectory.time)).max() < 400 * method["rtol"]
-
-
-ANDREWS = {
-    "crank": 15.81077119629904, "crank/bar": -15.75637105984298, "middle": 0.04082224013073101,
-    "left/arm": -0.5347301163226948, "left": 0.5244099658805304, "right/arm": 0.5347301163226948,
-    "right": 1.048080741042263,
-}  # fmt: skip
-"""Mazzia, Magherini, Test set for initial value problems, problem Andrews' squeezer: the angles at 0.03 s, rad."""
 
 
 def test_andrews_squeezer_ends_as_published():
@@ -191,31 +164,6 @@ def test_two_bodies_at_a_distance_keep_momenta_and_energy():
     assert np.ptp(np.linalg.norm(points, axis=1)) < 1e-14
 
 
-DIRECTIONS = ([1, 0, 0], [0, -1, 0], [0, 0, 1], [-1, 0, 0], [0, 1, 0])
-HINGES = ([0, 1, 0], Z, [1, 0, 0], [0, 1, 0], Z)
-
-
-def bricard() -> tuple[dict, list]:
-    """IFToMM A04: five rods along the edges of a cube, six hinges, of which a loop is the last. One equation in five of
-    the loop depends on the others.
-    """
-    rods: dict = {}
-    for k in reversed(range(5)):
-        along, thin = np.array(DIRECTIONS[k]), 0.1**2
-        moments = [thin / 6 if x else (1 + thin) / 12 for x in along]
-        place = DIRECTIONS[k - 1] if k else [0, 0, 0]
-        rod = {
-            "mass": 1,
-            "inertia": {"principal": moments},
-            "center_of_mass": (0.5 * along).tolist(),
-            "position": place,
-        }
-        rods = {f"rod{k}": rod | {"position": place, "motion": {"hinge": {"axis": HINGES[k]}}, "children": rods}}
-    path = "/".join(f"rod{k}" for k in range(5))
-    end = {"at": DIRECTIONS[4], "to_at": [0, 0, 1], "axis": [1, 0, 0]}
-    return rods, [{"type": "hinge", "between": [path, "world"], **end}]
-
-
 def test_bricards_mechanism_moves_though_it_is_held_more_than_needed():
     """Measured in ten seconds at 8, 4, 2, 1 ms: angles 1.3e-8, 8.0e-10, 5.0e-11 rad from those at half the step, energy
     5.9e-9 to 1.1e-12 J, gap 1.4e-15 m.
@@ -258,24 +206,6 @@ def test_simple_methods_keep_loops_at_first_order(integrator):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.1)
 
 
-def governor(t: np.ndarray) -> np.ndarray:
-    """The angle of the arms of scenes/flyball_governor.yaml, from an equation of its own: angular momentum L about the
-    spindle is constant, and d/dt dT/dalpha' = L^2 I'(alpha)/(2 I^2) - V'.
-    """
-    rod = 0.3
-    across, along, spindle = rod * ((1 + 1e-4) / 12 + 0.25) + 5, rod * 2e-4 / 12, rod * 2e-4 / 12 + 3 * 0.01 / 6
-    weight = 9.81 * (2 * (0.5 * rod + 5) + 3)
-
-    def rates(_, y):
-        sine, cosine = math.sin(y[0]), math.cos(y[0])
-        moment = spindle + 2 * (across * sine**2 + along * cosine**2)
-        turn = 0.5 * L * L * 4 * (across - along) * sine * cosine / moment**2
-        return [y[1], (turn - 3 * sine * cosine * y[1] ** 2 - weight * sine) / (2 * across + 3 * sine**2)]
-
-    L = (spindle + 2 * (across * 0.25 + along * 0.75)) * 2 * math.pi
-    return solve_ivp(rates, (0, t[-1]), [math.pi / 6, 0], "DOP853", t, rtol=3e-14, atol=1e-14).y[0]
-
-
 def test_a_governor_on_links_of_given_length_swings_as_its_own_equation_says():
     """Measured in ten seconds at 4, 2, 1 ms: 4.5e-8, 2.8e-9, 1.8e-10 rad."""
     written = yaml.safe_load(Path("scenes/flyball_governor.yaml").read_text())
@@ -295,12 +225,7 @@ def test_a_governor_on_stiff_springs_moves_as_on_links_of_given_length():
     us: energy 5.8e-7, 1.6e-8, 7.2e-10, 3.9e-11 J; angles 2.6e-13, 1.3e-14, 7e-16 rad from those at half the step, and
     3.1e-5 rad from those of rigid links.
     """
-    written = yaml.safe_load(Path("scenes/flyball_governor.yaml").read_text())
-    written["world"].pop("loops")
-    spring = {"type": "spring", "to": "spindle/slider", "at": [0, -0.5, 0], "length": 0.5}
-    for arm in ("left", "right"):
-        body = written["bodies"]["spindle"]["children"][arm]
-        body["forces"] = [spring | {"stiffness": 8e5, "damping": 4e4}]
+    written = governor_on_springs()
     errors = []
     for step in (8e-5, 4e-5):
         written["simulation"] = {"duration": 0.4, "step": step, "record_every": 0.04}
@@ -435,9 +360,6 @@ def test_samples_and_slices_change_no_step_by_tolerance(method):
     assert (last.velocity == whole["crank0/bar"].local.velocity[-1]).all()
 
 
-SOLID = {"mass": 1, "inertia": {"principal": [0.3, 0.4, 0.5]}}
-
-
 def test_energy_is_what_a_prescribed_frame_gives_through_a_loop():
     """Measured at 4 and 2 ms: 7.3e-9 and 4.5e-10 of 6.7 J."""
     drive = {"motion": {"prescribed": {"position": ["= 0.3*sin(4*t)", 0, "= 0.2*cos(3*t)"]}}}
@@ -447,21 +369,6 @@ def test_energy_is_what_a_prescribed_frame_gives_through_a_loop():
     assert np.ptp(found[0].diagnostic("work")) > 1
     errors = [np.ptp(one.total_energy) for one in found]
     assert errors[1] < 2e-9 and np.log2(errors[0] / errors[1]) > 3.5
-
-
-def floating() -> tuple[dict, list]:
-    """A chain of a ball and a universal joint is closed by a distance, and holds another body on a hinge; all turn as
-    one at the start.
-    """
-    universal = {"universal": {"axes": [[1, 0, 0], [0, 1, 0]]}}
-    outer = SOLID | {"position": [0, 1, 0], "center_of_mass": [-0.3, 0.1, 0.2], "motion": universal}
-    inner = SOLID | {"position": [1, 0, 0], "center_of_mass": [0.2, 0.1, 0.3], "motion": {"ball": {}}}
-    turn = [1, 2, 0.5]
-    other = SOLID | {"position": [1, 3, 0], "velocity": np.cross(turn, [1, 3, 0]).tolist(), "angular_velocity": turn}
-    base = SOLID | {"angular_velocity": turn, "children": {"inner": inner | {"children": {"outer": outer}}}}
-    outer_end = {"between": ["base/inner/outer", "base"], "at": [-1, 0, 0], "to_at": [0.1, 0, 0.2]}
-    hinge = {"between": ["other", "base/inner/outer"], "at": [0, -1, 0], "to_at": [0, 1, 0], "axis": Z}
-    return {"base": base, "other": other}, [{"type": "distance"} | outer_end, {"type": "hinge"} | hinge]
 
 
 def not_conserved(**how) -> list[float]:
