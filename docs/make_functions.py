@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rigidsim.scene.expressions.vectors import FUNCTIONS as OF_VECTORS
 from rigidsim.scene.expressions.vocabulary import CALLED, FUNCTIONS, REWRITTEN, SPECIAL
 
 PAGE = Path(__file__).parent / "scene-format.md"
@@ -20,6 +21,7 @@ def described() -> str:
         fewest, most = FUNCTIONS[word]
         names = "condition, a, b" if word == "if" else ", ".join("abc"[:fewest]) + ", ..." * (most > fewest)
         lines.append(f"| `{word}({names})` | {meaning} |")
+    lines += [f"| `{word}({', '.join(names)})` | {meaning} |" for word, (names, meaning) in OF_VECTORS.items()]
     return _table(lines)
 
 

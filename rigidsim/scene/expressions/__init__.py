@@ -1,6 +1,6 @@
 """Expressions: from the text `= 2*pi*spin` to a small immutable tree; the text is never run as Python."""
 
-from rigidsim.scene.expressions.parser import parse
+from rigidsim.scene.expressions.parser import parse, parse_vector
 from rigidsim.scene.expressions.scope import Scope
 from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
 from rigidsim.scene.expressions.tree import (
@@ -34,4 +34,5 @@ __all__ = [
     "StateRead",
     "Time",
     "parse",
+    "parse_vector",
 ]

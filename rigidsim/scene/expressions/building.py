@@ -26,6 +26,8 @@ SUMS = {
 }
 """Quantities of the whole run that are sums of others."""
 SECONDS = measure_of("s")
+VECTOR = "vector"
+"""The kind of three numbers, besides those of operations."""
 MOST_NODES = 500
 DEEPEST = 50
 
@@ -39,6 +41,7 @@ class Operand(NamedTuple):
     nodes: int = 1
     depth: int = 1
     measure: Measure | None = None  # its unit; None for a plain number, and where units are not followed
+    parts: tuple[Operand, ...] = ()  # of a vector its components; what is said of it is said of the first
 
 
 def constant(value: float, offset: int, written: str = "", measure: Measure | None = None) -> Operand:
@@ -88,9 +91,14 @@ def require(kind: str, operand: Operand) -> Operand:
     """The operand, if it is of this kind."""
     if operand.kind == kind:
         return operand
-    hint = (
-        "write if(condition, a, b) to convert it to a number" if kind == NUMBER else "compare it with something: x > 0"
-    )
+    hint = "compare it with something: x > 0" if kind == CONDITION else ""
+    if kind == NUMBER:
+        is_vector = operand.kind == VECTOR
+        hint = (
+            f"write {'norm(a) or dot(a, [1, 0, 0])' if is_vector else 'if(condition, a, b) to convert it to a number'}"
+        )
+    elif kind == VECTOR:
+        hint = "write [a, b, c], or a vector of the state: p, v, omega"
     raise ExpressionError(f"expected a {kind}, got a {operand.kind}", operand.offset, hint)
 
 
@@ -98,6 +106,8 @@ def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     """The operation on these operands. Constant operations are computed, apart from special functions; the shape never
     depends on a value.
     """
+    if any(operand.kind == VECTOR for operand in operands):
+        return componentwise(operation, offset, *operands)
     called = DECLARED[operation]
     for kind, operand in zip(called.takes, operands, strict=True):
         _refuse_chain(operation, offset, operand)
@@ -109,6 +119,30 @@ def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     else:
         found = combined(tree, called.gives, operands, offset)
     return found._replace(offset=begin, measure=_measured(operation, operands, offset))
+
+
+def vector(parts: Sequence[Operand], offset: int) -> Operand:
+    """The vector with three components, which are numbers."""
+    x, y, z = (require(NUMBER, part) for part in parts)
+    nodes, depth = x.nodes + y.nodes + z.nodes, max(x.depth, y.depth, z.depth)
+    return Operand(x.tree, VECTOR, offset, nodes, depth, x.measure, (x, y, z))
+
+
+def componentwise(operation: str, offset: int, *operands: Operand) -> Operand:
+    """A sum or a multiple of vectors, or a choice between two of them."""
+    kinds = [operand.kind == VECTOR for operand in operands]
+    allowed = {
+        "add": [True, True], "subtract": [True, True], "negate": [True], "divide": [True, False],
+        "multiply": [kinds[0], not kinds[0]], "select": [False, True, True],
+    }.get(operation)  # fmt: skip
+    if kinds != allowed:
+        hint = {"multiply": "write dot(a, b), or cross(a, b)", "divide": "divide by its length, norm(a)"}
+        both = " and a number" if operation in ("add", "subtract") else ""
+        raise ExpressionError(
+            f"'{operation}' of a vector{both}", offset, hint.get(operation, "write norm(a), dot(a, b)")
+        )
+    parts = [[one.parts[k] if one.kind == VECTOR else one for one in operands] for k in range(3)]
+    return vector([applied(operation, offset, *each) for each in parts], offset)
 
 
 def _measured(operation: str, operands: Sequence[Operand], offset: int) -> Measure | None:

@@ -13,9 +13,11 @@ from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.quantities import units as known_units
 from rigidsim.quantities.dimensions import in_units, measure_of
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
-from rigidsim.quantities.vocabulary import BODY
+from rigidsim.quantities.vocabulary import BODY, CANONICAL
+from rigidsim.scene.expressions import vectors
 from rigidsim.scene.expressions.building import (
     SECONDS,
+    VECTOR,
     Operand,
     applied,
     constant,
@@ -128,6 +130,17 @@ def parse(
     return expression
 
 
+def parse_vector(
+    text: str, names: Mapping[str, float], allow: Collection[str], units: Mapping[str, str], scope: Scope
+) -> tuple[Expression, Expression, Expression]:
+    """The components of a vector, as expressions, in a text such as `= -2*v`; for the rest see `parse`."""
+    if len(text) > LONGEST:
+        raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
+    parser = _Parser(text, names, {*allow, "vector"}, units, scope)
+    whole, used = parser.whole(), frozenset(parser.mentioned)
+    return tuple(Expression(text, part.tree, used) for part in whole.parts)
+
+
 def _converted(tree: ExpressionTree, unit: str, asked: str, offset: int) -> ExpressionTree:
     """What has the unit `unit`, in another one."""
     try:
@@ -162,6 +175,8 @@ class _Parser:
             self._fail_unexpected("an operator")
         if self._is_metric:
             self._varying.require_none()
+        if "vector" in self._allow:
+            return require(VECTOR, result)
         return require(CONDITION if "condition" in self._allow else NUMBER, result)
 
     @property
@@ -192,11 +207,26 @@ class _Parser:
             inner = self._expression(0, level + 1)
             self._close()
             return inner
+        if token.text == "[":
+            return self._literal(level)
         if token.kind == "name" and token.text not in WORDS:
             return self._named(self._take(), level)
         if token.kind == "text" and "paths" in self._allow:
             return self._quantity(self._take())
         return self._fail_unexpected("a number or a name")
+
+    def _literal(self, level: int) -> Operand:
+        """A vector by its components: `[0, 0, 1]`."""
+        begin, parts = self._take(), [self._expression(0, level + 1)]
+        while self._token.text == ",":
+            self._take()
+            parts.append(self._expression(0, level + 1))
+        if self._token.text != "]":
+            self._fail_unexpected("']'")
+        self._take()
+        if len(parts) != 3:
+            raise ExpressionError(f"a vector has 3 components, got {len(parts)}", begin.offset, "write [a, b, c]")
+        return vectors.vector(parts, begin.offset)
 
     def _with_unit(self, number: Token) -> Operand:
         """A number, perhaps with the unit behind it, `6378 km`: the longest that fits."""
@@ -215,7 +245,8 @@ class _Parser:
         sign = self._take()
         if sign.text == "not":
             return applied("not", sign.offset, self._expression(NOT, level + 1))
-        operand = require(NUMBER, self._expression(SIGN, level + 1))
+        operand = self._expression(SIGN, level + 1)
+        operand = operand if operand.kind == VECTOR else require(NUMBER, operand)
         return applied("negate", sign.offset, operand) if sign.text == "-" else operand
 
     def _named(self, name: Token, level: int) -> Operand:
@@ -235,6 +266,8 @@ class _Parser:
             return self._coordinate(name, ())
         if name.text in STATES:
             return self._state(name, ())
+        if name.text in vectors.OF_STATE and name.text not in self._names:
+            return self._vector_of(name, ())
         if name.text == DRIFT and self._is_metric:
             self._varying.reduce(name, self._varying.place())
             return Operand(Reduction(DRIFT), NUMBER, name.offset)
@@ -354,6 +387,10 @@ class _Parser:
         opening = self._take()
         if name.text in STATES:
             return self._state(name, self._paths())
+        if name.text in vectors.OF_STATE:
+            return self._vector_of(name, *self._paths_and_axes())
+        if name.text in vectors.FUNCTIONS:
+            return self._of_vectors(name, level)
         if name.text in self._of_joints():
             return self._coordinate(name, self._paths())
         if name.text not in self._functions():
@@ -384,7 +421,7 @@ class _Parser:
             raise ExpressionError(f"{name.text}() is allowed only in oracles", name.offset)
         if name.text in OF_JOINTS:
             raise self._not_here(name)
-        raise _unknown("function", name, chain(self._functions(), STATES, self._scope.tables))
+        raise _unknown("function", name, chain(self._functions(), vectors.FUNCTIONS, STATES, self._scope.tables))
 
     def _count(self, name: Token) -> Operand:
         events = self._token
@@ -429,6 +466,22 @@ class _Parser:
         self._close()
         return tuple(paths)
 
+    def _paths_and_axes(self) -> tuple[tuple[str, ...], str]:
+        """The same, and the axes that may follow: `"air", axes="body"`."""
+        paths, axes = [], ""
+        while self._token.kind == "text" and len(paths) < 2:
+            paths.append(self._path())
+            if self._token.text != ",":
+                break
+            self._take()
+        if self._token.kind == "axes":
+            self._take()
+            axes = self._path()
+        elif not paths:
+            self._fail_unexpected("the path of a body in quotes")
+        self._close()
+        return tuple(paths), axes
+
     def _path(self) -> str:
         token = self._token
         if token.kind != "text":
@@ -444,6 +497,48 @@ class _Parser:
         if "paths" in self._allow:
             return read_of(StateRead(*STATES[name.text], *self._seen(name, paths)), name.offset)
         return self._read(StateRead(*STATES[name.text], *paths), name.offset)
+
+    def _vector_of(self, name: Token, paths: tuple[str, ...], axes: str = "") -> Operand:
+        """A vector of the state of a body, by default of that on which the load acts; perhaps in other axes."""
+        self._require_allowed("state", name)
+        self._varying.add(name)
+        here = "paths" in self._allow
+        body, observer = self._seen(name, paths) if here else (*paths, *(SELF, PARENT)[len(paths) :])
+        found = vectors.read_vector(vectors.OF_STATE[name.text], (body, observer), name.offset, self._has_units)
+        if axes in ("", observer) or (axes == PARENT == observer):
+            return found
+        whose = (body if here else SELF) if axes == BODY else axes
+        turn = vectors.read_turn(CANONICAL, (whose, observer), name.offset, self._has_units)
+        return vectors.turned(name.offset, turn, found, back=True)
+
+    def _of_vectors(self, name: Token, level: int) -> Operand:
+        """A function of vectors."""
+        arguments = [self._expression(0, level + 1)]
+        if name.text == "rotate":
+            return self._rotated(name, arguments[0])
+        while self._token.text == ",":
+            self._take()
+            arguments.append(self._expression(0, level + 1))
+        self._close()
+        count = len(vectors.FUNCTIONS[name.text][0])
+        if len(arguments) != count:
+            plural = "s" if count > 1 else ""
+            raise ExpressionError(f"{name.text}() takes {count} vector{plural}, got {len(arguments)}", name.offset)
+        return getattr(vectors, name.text)(name.offset, *arguments)
+
+    def _rotated(self, name: Token, given: Operand) -> Operand:
+        """`rotate(a, "body")`: from the axes of a body, by default those of the one on which the load acts."""
+        paths: tuple[str, ...] = ()
+        if self._token.text == ",":
+            self._take()
+            paths = self._paths()
+        else:
+            self._close()
+        self._require_allowed("state", name)
+        self._varying.add(name)
+        body, observer = self._seen(name, paths) if "paths" in self._allow else (*paths, *(SELF, PARENT)[len(paths) :])
+        turn = vectors.read_turn(CANONICAL, (body, observer), name.offset, self._has_units)
+        return vectors.turned(name.offset, turn, given)
 
     @staticmethod
     def _seen(name: Token, paths: tuple[str, ...]) -> tuple[str, str]:

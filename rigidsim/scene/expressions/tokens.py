@@ -43,7 +43,7 @@ class BrokenParameter(ExpressionError):
 
 
 class Token(NamedTuple):
-    """A piece of the text; `kind` is number, name, text, symbol or end."""
+    """A piece of the text; `kind` is number, name, text, symbol, axes (for `axes=`) or end."""
 
     kind: str
     text: str
@@ -54,8 +54,8 @@ class Token(NamedTuple):
 
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"""|(?P<text>"[^"]*"|'[^']*')|(?P<symbol>\*\*|<=|>=|==|!=|[-+*/^<>(),])|(?P<end>$))"""
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)|(?P<axes>axes\s*=(?!=))|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"""|(?P<text>"[^"]*"|'[^']*')|(?P<symbol>\*\*|<=|>=|==|!=|[-+*/^<>(),\[\]])|(?P<end>$))"""
 )
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 HINTS = {

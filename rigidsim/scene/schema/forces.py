@@ -36,6 +36,7 @@ from rigidsim.scene.values.quantities import (
     positive,
     quantity,
     varying,
+    varying_vector,
     vector,
 )
 from rigidsim.scene.values.vectors import ZERO, Direction
@@ -97,7 +98,9 @@ def _type_of(key: Key) -> Any:
     if key.form in PLAIN_FORMS:
         return PLAIN_FORMS[key.form]
     dimension = QUANTITIES[key.quantity]
-    one = varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
+    if key.varies:
+        return (varying if key.form == NUMBER else varying_vector)(dimension, STATE)
+    one = BOUNDED[key.bound](dimension)
     return one if key.form == NUMBER else three(one)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from rigidsim.scene.expressions import BrokenParameter, Expression, ExpressionError, parse
+from rigidsim.scene.expressions import BrokenParameter, Expression, ExpressionError, parse, parse_vector
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import BoundText, Reading, invalid
 
@@ -28,16 +28,27 @@ def require_expression(value: Any, expected: str, example: str) -> None:
 
 def read_expression(text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
     """The expression in a text of the scene; `allow` contains "time" and "state" where those are allowed."""
+    return _read(parse, text, reading, allow)
+
+
+def read_vector(text: str, reading: Reading | None, allow: Collection[str]) -> tuple[float | Expression, ...]:
+    """The three components of a vector expression; numbers where they are constant."""
+    parts = _read(parse_vector, text, reading, allow)
+    return tuple(part.value if part.is_constant else part for part in parts)
+
+
+def _read(how: Callable, text: str, reading: Reading | None, allow: Collection[str]) -> Any:
     reading = reading or Reading()
     try:
-        expression = parse(text, _names(text, reading), allow, _units(text, reading), reading.scope)
+        found = how(text, _names(text, reading), allow, _units(text, reading), reading.scope)
     except ExpressionError as error:
         code = FOLLOWS if isinstance(error, BrokenParameter) else "expression"
         reading.faults += 1
         hint = error.hint if reading.faults <= MOST_HINTED else ""
         raise invalid(code, error.message, hint, offset=error.offset) from None
-    reading.used.update(expression.names)
-    return expression
+    for expression in found if isinstance(found, tuple) else (found,):
+        reading.used.update(expression.names)
+    return found
 
 
 def unit_of(text: str, expression: Expression, reading: Reading | None) -> str:

@@ -20,7 +20,7 @@ from rigidsim.quantities.dimensions import measure_of
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, invalid, three
-from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of, written
+from rigidsim.scene.values.evaluation import is_expression, read_expression, read_vector, unit_of, written
 from rigidsim.structures.columns import Column, Lanes, as_float, is_column, is_finite
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -238,6 +238,23 @@ def varying(dimension: Dimension, allow: Collection[str]) -> Any:
         return dimension.read_varying(value, info.context, allow)
 
     return Annotated[Any, BeforeValidator(read), PlainSerializer(written), WithJsonSchema(dimension.json_schema())]
+
+
+class _OrExpression:
+    """Adds the text of an expression to the JSON Schema of a list."""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema = handler(core_schema)
+        return {"anyOf": [schema, EXPRESSION_SCHEMA], **{k: schema[k] for k in ("description",) if k in schema}}
+
+
+def varying_vector(dimension: Dimension, allow: Collection[str]) -> Any:
+    """The type of a vector of such numbers, or of an expression of a vector."""
+
+    def read(value: Any, info: ValidationInfo) -> Any:
+        return read_vector(value, info.context, allow) if is_expression(value) else value
+
+    return Annotated[three(varying(dimension, allow)), BeforeValidator(read), _OrExpression()]
 
 
 def seconds(text: str) -> float:
