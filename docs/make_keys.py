@@ -67,6 +67,19 @@ TOPICS = {
     ("State machines", "state-machines"): {
         "MachineState": "states: {MACHINE: {STATE: ...}}", "Passage": "to: {STATE: ...}",
     },
+    ("Sensors", "sensors-and-controllers"): {
+        **dict.fromkeys(("Imu", "Pose", "Encoder", "Contact", "Range", "Value"), "sensors"),
+        **{f"{name}Errors": f"sensors: {{NAME: {{type: {name.lower()}, errors: ...}}}}"
+           for name in ("Imu", "Pose", "Encoder", "Contact", "Range", "Value")},
+        **{f"{name}Errors": f"errors: {{{key}: ...}}" for name, key in (
+            ("Acceleration", "acceleration"), ("AngularVelocity", "angular_velocity"), ("Position", "position"),
+            ("Orientation", "orientation"), ("Coordinate", "coordinate"), ("Rate", "rate"), ("Force", "force"),
+            ("Distance", "distance"), ("OfValue", "value"),
+        )},
+    },
+    ("Controllers", "sensors-and-controllers"): dict.fromkeys(
+        ("Pid", "LeadLag", "RateLimit", "Saturation", "Hold", "Python"), "controllers"
+    ),
     ("Integrators", "integrators"): dict.fromkeys(
         ("Rkmk4Method", "AdaptiveMethod", "TaylorMethod", "Magnus2Method", "MagnusMethod", "EulerMethod"),
         "simulation: {integrator: ...}",

@@ -12,6 +12,7 @@ MODULES = (
     "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated", "loops", "modes", "forces", "impulses",
     "prescribed", "summation", "magnus", "step_control", "series", "rounding", "interpolation", "piecewise",
     "distances", "supports", "contact", "contact_modes", "contact_energy", "restitution", "corrections", "reductions",
+    "control", "noise",
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from rigidsim.building.contacts import contact_plan
 from rigidsim.building.drives import drive_tables
 from rigidsim.building.metrics import metric_tables
 from rigidsim.building.renumbering import Renumbered
+from rigidsim.building.sensing import sensing_tables
 from rigidsim.building.triggers import trigger_tables
 from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
@@ -91,6 +92,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
     has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.desired)))
     metrics = metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None
     triggers = trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ())
+    asked = triggers.guards.asked if triggers else metrics.asked if metrics else ()
     if scene.changing is not None:
         triggers = triggers._replace(renumbering=Renumbered(scene.changing, blueprint_of))
     return Blueprint(
@@ -112,6 +114,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         contacts=contact_plan(scene.hierarchy),
         metrics=metrics,
         triggers=triggers,
+        sensing=sensing_tables(scene, tree, asked),
     )
 
 

@@ -10,8 +10,7 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.errors import Problem, SceneError
 from rigidsim.physics.distances import HALF_SPACE, MESH, Core
 from rigidsim.scene.hierarchy.meetings import Meetings
-from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.surfaces import SurfacedShape
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.hulls import corners_of
 from rigidsim.scene.schema.shapes import Triangulated
 from rigidsim.scene.text.document import path_text
@@ -35,7 +34,7 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     for shape, number in zip(shapes, of_shape.tolist(), strict=True):
         core, triangles = shape.core, None
         if core.kind == MESH:
-            triangles = _triangles(shape)
+            triangles = triangles_of(shape.node, shape.number, shape.shape)
             core = _with_hull(core, triangles) if has_planes else core
         velocity = shape.shape.surface_velocity or NO_MOTION
         records.append(ShapeRecord(shape.node.index, shape.number, number, core, velocity, triangles))
@@ -48,12 +47,13 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     )
 
 
-def _triangles(shape: SurfacedShape) -> Facets:
-    """The triangles of a mesh; a file may be missing that a scene in a trajectory needs."""
-    solid: Triangulated = shape.shape
+def triangles_of(node: SceneNode, number: int, solid: Triangulated) -> Facets:
+    """The triangles of a mesh; a file may be missing that a scene in a trajectory needs. `number` is that of the shape
+    on its node.
+    """
     found = _kept(solid)
     if found is None:
-        path = path_text((*shape.node.place, "shapes", shape.number, "file"))
+        path = path_text((*node.place, "shapes", number, "file"))
         message = f"'{solid.file.path}' cannot be read, or has changed since the scene was read"
         raise SceneError([Problem("mesh", message, path, hint="put the file back: contact needs its triangles")])
     return found

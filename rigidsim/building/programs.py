@@ -10,7 +10,17 @@ from rigidsim.physics.operations import CODE, TABLE_CODE
 from rigidsim.physics.piecewise import PARTS
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tables import Interpolant
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Lookup, Named, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.tree import (
+    Apply,
+    ExpressionTree,
+    Held,
+    Lookup,
+    Named,
+    Number,
+    Reduction,
+    StateRead,
+    Time,
+)
 from rigidsim.structures.columns import numbers_table
 
 
@@ -34,6 +44,7 @@ class Assembler:
         self._views: dict[tuple, int] = {}  # the first register of each, counted among views
         self._n_view = 0
         self._named: dict[Named, RegisterRef] = {}
+        self._held: dict[int, RegisterRef] = {}  # constants that are written when something is sampled, by its number
         self._operations: list[tuple[int, list[RegisterRef]]] = []
         self._is_complete = False  # numbers of registers depend on all that was added
 
@@ -51,6 +62,10 @@ class Assembler:
             if tree not in self._named:
                 self._named[tree] = self.place_of(tree.tree)
             return self._named[tree]
+        if isinstance(tree, Held):
+            if tree.number not in self._held:
+                self._held[tree.number] = self.place_of(0.0)
+            return self._held[tree.number]
         if isinstance(tree, Time):
             return RegisterRef("time")
         if isinstance(tree, StateRead | Reduction):
@@ -118,7 +133,9 @@ class Assembler:
         constant = numbers_table([[number] for number in self.constants], 1)
         rows = [(code, *(*o, 0, 0)[:3]) for (code, _), o in zip(self._operations, operands, strict=True)]
         tables = [(first, len(one.pieces)) for one, first in self._tables.items()] if self._has_tables else []
-        return Program(table(rows, 4), constant, self.first, table(tables, 2) if tables else None)
+        held = [(place.index, number) for number, place in self._held.items()]
+        more = table(tables, 2) if tables else None, table(held, 2) if held else None
+        return Program(table(rows, 4), constant, self.first, *more)
 
 
 def tree_of(given: float | Expression | ExpressionTree) -> ExpressionTree:

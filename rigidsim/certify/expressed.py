@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, LoadRecord, ViewRecord, World
+from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, LoadRecord, MetricTables, ViewRecord, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
 from rigidsim.engine.assembly.site import PARENT
@@ -196,22 +196,21 @@ def _with_old_parents(blueprint: Blueprint, moved: Mapping[int, int]) -> Bluepri
 
 
 def _renamed(blueprint: Blueprint, of_load: Callable, of_impulse: Callable, frame: Callable) -> Blueprint:
-    """The blueprint with other values of loads and impulses, and other frames that expressions and triggers name. Of
-    what a trigger reads, energies have no frame, and forces are in axes of their own.
+    """The blueprint with other values of loads and impulses, and other frames that expressions, triggers and sensors
+    name. Of what is read at samples, energies have no frame, and forces are in axes of their own.
     """
 
     def renamed(view: ViewRecord) -> ViewRecord:
         return view._replace(observer=frame(view.observer), body=frame(view.body))
 
-    views, triggers = map(renamed, blueprint.scripts.views), blueprint.triggers
-    if triggers:
-        seen = (
-            view if view.body == (0, 0) or view.asked != layout.NO_ROW else renamed(view)
-            for view in triggers.guards.views
-        )
-        triggers = triggers._replace(guards=triggers.guards._replace(views=tuple(seen)))
+    def of_samples(tables: MetricTables) -> MetricTables:
+        views = (v if v.body == (0, 0) or v.asked != layout.NO_ROW else renamed(v) for v in tables.views)
+        return tables._replace(views=tuple(views))
+
+    views, triggers, sensing = map(renamed, blueprint.scripts.views), blueprint.triggers, blueprint.sensing
     return blueprint._replace(
-        triggers=triggers,
+        triggers=triggers and triggers._replace(guards=of_samples(triggers.guards)),
+        sensing=sensing and sensing._replace(numbers=of_samples(sensing.numbers)),
         loads=tuple(load._replace(values=of_load(load)) for load in blueprint.loads),
         impulses=tuple(one._replace(values=of_impulse(one)) for one in blueprint.impulses),
         scripts=blueprint.scripts._replace(views=tuple(views)),

@@ -13,6 +13,7 @@ from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR, SIX
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
 from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples, zeros
+from rigidsim.engine.programs import put_held
 from rigidsim.jit.kernels import Kernel
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
@@ -60,6 +61,11 @@ class Metering:
             overwrite(self._metrics, model.metrics)
             _set_constants(self._arrays, self._metrics)
             self._arrays.memory[:] = 0.0
+
+    def hold(self, values: np.ndarray) -> None:
+        """Make these the numbers that are held, (held, lane)."""
+        if self._metrics:
+            put_held(self._metrics.program, self._arrays.register, values)
 
     def tables(self) -> tuple[Metrics | None, _Arrays | None]:
         """What kernels need to add samples themselves."""

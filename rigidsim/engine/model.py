@@ -167,6 +167,7 @@ class Program(NamedTuple):
     constant: np.ndarray  # (constant, lanes) the first registers; t is in the next one
     first: int
     tables: np.ndarray | None = None  # (table, 2) first constant, and number of pieces
+    held: np.ndarray | None = None  # (held, 2) constant that is written when something is sampled, and its number
 
 
 class Expressions(NamedTuple):
@@ -336,6 +337,7 @@ class Model(NamedTuple):
     metrics: Metrics | None  # if the scene has any; never for the stepper, so that it needs no variant for them
     asked: Asked | None  # if metrics or guards read what samples do not have otherwise
     guards: Metrics | None  # of triggers, two numbers each: when it happens, when it may again
+    sensing: Metrics | None  # of sensors and controllers: all numbers that they read; never for the stepper
 
     impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
     due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins; with guards, those of
@@ -441,6 +443,7 @@ class Scratch(NamedTuple):
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    anew: np.ndarray = integers(1)  # 1 if what is to begin is no era but a jump of what is held between samples
     broken: np.ndarray = integers(1)  # 1 + the row of the joint that breaks now, or 0
     bearing: SCALAR = floats(1)  # the load of a joint in parts of what it bears
     part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided

@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from rigidsim.engine.layout import EACH, FAULT, JET, NUMBERS, OPERATION, SCALAR, TRIPLE, jets_of, numbers_of
+from rigidsim.engine.model import Program
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.operations import OPERATIONS, TABLE_CODE
@@ -128,3 +131,18 @@ def record_faults(t, x, y, z, width, fault, lanes):
         record_fault(t, x, c, fault, lanes)
         record_fault(t, y, c, fault, lanes)
         record_fault(t, z, c, fault, lanes)
+
+
+def put_held(program: Program, register: np.ndarray, values: np.ndarray) -> None:
+    """Write numbers that are held, (held, lane), into the constants of a program, and these into its registers."""
+    if program.held is not None:
+        program.constant[program.held[:, 0]] = values[program.held[:, 1]]
+    register[: len(program.constant)] = program.constant
+
+
+@inlined
+def is_steered(model):
+    """Whether the motion depends on numbers that are held between samples, through loads or conditions."""
+    return (model.expressions is not None and model.expressions.script.held is not None) or (
+        model.guards is not None and model.guards.program.held is not None
+    )

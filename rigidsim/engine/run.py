@@ -48,7 +48,9 @@ from rigidsim.engine.model import (
     make_scratch,
     set_constants,
 )
+from rigidsim.engine.programs import is_steered
 from rigidsim.engine.reparenting import begin_reparenting, book, close_after, energy_of, pass_impulses, pass_jumps
+from rigidsim.engine.sensing import Sensing, hold
 from rigidsim.engine.specialised import Specialised
 from rigidsim.engine.stepper import NOW, advance
 from rigidsim.engine.switching import switches
@@ -101,6 +103,8 @@ class BlockRun:
         self._metering = Metering(self._lanes, self._caller)
         triggers = worlds[0].blueprint.triggers
         self.triggers = Triggers(self, triggers.records, self.schedule.step) if triggers else None
+        sensing, step = worlds[0].blueprint.sensing, float(worlds[0].model.step)
+        self.sensing = Sensing(self, sensing, step, self._lanes, self._caller, keeps_events) if sensing else None
         self.specialised = Specialised(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
@@ -131,7 +135,8 @@ class BlockRun:
     def is_reusable(self) -> bool:
         """Whether `begin_with` can follow: no tree changes, and steps remember nothing but the state."""
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
-        return not (changes or self.triggers or self._callbacks or self.model.contacts is not None)
+        kept = self.triggers or self.sensing or self._callbacks
+        return not (changes or kept or self.model.contacts is not None)
 
     def begin_with(self, world: World) -> None:
         """Start with another world of the same structure, in a run of one lane that is reusable."""
@@ -145,19 +150,22 @@ class BlockRun:
         so that kernels need not look at them again; those of `whole_model` have their numbers already.
         """
         self._metering.begin_again(model)
-        overwrite(self.model, model._replace(metrics=None))
+        overwrite(self.model, model._replace(metrics=None, sensing=None))
         self._scratch = self._with_trial(self._scratch)
         self.state[:] = state
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
         set_constants(self._scratch, model, len(self._lanes))
         self._scratch.fault[:] = 0.0
+        if self.sensing:
+            self.sensing.begin_again(model)
         self._forget()
 
     @property
     def whole_model(self) -> Model:
-        """The model with the tables of metrics."""
-        return self.model._replace(metrics=self._metering.tables()[0])
+        """The model with the tables of metrics and sensors."""
+        sensing = self.sensing and self.sensing.tables
+        return self.model._replace(metrics=self._metering.tables()[0], sensing=sensing)
 
     @property
     def time(self) -> float:
@@ -205,14 +213,14 @@ class BlockRun:
         """Progress and state of the run, for `go_back`."""
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
         parts = len(self.changes), self.contacts.place(), self._metering.place()
-        parts = *parts, self.triggers and self.triggers.place()
+        parts = *parts, self.triggers and self.triggers.place(), self.sensing and self.sensing.place()
         return self.n, self.done, self.era, self.worlds, *arrays, len(self.events), *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
         left = self.model
         self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
-        n_events, n_changes, contacts, metering, triggers = more
+        n_events, n_changes, contacts, metering, triggers, sensing = more
         del self._reparented[n_changes:], self.changes[n_changes:]
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
@@ -227,6 +235,9 @@ class BlockRun:
             self.triggers.go_back(triggers)
         if self.model is not left:  # whose numbers may be in the same arrays
             self._scratch = self._with_trial(self._scratch)
+        if self.sensing:
+            self.sensing.go_back(sensing)
+            self._put_held()
         self._forget()
 
     def checkpoint(self) -> dict[str, np.ndarray]:
@@ -245,6 +256,7 @@ class BlockRun:
         for k, moment in enumerate(self._reparented):
             found |= {f"reparented.{k}.{i}": array for i, array in enumerate(moment)}
         found |= self.triggers.checkpoint() if self.triggers else {}
+        found |= self.sensing.checkpoint() if self.sensing else {}
         return found | self.contacts.checkpoint() | self._metering.checkpoint()
 
     def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
@@ -270,6 +282,9 @@ class BlockRun:
         self._metering.resume(checkpoint)
         if self.triggers:
             self.triggers.resume(checkpoint)
+        if self.sensing:
+            self.sensing.resume(checkpoint)
+            self._put_held()
 
     @property
     def is_over(self) -> bool:
@@ -286,8 +301,8 @@ class BlockRun:
 
     @property
     def trouble(self) -> str:
-        """Why triggers let the run not go on; empty if they do."""
-        return self.triggers.trouble if self.triggers else ""
+        """Why triggers or controllers let the run not go on; empty if they do."""
+        return (self.sensing and self.sensing.trouble) or (self.triggers and self.triggers.trouble) or ""
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
@@ -309,10 +324,31 @@ class BlockRun:
         self._begin()
         first = 0 if stride == NO_SAMPLES else first
         proceed = partial(self._proceed, stride=stride, samples=samples, first=first)
-        if self.triggers:
-            self.triggers.advance(self.n + n, proceed)
-        else:
-            proceed(self.n + n)
+        go = partial(self.triggers.advance, proceed=proceed) if self.triggers else proceed
+        n_end = self.n + n
+        if self.sensing is None:
+            go(n_end)
+            return
+        while self.n < n_end and not self.is_over and not self.trouble:
+            due = self.sensing.next_after(self.n)
+            go(min(n_end, due))
+            if self.n == due:
+                self.sensing.sample()
+
+    def hold(self, _values: np.ndarray) -> None:
+        """Begin to step anew with the numbers that are held now, if the motion depends on them."""
+        self._put_held()
+        if is_steered(self.model):
+            self._scratch.anew[0] = 1
+            self._go(self.n, True)
+            self._scratch.anew[0] = 0
+            if self.triggers:
+                self.triggers.happen()
+
+    def _put_held(self) -> None:
+        """Make the numbers that are held constants of all expressions."""
+        hold(self.model, self._scratch, self.sensing.held)
+        self._metering.hold(self.sensing.held)
 
     def _proceed(self, n_end: int, stride: int, samples: Samples | None, first: int) -> None:
         """Step to n_end, or to where a trigger is due."""
@@ -365,6 +401,7 @@ class BlockRun:
     def _enter(self, trial: Any = None) -> None:
         """Make the arrays of the present worlds; those of a `trial` serve again if their structure is the same."""
         model, self.state = block_of(self.worlds)
+        model = self.sensing.enter(model) if self.sensing else model
         self.model, self._is_isolated = self._metering.enter(model), self.worlds[0].isolated
         if self._callbacks:
             world = self.worlds[0]
@@ -378,6 +415,8 @@ class BlockRun:
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
         scratch = self.triggers.enter(self.model, scratch) if self.triggers else scratch
         self._scratch = self.contacts.enter(self.model, scratch)
+        if self.sensing:
+            self._put_held()
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that the method needs for the numbers of this model."""
@@ -401,6 +440,8 @@ class BlockRun:
             self._go(self.n, True)
             if self.triggers:
                 self.triggers.begin()
+            if self.sensing:
+                self.sensing.sample()
         except BaseException:
             self.go_back(start)
             self._begun = False
@@ -446,7 +487,8 @@ class BlockRun:
         """Step to n_end or to a stop: whole steps of an era in specialised code if it takes them, all else in general
         code. Without `keeps` rows of samples are used again when they are full.
         """
-        arrives = arrives and (self._buffer is not None or self.model.loops is not None)
+        if not (self._buffer is not None or self.model.loops is not None or self._scratch.lasting is not None):
+            arrives = False
         if not arrives and self.done == 0.0 and self.n == n_end < self._next_edge():
             return
         while True:
@@ -475,6 +517,7 @@ class BlockRun:
         """A call of each kernel of general code: the kernel and its arguments."""
         yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
         yield from self._metering.calls(self._one)
+        yield from self.sensing.calls(self._one) if self.sensing else ()
 
     def make_specialised(self) -> Made | None:
         """Make the straight code of the present era; None if it cannot be used, or takes too long to make."""

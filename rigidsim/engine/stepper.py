@@ -25,7 +25,7 @@ from rigidsim.engine.model import KEPT, Block
 from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
-from rigidsim.engine.programs import fill
+from rigidsim.engine.programs import fill, is_steered
 from rigidsim.engine.relations import keep_windings
 from rigidsim.engine.switching import (
     begin_search,
@@ -110,8 +110,10 @@ def take_lasting(method, t, t_end, h, block, contact):
 
 @inlined
 def keeps_grid(model):
-    """Whether a method that chooses its steps ends one at each end of the grid, where something is looked at."""
-    return model.contacts is not None or can_break(model) or model.guards is not None
+    """Whether a method that chooses its steps ends one at each end of the grid, where something is looked at or may
+    jump.
+    """
+    return model.contacts is not None or can_break(model) or model.guards is not None or is_steered(model)
 
 
 @inlined
@@ -258,7 +260,7 @@ def begin_era(method, contact, buffer, t, block):
         let_all_slide(model, state, scratch, lanes)
     if model.guards is not None and scratch.guards.fired[0] != at.NO_ROW:
         apply_fired(in_lanes(method, t, scratch, lanes), era, model, state, scratch, buffer, lanes)
-    elif buffer is not None:
+    elif buffer is not None and (not is_steered(model) or scratch.anew[0] == 0):
         cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
     if switches(model):
         h = model.step if trials_of(method) is None else short(model)

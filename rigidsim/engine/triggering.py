@@ -99,7 +99,7 @@ class Triggers:
 
     def begin(self) -> None:
         """Let happen what is due at t = 0: the first state of each machine begins."""
-        self._happen()
+        self.happen()
 
     def advance(self, n_end: int, proceed: Callable[[int], None]) -> None:
         """Step to n_end, or to the instant at which a trigger ends the run. `proceed` steps as if there were none, but
@@ -114,7 +114,7 @@ class Triggers:
             if self._guards.passed[0]:
                 self._locate(place, proceed)
                 self._chunk = FEWEST
-            self._happen()
+            self.happen()
         self._stop_at(NEVER)
 
     def holds(self, n: int, done: float) -> bool:
@@ -163,7 +163,7 @@ class Triggers:
 
     # --- what happens
 
-    def _happen(self) -> None:
+    def happen(self) -> None:
         """Let everything happen that is due now, until nothing more is: first what was delayed."""
         run = self._run
         while self._pending and self._pending[0][0] <= (run.n, run.done) and not self.trouble:

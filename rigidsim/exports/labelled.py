@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,12 +78,3 @@ def plain_unit(unit: str) -> str:
     if unit == "1":
         return ""
     return unit.replace(" s-1", "/s").replace(" s-2", "/s²")
-
-
-def udunits(unit: str) -> str:
-    """A unit as in NetCDF files, from `m²/s²` to `m2 s-2`; 1 if it is empty."""
-    above, _, below = unit.replace("²", "2").replace("³", "3").replace("^", "").partition("/")
-    factors = [name for name in above.split() if name != "1"]
-    for name, power in re.findall(r"([A-Za-z]+)([0-9]*)", below):
-        factors.append(f"{name}-{power or 1}")
-    return " ".join(factors) or "1"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from rigidsim.exports.labelled import Labelled, Variable, udunits
+from rigidsim.exports.labelled import Labelled, Variable
 from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
+from rigidsim.quantities.units import udunits
 from rigidsim.trajectory.fields import (
     AXES,
     CAUSES,

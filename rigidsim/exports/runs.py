@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from rigidsim.exports.labelled import Labelled, Variable, udunits
+from rigidsim.exports.labelled import Labelled, Variable
 from rigidsim.exports.recorded import held_axes
 from rigidsim.exports.tables import TextTable
+from rigidsim.quantities.units import udunits
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.fields import AXES, COORDINATE, TYPES
 

@@ -15,13 +15,17 @@ from rigidsim.engine.assembly.joints import joint_states
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
+from rigidsim.engine.programs import is_steered
+from rigidsim.engine.sensing import hold
 from rigidsim.engine.stepper import observe_at, resume_at
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.windings import winding_rows
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
+from rigidsim.scene.expressions.tree import Held
 from rigidsim.trajectory.bodies import State
+from rigidsim.trajectory.readings import held_at
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
 from rigidsim.tree.joints import Joint
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of, path_of
@@ -140,17 +144,26 @@ class SampleModel:
         blueprint = self.blueprint if is_own else blueprint_of(scene)
         model = model_of(blueprint, self.tree if is_own else self._tree_of(blueprint))
         windings = winding_rows(blueprint, self._trajectory, self.sample)
-        return LoadsInEra(model._replace(contacts=None, metrics=None), blueprint.schedule.era(self.time), windings)
+        model = model._replace(contacts=None, metrics=None, sensing=None)
+        held = np.array([self._held(one) for one in scene.scope.held]).reshape(-1, 1) if is_steered(model) else None
+        return LoadsInEra(model, blueprint.schedule.era(self.time), windings, held)
+
+    def _held(self, one: Held) -> float:
+        """A number that was held at this sample."""
+        trajectory = self._trajectory
+        return float(held_at(self.header, trajectory.arrays, np.array([self.time]), one.name, one.body)[0])
 
 
 class LoadsInEra:
-    """The loads of one era on the bodies that forces move."""
+    """The loads of one era on the bodies that forces move; `held` are the numbers that are held then, if any."""
 
-    def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
+    def __init__(self, model: Model, era: int, windings: list[np.ndarray], held: np.ndarray | None = None):
         self.model, self.era, self.windings = model, era, windings
         self.free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
         self.is_free = np.isin(model.moved_node, self.free)  # of each row of the state
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
+        if held is not None:
+            hold(model, self.scratch, held)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
         """(TERMS, node, 3) the terms of the accelerations, in a state at a time (s); NaN for driven nodes."""

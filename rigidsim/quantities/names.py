@@ -11,7 +11,7 @@ The end of a path will do where it is unique. In a pattern `*` stands for any pa
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rigidsim.arguments import clipped
@@ -161,3 +161,16 @@ def shortened(known: Iterable[str]) -> list[str]:
     """Names for a hint, with one for all terms."""
     plain = [name for name in known if not name.startswith(TERMS)]
     return plain if len(plain) == len([*known]) else [*plain, f"{TERMS}NAME"]
+
+
+def reading_names(sensor: str, channels: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, int]]:
+    """What expressions call the readings of a sensor, `imu_acceleration_x`: each name with its channel and component.
+    `channels` have the components of each. Of one channel with one number it is the name of the sensor.
+    """
+    if len(channels) == 1 and not any(channels.values()):
+        return {sensor: (next(iter(channels)), 0)}
+    return {
+        "_".join(filter(None, (sensor, channel, letter))): (channel, k)
+        for channel, components in channels.items()
+        for k, letter in enumerate(components or ("",))
+    }

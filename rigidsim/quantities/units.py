@@ -116,3 +116,12 @@ def in_si(number: str, factor: Fraction) -> float:
 def si_unit(unit: str) -> str:
     """The SI unit of the dimension that a unit has; empty if there is no such unit."""
     return next((si for si, table in SI.items() if unit in table), "")
+
+
+def udunits(unit: str) -> str:
+    """A unit as in files, from `m²/s²` to `m2 s-2`; 1 if it is empty."""
+    above, _, below = unit.replace("²", "2").replace("³", "3").replace("^", "").partition("/")
+    factors = [name for name in above.split() if name != "1"]
+    for name, power in re.findall(r"([A-Za-z]+)([0-9]*)", below):
+        factors.append(f"{name}-{power or 1}")
+    return " ".join(factors) or "1"

@@ -25,6 +25,7 @@ from rigidsim.scene.hierarchy.start import Starts, relative_rate, relative_veloc
 from rigidsim.scene.prepare.overrides import Override, put
 from rigidsim.scene.prepare.parameters import si_value
 from rigidsim.scene.schema.changes import KEYS
+from rigidsim.scene.schema.controllers import KEY as CONTROLLERS
 from rigidsim.scene.schema.include import KEY, Include
 from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.let import KEY as QUANTITIES
@@ -164,7 +165,8 @@ class Moved:
     def __init__(self, scene: SceneData, base: str):
         self._base, self._prefix = base, re.sub(r"\W", "_", base)
         data = scene.resolved()
-        self._own = {*data.get(TABLES, ()), *data.get(QUANTITIES, ())}
+        outputs = (output for name, one in scene.controllers.items() for output in one.outputs_of(name))
+        self._own = {*data.get(TABLES, ()), *data.get(QUANTITIES, ()), *outputs}
         paths = sorted((path for path, _, _ in scene.walk()), key=len, reverse=True)
         self._path = re.compile(rf"(?<=[@(\"'])(?:{'|'.join(map(re.escape, (*paths, WORLD)))})(?=[@().\"'])")
         starts = Starts(scene.hierarchy)
@@ -185,10 +187,18 @@ class Moved:
         self.surroundings: dict[Place, Any] = {
             (TABLES,): {f"{self._prefix}_{name}": table for name, table in data.get(TABLES, {}).items()},
             (QUANTITIES,): {f"{self._prefix}_{name}": text for name, text in data.get(QUANTITIES, {}).items()},
+            (CONTROLLERS,): {
+                f"{self._prefix}_{name}": self._driving(one) for name, one in data.get(CONTROLLERS, {}).items()
+            },
             ("world", "loops"): data["world"].get("loops", []),
             ("world", "contacts"): data["world"].get("contacts", []),
             ("reparent",): data.get("reparent", []),
         }
+
+    def _driving(self, controller: dict[str, Any]) -> dict[str, Any]:
+        """A controller, with the new names of its outputs if it names them."""
+        named = [f"{self._prefix}_{name}" for name in controller.get("outputs", ())]
+        return controller | ({"outputs": named} if named else {})
 
     def _moved(self, path: str) -> str:
         return self._base if path == WORLD else f"{self._base}/{path}"

@@ -24,6 +24,7 @@ from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, no
 from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
 from rigidsim.scene.prepare.expansion import expand
+from rigidsim.scene.prepare.held import read_held
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
 from rigidsim.scene.prepare.parameters import read_parameters, unused
 from rigidsim.scene.prepare.quantities import read_quantities
@@ -299,6 +300,7 @@ def checked(
     expand(document, reading)
     include(document, reading, _included)
     read_tables(document, reading)
+    read_held(document, reading)
     read_quantities(document, reading)
     scene = _validated(document, kind, reading)
     found = findings(scene.hierarchy)

@@ -37,6 +37,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
                 record_every=simulation.record_every,
                 stop=_plain_value(simulation.stop),
                 record=_plain_value(simulation.record),
+                seed=simulation.seed if "seed" in simulation.model_fields_set else None,
             ),
             "contact": _plain(simulation.contact),
         },
@@ -47,6 +48,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
             **({"contacts": [_plain(pair) for pair in scene.world.contacts]} if scene.world.contacts else {}),
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
+        **_by_type("controllers", scene.controllers),
         **({"metrics": {name: str(one) for name, one in scene.metrics.items()}} if scene.metrics else {}),
         **({"oracle": {name: _reference(one) for name, one in scene.oracle.items()}} if scene.oracle else {}),
         **({"reparent": [_plain(event) for event in scene.reparent]} if scene.reparent else {}),
@@ -88,6 +90,11 @@ def _let(owner: SceneData | Body) -> dict[str, Any]:
     return {"let": {name: str(quantity) for name, quantity in owner.let.items()}} if owner.let else {}
 
 
+def _by_type(key: str, given: dict[str, SceneModel]) -> dict[str, Any]:
+    """Sensors or controllers, if there are any."""
+    return {key: {name: _typed(one, ["orientation"]) for name, one in given.items()}} if given else {}
+
+
 def _reference(reference: Reference) -> dict[str, Any]:
     values = [written(part) for part in reference.components]
     value = values if isinstance(reference.value, tuple) else values[0]
@@ -119,6 +126,7 @@ def _body(body: Body) -> dict[str, Any]:
         **({"shapes": [_typed(shape, ["orientation"]) for shape in body.shapes]} if body.shapes else {}),
         **_if_given(material=_plain_value(body.material), collide=_plain_value(body.collide)),
         **_let(body),
+        **_by_type("sensors", body.sensors),
         "children": {name: _body(child) for name, child in body.children.items()},
     }
 
@@ -165,6 +173,8 @@ def _plain_value(value: Any) -> Any:
         return _plain(value)
     if isinstance(value, tuple):
         return [_plain_value(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _plain_value(part) for key, part in value.items()}
     return written(value)
 
 

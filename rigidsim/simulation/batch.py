@@ -23,6 +23,7 @@ from rigidsim.shown import calling
 from rigidsim.simulation.blocks import BlockRunner, Outcome, Runners, Watch, WorldList
 from rigidsim.simulation.events import event_columns, require_shapes, shapes_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times
+from rigidsim.simulation.readings import reading_columns
 from rigidsim.simulation.recording import joints_of, recorded_of, records_terms
 from rigidsim.simulation.single import Simulation, unwatched
 from rigidsim.trajectory.events import Events
@@ -202,7 +203,7 @@ def _lane_history(
         return None
     header = header_of(scene, world, recorded["terms"], with_contacts=recorded["contacts"])
     times = np.append(sample_times(shape, 0, len(outcome.samples.world.position) - 1), run.time)
-    block = Block(times, *one_lane(outcome.samples, lane, LANES))
+    block = Block(times, *one_lane(outcome.samples, lane, LANES), readings=reading_columns(header.readings, run, lane))
     metrics = dict(zip(header.metrics, outcome.metrics[:, lane].tolist(), strict=True))
     status = "complete" if outcome.is_complete else "interrupted"
     return Trajectory.from_blocks(header, [block], status, Events(header, event_columns(run, lane)), metrics)

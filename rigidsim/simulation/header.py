@@ -10,6 +10,7 @@ import numpy as np
 from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.scene import Scene
 from rigidsim.simulation.events import require_shapes, shapes_of
+from rigidsim.simulation.readings import reading_tables_of
 from rigidsim.simulation.recording import joints_of, recorded_of, records_contacts, records_terms
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import CALLBACKS, provenance
@@ -47,6 +48,7 @@ def header_of(
         loops=world.blueprint.loop_types,
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
+        readings=reading_tables_of(scene),
     )
 
 

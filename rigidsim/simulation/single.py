@@ -41,6 +41,7 @@ from rigidsim.simulation.failures import (
 from rigidsim.simulation.header import changes_of, header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
+from rigidsim.simulation.readings import reading_columns
 from rigidsim.simulation.spare import key_of, spare_runs
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
@@ -333,11 +334,11 @@ class Simulation:
             if count:
                 times = sample_times(self.blueprint, first, count)
                 self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.LEDGER.kinetic].max()))
-                points = self._sampled_points(first, count)
-                yield Block(times, *samples.part(slice(count)), points, self._checkpoint())
+                points, readings = self._sampled_points(first, count), self._taken_readings()
+                yield Block(times, *samples.part(slice(count)), points, readings, self._checkpoint())
         with self._kernel:
             last = self._observed(self._run.present())
-        yield last
+        yield last._replace(readings=self._taken_readings())
         is_complete = self.is_over or self.n == self.n_step
         self.status = "failed" if failure else "complete" if is_complete else "interrupted"
         if failure:
@@ -352,11 +353,21 @@ class Simulation:
         pieces = self._run.contact.take_sampled()
         return point_columns(pieces, first, count) if self._header.with_contacts else {}
 
+    def _taken_readings(self) -> dict[str, np.ndarray]:
+        """What sensors and controllers gave since the last block."""
+        found = reading_columns(self._header.readings, self._run)
+        if self._run.sensing:
+            self._run.sensing.forget_log()
+        return found
+
     def _is_finite(self) -> bool:
         """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""
+        return self._is_state_finite() and not self._run.trouble
+
+    def _is_state_finite(self) -> bool:
         run = self._run
         finite = np.isfinite(run.state).all() and np.isfinite(run.present().ledger).all()
-        return bool(finite and not run.trouble and not run.fault[:, layout.FAULT.failed].any())
+        return bool(finite and not run.fault[:, layout.FAULT.failed].any())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -379,7 +390,7 @@ class Simulation:
     def _prepare(self) -> None:
         self._run.prepare()
         if not self._is_finite():
-            raise SimulationError(start_fault(self._run))
+            raise SimulationError((self._is_state_finite() and self._run.trouble) or start_fault(self._run))
 
     def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:
         if self.n == 0:
@@ -403,18 +414,23 @@ class Simulation:
             raise
 
     def _failure(self, before: tuple, stride: int, samples: Samples | None, first: int) -> SimulationError:
-        """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
+        """Go back to the beginning of the slice and take single steps, to stop at the last finite state; where a
+        controller has failed, the run is there already.
+        """
         run = self._run
+        if run.sensing and run.sensing.trouble and self._is_state_finite():
+            return SimulationError(run.sensing.trouble)
         run.go_back(before)
         good, over = run.place(), len(run.events)
         while self._is_finite():
             good, over = run.place(), len(run.events)
             run.advance(1, stride, samples, first)
-        fault = run.trouble or noted_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
+        trouble = run.trouble if self._is_state_finite() else ""
+        fault = trouble or noted_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
         run.go_back(good)
         return SimulationError(fault)
 
     def _observed(self, samples: Samples) -> Block:
         """The block of one sample, which is that of the present state."""
         points = point_columns([self._run.touching()], 0, 1) if self._header.with_contacts else {}
-        return Block(np.array([self.time]), *samples, points, self._checkpoint())
+        return Block(np.array([self.time]), *samples, points, checkpoint=self._checkpoint())

@@ -28,11 +28,12 @@ from rigidsim.trajectory.fields import (
     SHAPES,
     TYPES,
     Column,
+    ReadingTable,
 )
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
 from rigidsim.trajectory.stored import as_format_error
-from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, METRICS
+from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, METRICS, READINGS, SENSED, reading_tables
 from rigidsim.tree.joints import IS_ANGLE
 
 WITH_SHAPES = {"rigidsim-trajectory/2": False, "rigidsim-trajectory/3": True}
@@ -65,12 +66,14 @@ def check_format(file: h5py.File, path: Path, kind: FileKind, read: Sequence[str
 
 def check_trajectory_format(file: h5py.File, path: Path) -> None:
     """Check the format of a trajectory, and the order of quaternion components."""
-    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT, JOINTED, LOOPED))
+    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT, JOINTED, LOOPED, SENSED))
     if WITH_SHAPES.get(found, SHAPES in file) != (SHAPES in file):
         expected = "expected" if WITH_SHAPES[found] else "not expected"
         raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{SHAPES}' is {expected}")
-    for format, held in ((LOOPED, LOOP), (JOINTED, JOINT)):
-        is_expected = found == format or (found == LOOPED and held in file)
+    kinds = ((SENSED, READINGS), (LOOPED, LOOP), (JOINTED, JOINT))
+    for place, (format, held) in enumerate(kinds):
+        may_be = found in (later for later, _ in kinds[:place])
+        is_expected = found == format or (may_be and held in file)
         if is_expected != (held in file):
             expected = "expected" if is_expected else "not expected"
             raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{held}' is {expected}")
@@ -189,6 +192,7 @@ def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Heade
         contact_settings=_contact(file, path),
         shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
         with_contacts=POINTS in file,
+        readings=_readings(file, path),
         joints=stored_types(file, JOINT),
         loops=stored_types(file, LOOP),
         metrics={name: str(one.attrs["expression"]) for name, one in metrics.items()},
@@ -227,6 +231,21 @@ def _flag(file: h5py.File, path: Path, name: str) -> bool:
     if value.shape or value.dtype.kind not in "biu" or value not in (0, 1):
         raise FormatError(f"{path} is damaged: {name} is {str(value)[:60]!r}, expected 0 or 1")
     return bool(value)
+
+
+def _readings(file: h5py.File, path: Path) -> tuple[ReadingTable, ...]:
+    """The tables of sensors and controllers, if the file has any."""
+    if READINGS not in file:
+        return ()
+    try:
+        found = reading_tables(json.loads(own_dataset(file, path, READINGS)[()]))
+        are_known = all(column.axis in ("", *AXES) for table in found for column in table.columns)
+        names = [name for table in found for name in table.names]
+    except (ValueError, TypeError):
+        are_known, names = False, []
+    if not are_known or len(set(names)) < len(names):
+        raise FormatError(f"{path} is damaged: {READINGS} does not describe tables of readings")
+    return found
 
 
 def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:
@@ -291,6 +310,11 @@ def check_samples(file: h5py.File, path: Path, header: Header) -> None:
     if header.with_contacts:
         stored_dataset(file, path, COUNT, (len(file["time"]),), "i8")
         check_table(file, path, f"{POINTS}/row", POINT_COLUMNS)
+    for table in header.readings:
+        rows = len(own_dataset(file, path, table.time))
+        stored_dataset(file, path, table.time, (rows,), "f8", is_whole=True)
+        for column in table.columns:
+            stored_dataset(file, path, column.name, column.shape(rows), column.dtype)
 
 
 def check_table(file: h5py.File, path: Path, axis: str, columns: tuple[Column, ...]) -> None:

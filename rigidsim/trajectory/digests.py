@@ -113,6 +113,8 @@ def description_digest(
         metadata["joint"] = dict(header.joints)
     if header.loops:
         metadata["loop"] = dict(header.loops)
+    if header.readings:
+        metadata["readings"] = header.readings
     if header.shapes:
         metadata["shape"] = header.shapes
     if header.contact_settings != NO_CONTACT:

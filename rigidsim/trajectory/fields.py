@@ -29,6 +29,7 @@ class Block(NamedTuple):
     terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
     asked: np.ndarray  # (sample, vector, 3) what metrics read besides; it is not kept
     contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
+    readings: Mapping[str, np.ndarray] = MappingProxyType({})  # what was sampled since the last block, by dataset
     checkpoint: Mapping[str, np.ndarray] = MappingProxyType({})  # what is needed to continue after these samples
 
     def copied(self) -> Block:
@@ -88,6 +89,30 @@ class Column(NamedTuple):
     def shape(self, rows: int) -> tuple[int, ...]:
         """The shape of that many rows."""
         return (rows, len(AXES[self.axis])) if self.axis else (rows,)
+
+
+class ReadingTable(NamedTuple):
+    """What a sensor or a controller gave at its samples: a group of datasets, of which `time` has the times."""
+
+    group: str  # sensors/body/name or controllers/name
+    columns: tuple[Column, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called: `body.name`, or the name of a controller."""
+        kind, _, rest = self.group.partition("/")
+        body, _, name = rest.rpartition("/")
+        return f"{body}.{name}" if kind == "sensors" else rest
+
+    @property
+    def time(self) -> str:
+        """The dataset of the times."""
+        return f"{self.group}/time"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its datasets."""
+        return self.time, *(column.name for column in self.columns)
 
 
 AXES = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}

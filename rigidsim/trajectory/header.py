@@ -13,13 +13,13 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.errors import FormatError, SceneError
-from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
+from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field, ReadingTable
 from rigidsim.trajectory.recorded import Selection, labels_of, possible_fields, recorded_bytes
 from rigidsim.tree.history import History, TreeChange, with_joints
 from rigidsim.tree.joints import coordinate_rows
 from rigidsim.tree.nodes import Node, Tree
 
-NAMES = re.compile('"(let|tables)": ')
+NAMES = re.compile('"(let|tables|sensors|controllers)": ')
 """In a resolved scene: keys that add names to expressions."""
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Header:
     selected: for each dataset of samples that is recorded the rows of the bodies, in order, or None for all bodies; it
     is None itself if nothing was left out. `joints` has the type of joint of each body that is on one at some time, by
     path, in the order of the file, `loops` the type of each loop, by name. `metrics` are the expressions of the scene's
-    metrics, `metric_units` the units of those that have one.
+    metrics, `metric_units` the units of those that have one. `readings` are the tables of sensors and controllers.
     """
 
     paths: tuple[str, ...]
@@ -72,6 +72,7 @@ class Header:
     loops: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     metric_units: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[ReadingTable, ...] = ()
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -148,10 +149,16 @@ class Header:
         return None if self.recorded is None else self.recorded.get(name)
 
     @cached_property
+    def table_names(self) -> tuple[str, ...]:
+        """Names of the datasets whose rows are not samples: contact points, and what sensors and controllers gave."""
+        points = POINT_NAMES if self.with_contacts else ()
+        return (*points, *(name for table in self.readings for name in table.names))
+
+    @cached_property
     def dataset_names(self) -> tuple[str, ...]:
-        """Names of all datasets that are written with the samples: those with a time axis, then contact points."""
-        contacts = (COUNT, *POINT_NAMES) if self.with_contacts else ()
-        return ("time", *(f.name for f in self.fields), *contacts)
+        """Names of all datasets that are written with the samples: those with a time axis, then tables."""
+        count = (COUNT,) if self.with_contacts else ()
+        return ("time", *(f.name for f in self.fields), *count, *self.table_names)
 
     @cached_property
     def resolved(self) -> Mapping[str, Any]:

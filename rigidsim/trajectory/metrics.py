@@ -84,6 +84,7 @@ def unit_of(bodies: BodyMapping, written: str) -> str:
 def _values(source: Source, expression: Expression) -> np.ndarray:
     time = np.asarray(source.time)
     leaves = {Time(): time} | {state: _component(source, state) for state in expression.states}
+    leaves |= {one: source.held(one.name, one.body) for one in expression.held}
     with np.errstate(all="ignore"):
         return np.broadcast_to(expression.evaluate(leaves), time.shape)
 

@@ -35,7 +35,7 @@ from rigidsim.trajectory.digests import (
 )
 from rigidsim.trajectory.events import Columns
 from rigidsim.trajectory.extremes import EXTREMES, NAMES
-from rigidsim.trajectory.fields import EVENT_NAMES, POINT_NAMES
+from rigidsim.trajectory.fields import EVENT_NAMES
 from rigidsim.trajectory.header import Change, Header
 from rigidsim.trajectory.stored import OpenedFile, StoredArray, as_format_error, opened
 from rigidsim.trajectory.stored_chunks import Source, StoredChunks, checksums_of
@@ -135,7 +135,7 @@ def _checksums(file: h5py.File, path: Path, header: Header) -> dict[str, np.ndar
     """The checksums of the chunks of each dataset of samples; empty for a file that has none."""
     if CHECKSUMS not in file:
         return {}
-    names = (name for name in header.dataset_names if name not in POINT_NAMES)
+    names = (name for name in header.dataset_names if name not in header.table_names)
     return {name: checksums_of(file[name], own_dataset(file, path, f"{CHECKSUMS}/{name}"), path) for name in names}
 
 

@@ -31,6 +31,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
+from rigidsim.trajectory.readings import held_at
 from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
@@ -65,6 +66,10 @@ class Source:
         """The work of contact since the start, J."""
         _ = self._contacts
         return (np.asarray(self.part.arrays[CONTACT_WORK.name]),)
+
+    def held(self, name: str, body: str) -> np.ndarray:
+        """What a sensor of a body measured last, or a controller gave, by its name in expressions."""
+        return held_at(self.whole.header, getattr(self.whole, "arrays", {}), self.time, name, body)
 
     def diagnostic(self, name: str) -> Columns:
         """An energy or momentum of the whole run."""

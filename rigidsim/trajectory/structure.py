@@ -10,12 +10,16 @@ import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import DEFAULT, chunk_shape, filters
-from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, LOOP, TYPES, Field
+from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, LOOP, TYPES, Column, Field, ReadingTable
 from rigidsim.trajectory.header import NO_CONTACT, Header
 from rigidsim.trajectory.recorded import ROWS, labels_of
 
-FORMAT, JOINTED, LOOPED = (f"rigidsim-trajectory/{number}" for number in (5, 6, 7))
-"""The format, and those of trajectories with joints, and with loops, which older versions cannot read."""
+FORMAT, JOINTED, LOOPED, SENSED = (f"rigidsim-trajectory/{number}" for number in (5, 6, 7, 8))
+"""The format, and those of trajectories with joints, with loops, and with sensors or controllers, which older versions
+cannot read.
+"""
+READINGS = "scene/readings"
+"""The tables of sensors and controllers, as JSON."""
 TABLE_ROWS = 4096
 """Rows of a chunk of a table whose rows are not samples."""
 TEXT = h5py.string_dtype()
@@ -25,18 +29,39 @@ OF_TIME = ("time since the start", "s")
 
 def create(root: h5py.File, header: Header, n_sample: int, rows: int, compression: str) -> None:
     """Create everything but the samples, with arrays of the final size, in chunks of that many samples."""
-    root.attrs["format"] = LOOPED if header.loops else JOINTED if header.joints else FORMAT
+    root.attrs["format"] = format_of(header)
     root.attrs["status"] = "running"
     root.attrs["quaternion_order"] = "wxyz"
     root.attrs["isolated"] = np.int8(header.isolated)
     create_scene(root, header.scene_name, header.scene_text, header.scene_resolved, header.provenance)
     if header.contact_settings != NO_CONTACT:
         root["scene"].create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
+    if header.readings:
+        root.create_dataset(READINGS, data=json.dumps([_plain_table(table) for table in header.readings]), dtype=TEXT)
     time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
     scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths, header.joints, header.loops)
     _create_tree(root, header, scales["body"])
     for field in header.fields:
         _create_field(root, field, scales, (n_sample, rows), compression, header)
+
+
+def format_of(header: Header) -> str:
+    """The format of a trajectory with this header."""
+    kinds = ((SENSED, header.readings), (LOOPED, header.loops), (JOINTED, header.joints))
+    return next((format for format, held in kinds if held), FORMAT)
+
+
+def _plain_table(table: ReadingTable) -> list:
+    columns = [[c.name.rpartition("/")[2], c.axis, c.units, c.long_name] for c in table.columns]
+    return [table.group, columns]
+
+
+def reading_tables(written: object) -> tuple[ReadingTable, ...]:
+    """The tables of sensors and controllers, from what a file has of them. Raises ValueError and TypeError."""
+    return tuple(
+        ReadingTable(group, tuple(Column(f"{group}/{name}", "f8", *map(str, rest)) for name, *rest in columns))
+        for group, columns in written
+    )
 
 
 def create_scene(root: h5py.File, name: str, text: str, resolved: str, provenance: Mapping[str, str]) -> h5py.Group:

@@ -30,7 +30,7 @@ from rigidsim.trajectory.fields import (
     sides_in,
 )
 from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.structure import TABLE_ROWS, TEXT, attach, described
+from rigidsim.trajectory.structure import OF_TIME, TABLE_ROWS, TEXT, attach, described
 
 ROW, EVENT = "row", "event"
 """The axes of tables, counters."""
@@ -47,6 +47,11 @@ def create_tables(root: h5py.File, header: Header, n_sample: int, rows: int, com
         _create_table(root, f"{POINTS}/{ROW}", POINT_COLUMNS, 0, compression)
         count = root.create_dataset(COUNT, (n_sample,), "i8", maxshape=(None,), chunks=(rows,), **filters(compression))
         attach(described(count, COUNT_COLUMN.long_name, COUNT_COLUMN.units), 0, "time", root["time"])
+    for table in header.readings:
+        time = root.create_dataset(table.time, (0,), "f8", maxshape=(None,), chunks=(TABLE_ROWS,), fletcher32=True)
+        described(time, *OF_TIME).make_scale(table.time)
+        for column in table.columns:
+            _create_column(root, column, time, 0, compression)
 
 
 def complete_points(root: h5py.File, rows: int) -> None:
@@ -57,6 +62,12 @@ def complete_points(root: h5py.File, rows: int) -> None:
     axis[:] = np.arange(rows)
 
 
+def complete_readings(root: h5py.File, header: Header, rows: Mapping[str, int]) -> None:
+    """Give the tables of readings their numbers of rows."""
+    for name in (name for table in header.readings for name in table.names):
+        root[name].resize(rows[name], axis=0)
+
+
 def _create_table(root: h5py.File, axis: str, columns: Sequence[Column], rows: int, compression: str) -> None:
     """Create a table of that many rows: its axis, and a dataset for each column. The axis is not compressed: its size
     in the file bounds the number of rows.
@@ -65,12 +76,17 @@ def _create_table(root: h5py.File, axis: str, columns: Sequence[Column], rows: i
     scale = root.create_dataset(axis, data=np.arange(rows), dtype="i8", **options)
     scale.make_scale(axis.rpartition("/")[2])
     for column in columns:
-        shape = column.shape(rows)
-        dataset = root.create_dataset(
-            column.name, shape, column.dtype, maxshape=(None, *shape[1:]), chunks=(TABLE_ROWS, *(1 for _ in shape[1:])),
-            **filters(compression),
-        )  # fmt: skip
-        _complete_column(root, dataset, column, scale)
+        _create_column(root, column, scale, rows, compression)
+
+
+def _create_column(root: h5py.File, column: Column, scale: h5py.Dataset, rows: int, compression: str) -> None:
+    """Create a column of a table with this axis."""
+    shape = column.shape(rows)
+    dataset = root.create_dataset(
+        column.name, shape, column.dtype, maxshape=(None, *shape[1:]), chunks=(TABLE_ROWS, *(1 for _ in shape[1:])),
+        **filters(compression),
+    )  # fmt: skip
+    _complete_column(root, dataset, column, scale)
 
 
 def _complete_column(root: h5py.File, dataset: h5py.Dataset, column: Column, scale: h5py.Dataset) -> None:

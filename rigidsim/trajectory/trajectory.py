@@ -22,6 +22,7 @@ from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, JOINT_FIELDS, LOOP_FIELDS, POINT_NAMES, SIDE_NAMES, Block
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
+from rigidsim.trajectory.readings import Readings
 from rigidsim.trajectory.recorded import PartialArray, SomeRows
 from rigidsim.trajectory.windows import measured
 from rigidsim.tree.motion import RelativeMotion
@@ -220,6 +221,13 @@ class Trajectory(BodyMapping):
             )
         return ContactHistory(self.header, self.time, self.arrays)
 
+    @property
+    def readings(self) -> dict[str, Readings]:
+        """What sensors and controllers gave at their samples, by name: `sat.imu` of the sensor imu on the body sat, or
+        the name of a controller.
+        """
+        return {table.name: Readings(table, self.arrays) for table in self.header.readings}
+
     def at(self, time: float) -> State:
         """All bodies at one time, interpolated; see `Motion.at`.
 
@@ -330,15 +338,17 @@ class Trajectory(BodyMapping):
             writer.finish(self.status, self.message, self.events, self.metrics, self.contact_ledger, derivatives)
 
     def pieces(self, n_sample: int, until: int) -> Iterator[dict[str, np.ndarray]]:
-        """All datasets up to a number of samples, `n_sample` at a time, with the contact points of these samples."""
+        """All datasets up to a number of samples, `n_sample` at a time, with the contact points of these samples; the
+        first part has all that sensors and controllers gave.
+        """
+        tables = self.header.table_names
         first_point = self.contacts.begins if self.header.with_contacts else np.zeros(len(self.time) + 1, int)
-        for begin in range(0, until, n_sample):
+        for begin in range(0, max(1, until), n_sample):
             end = min(begin + n_sample, until)
             samples, points = slice(begin, end), slice(first_point[begin], first_point[end])
-            yield {
-                name: np.asarray(self.arrays[name][points if name in POINT_NAMES else samples])
-                for name in self.header.dataset_names
-            }
+            rows = {name: points if name in POINT_NAMES else slice(None if begin == 0 else 0) for name in tables}
+            names = self.header.dataset_names
+            yield {name: np.asarray(self.arrays[name][rows.get(name, samples)]) for name in names}
 
     def __reduce__(self):
         in_memory = {name: a if isinstance(a, PartialArray) else np.asarray(a) for name, a in self.arrays.items()}
@@ -376,4 +386,4 @@ def sample_of(trajectory: Trajectory, k: int) -> State:
 def recorded_samples(header: Header, block: Block) -> dict[str, np.ndarray]:
     """What is recorded of a block, by dataset; of a dataset with some bodies, their columns."""
     samples = {f.name: recorded_columns(header, f.name, f.of(block)) for f in header.fields}
-    return {"time": block.time, **samples, **block.contacts}
+    return {"time": block.time, **samples, **block.contacts, **block.readings}

@@ -39,13 +39,14 @@ from rigidsim.trajectory.structure import (
     FORMAT,
     JOINTED,
     LOOPED,
+    SENSED,
     create,
     is_as_created,
     write_checksums,
     write_metrics,
     write_summary,
 )
-from rigidsim.trajectory.tables import complete_points, create_tables, write_events
+from rigidsim.trajectory.tables import complete_points, complete_readings, create_tables, write_events
 
 NO_METRICS: Mapping[str, float] = MappingProxyType({})
 
@@ -108,7 +109,7 @@ class Writer:
         self._header, self._events, self.chunk_rows = header, Events(header), rows
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._rows = dict.fromkeys(self._digests, 0)
-        self._checksums = {name: [] for name in self._digests if name not in POINT_NAMES}
+        self._checksums = {name: [] for name in self._digests if name not in header.table_names}
         self._largest: dict[str, np.ndarray] = {}
         self._staging = Staging(rows)
         self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged
@@ -134,7 +135,7 @@ class Writer:
         events = {f"events/{name}": column for name, column in left.group("events").items()}
         # HDF5 might read damaged texts for ever.
         with contextlib.closing(opened(self._spool.path, lock=False)) as guarded:
-            if (begun := str(guarded.file.attrs["format"])) not in (FORMAT, JOINTED, LOOPED):
+            if (begun := str(guarded.file.attrs["format"])) not in (FORMAT, JOINTED, LOOPED, SENSED):
                 raise FormatError(
                     f"{self.path} was begun by another version of rigidsim, in {begun}; `rigidsim recover` of that"
                     " version saves what there is, --force begins again"
@@ -157,7 +158,8 @@ class Writer:
         self._use_datasets()
         if staged := left.group("staged"):
             self._staging.add(staged)
-            self._points = [left.group("points")]
+        if points := left.group("points"):
+            self._points = [points]
         return left._replace(header=header, events=Events(header, events))
 
     def _check_datasets(self) -> None:
@@ -232,22 +234,27 @@ class Writer:
         """Append samples. The arrays of the block must not change before the next call returns."""
         samples = {f.name: f.of(block) for f in self._header.fields}
         self._checkpoint = block.checkpoint
-        self.append_arrays({"time": block.time, **samples, **block.contacts})
+        self.append_arrays({"time": block.time, **samples, **block.contacts, **block.readings})
 
     def append_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Append samples, given by dataset name; with the contact points of these samples, if they are recorded. The
-        arrays must not change before the next call returns.
+        """Append samples, given by dataset name; with the contact points of these samples, if they are recorded, and
+        what was sampled by sensors and controllers up to then. The arrays must not change before the next call returns.
         """
         count, begin = len(arrays["time"]), 0
         points = np.concatenate([[0], np.cumsum(arrays.get(COUNT, np.zeros(count, dtype=np.int64)))])
         arrays = {name: np.asarray(array, dtype=self._datasets[name].dtype) for name, array in arrays.items()}
         with as_storage_error(self.path):
+            read = {name: arrays[name] for table in self._header.readings for name in table.names if name in arrays}
+            if read and count == 0:
+                self._points.append({name: arrays[name][:0] for name in POINT_NAMES if name in arrays} | read)
             if count < self._staging.missing:
                 self._write(self._encoder.take())  # no other row is begun below: that one must not outlive this call
             while begin < count:
                 end = min(count, begin + self._staging.missing)
                 rows, point_rows = slice(begin, end), slice(points[begin], points[end])
-                self._points.append({name: arrays[name][point_rows] for name in POINT_NAMES if name in arrays})
+                points_of = {name: arrays[name][point_rows] for name in POINT_NAMES if name in arrays}
+                self._points.append(points_of | read)
+                read = {name: values[:0] for name, values in read.items()}  # the first part of these samples has all
                 full = self._staging.add({name: arrays[name][rows] for name in self._checksums})
                 if full:
                     done = self._encoder.take()
@@ -376,6 +383,7 @@ class Writer:
             self._file[name].attrs["sha256"] = digest.hexdigest()
         if self._header.with_contacts:
             complete_points(self._file, self._rows[POINT_NAMES[0]])
+        complete_readings(self._file, self._header, self._rows)
         checksums = self._all_checksums()
         write_checksums(self._file, checksums)
         write_metrics(self._file, self._header, metrics)

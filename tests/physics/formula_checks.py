@@ -14,6 +14,7 @@ from smooth_paths import exact
 from articulated_checks import ARTICULATED_CHECKS
 from contact_checks import CONTACT_CHECKS
 from contact_mode_checks import CONTACT_MODE_CHECKS
+from control_checks import CONTROL_LAWS, NOISE_CHECKS
 from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
 from geometry_checks import GEOMETRY_CHECKS
@@ -294,6 +295,8 @@ CHECKS = {
     "series": TERMS,
     "rounding": ROUNDING_CHECKS,
     "supports": SUPPORT_CHECKS,
+    "control": CONTROL_LAWS,
+    "noise": NOISE_CHECKS,
     **CONTACT_CHECKS,
     **FORCE_CHECKS,
     **FUNCTION_CHECKS,

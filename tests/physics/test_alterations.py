@@ -13,6 +13,7 @@ from smooth_paths import MP
 from articulated_checks import ARTICULATED_EQUIVALENT
 from contact_checks import CONTACT_EQUIVALENT
 from contact_mode_checks import CONTACT_MODE_EQUIVALENT
+from control_checks import CONTROL_EQUIVALENT
 from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
 from function_checks import FUNCTION_EQUIVALENT
@@ -120,6 +121,8 @@ EQUIVALENT = {
     **RESTITUTION_EQUIVALENT,
     **STEP_EQUIVALENT,
     **SUPPORT_EQUIVALENT,
+    **CONTROL_EQUIVALENT,
+    **CONTROL_EQUIVALENT,
 }
 
 

@@ -139,7 +139,7 @@ def external(file):
 
 CHANGES = {
     "foreign format": (change_attribute("format", "h5md/1"), "is not a trajectory: its format is 'h5md/1'"),
-    "newer version": (change_attribute("format", "rigidsim-trajectory/8"), "from another version of rigidsim"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/9"), "from another version of rigidsim"),
     "format is no text": (change_attribute("format", 7), "is not a trajectory: its format is '7'"),
     "no format": (lambda file: file.attrs.__delitem__("format"), "is not a trajectory: it has no format name"),
     "no status": (lambda file: file.attrs.__delitem__("status"), "status"),

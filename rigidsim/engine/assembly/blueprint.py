@@ -234,6 +234,75 @@ class TriggerTables(NamedTuple):
     renumbering: Renumbering | None = None  # of a scene that sets numbers during the run
 
 
+class ChannelRecord(NamedTuple):
+    """What a sensor measures: `truth` is the first of its numbers, `errors` the first of those of its errors, the bias,
+    the noise of a sample, the step of a random walk and the quantum, one row of each; -1 for none.
+    """
+
+    name: str
+    width: int
+    truth: int  # -1 for what a ray gives
+    errors: int
+    turns: bool  # whether it is an orientation, of which the errors are turns
+    held: int  # the first of its numbers among those that are held
+    stream: int  # of random numbers
+
+
+class RayRecord(NamedTuple):
+    """The ray of a range finder: from the origin of a node, a unit direction in its axes, the longest range, and the
+    shapes that it may hit.
+    """
+
+    node: int
+    direction: tuple
+    longest: float  # m
+    metres: float  # in the unit of the node
+    shapes: tuple[Target, ...]
+
+
+class Target(NamedTuple):
+    """A shape that a ray may hit: its core and its corners or triangles, in the units and axes of its node."""
+
+    node: int
+    metres: float  # in its unit
+    core: Core
+    triangles: np.ndarray | None  # (triangle, 3 corners, 3) of a hull or a mesh, in the axes of its core
+
+
+class SensorRecord(NamedTuple):
+    """A sensor of a body, given by its path."""
+
+    body: str
+    name: str
+    every: int  # steps
+    channels: tuple[ChannelRecord, ...]
+    ray: RayRecord | None = None
+
+
+class ControllerRecord(NamedTuple):
+    """A controller: its law by name, and the numbers that it reads, from `first` on."""
+
+    name: str
+    law: str
+    every: int  # steps
+    delay: int  # steps
+    first: int
+    count: int
+    held: int  # the first of its outputs among the numbers that are held
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...] = ()  # of a function: what it gets, by name; then comes its state
+    call: tuple[str, str] = ("", "")  # file:function, and the text of the file
+
+
+class SensingTables(NamedTuple):
+    """The sensors and controllers of a scene; the first number that they read is the seed."""
+
+    sensors: tuple[SensorRecord, ...]  # in the order of paths and, on one body, of the file
+    controllers: tuple[ControllerRecord, ...]  # in the order of the file
+    n_held: int
+    numbers: MetricTables
+
+
 class Blueprint(NamedTuple):
     """One world as described in the scene, and the settings of its run."""
 
@@ -255,6 +324,7 @@ class Blueprint(NamedTuple):
     contacts: ContactPlan | None  # if any shapes can meet
     metrics: MetricTables | None  # if the scene has any
     triggers: TriggerTables | None = None  # likewise
+    sensing: SensingTables | None = None  # likewise
 
     @property
     def n_due(self) -> int:
@@ -263,9 +333,11 @@ class Blueprint(NamedTuple):
 
     @property
     def asked(self) -> tuple[AskedVector, ...]:
-        """The vectors that metrics and triggers ask for; those of metrics are the first ones."""
-        reading = self.triggers.guards if self.triggers else self.metrics
-        return reading.asked if reading else ()
+        """The vectors that metrics, triggers, sensors and controllers ask for: those of each begin with those of the
+        ones before.
+        """
+        reading = (self.sensing and self.sensing.numbers, self.triggers and self.triggers.guards, self.metrics)
+        return next((one.asked for one in reading if one), ())
 
     @property
     def loop_types(self) -> dict[str, str]:

@@ -47,6 +47,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
         asked=asked_of(blueprint, tree, blueprint.asked),
         guards=metrics_of(blueprint.triggers.guards, tree) if blueprint.triggers else None,
+        sensing=metrics_of(blueprint.sensing.numbers, tree) if blueprint.sensing else None,
         inherits=np.array([float(row.node.inherits) for row in moved], dtype=np.float64),
         **blueprint.schedule.edges(),
         step=blueprint.schedule.step,

@@ -8,6 +8,9 @@ from rigidsim.scene.hierarchy.nodes import SceneNode
 from rigidsim.scene.schema.integrators import Method, able
 from rigidsim.scene.text.document import Path
 
+WHOLE_TOLERANCE = 1e-9
+"""Relative tolerance of a ratio of times that must be a whole number."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -32,3 +35,9 @@ def incapable(method: Method, capability: str, what: str, otherwise: str = "") -
     """
     hint = f"use {able(capability)}{otherwise}"
     return Finding("integrator", f"'{method.name}' does not {what}", ("simulation", "integrator"), hint)
+
+
+def is_whole(ratio: float) -> bool:
+    """Whether a ratio of times is a whole number, but for rounding."""
+    nearest = round(ratio)
+    return nearest >= 1 and abs(ratio - nearest) <= WHOLE_TOLERANCE * nearest

@@ -33,7 +33,7 @@ def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         if metric.asked and not metric.unit_where(has_scales):
             message = f"lengths in units of a scaled frame cannot be given in '{shown(metric.asked)}'"
             yield Finding("unit", message, place, "see the bodies from the world")
-        yield from _state_findings(hierarchy, metric, place, known, loops)
+        yield from state_findings(hierarchy, metric, place, known, loops)
         for reduction in metric.reductions:
             time = reduction.arguments[0].value if reduction.kind == AT else 0.0
             if not 0.0 <= time <= duration:
@@ -55,13 +55,13 @@ def trigger_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
                     message = f"a condition on which of '{shown(state.body)}'?"
                     yield Finding("reference", message, place, "write the path of one body")
             if condition:
-                yield from _state_findings(hierarchy, condition, place, known, loops)
+                yield from state_findings(hierarchy, condition, place, known, loops)
         if trigger.rearm is not None and not trigger.every:
             message = "what happens once is never armed again"
             yield Finding("when", message, (*trigger.place, "rearm"), "write every: true, or omit it")
 
 
-def _state_findings(
+def state_findings(
     hierarchy: Hierarchy, expression: Expression, place: tuple, known: KnownPaths, loops: KnownPaths
 ) -> Iterator[Finding]:
     """Every body that does not exist, and every quantity that no metric can read, in an expression."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
-from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.findings import Finding, finding_at, is_whole
 from rigidsim.scene.checks.joints import joint_findings, method_findings, resistance_findings
 from rigidsim.scene.checks.loads import (
     load_findings,
@@ -22,6 +22,7 @@ from rigidsim.scene.checks.metrics import metric_findings, trigger_findings
 from rigidsim.scene.checks.plane import plane_findings
 from rigidsim.scene.checks.references import oracle_findings, record_findings, reference_findings
 from rigidsim.scene.checks.reparenting import reparent_findings
+from rigidsim.scene.checks.sensing import sensing_findings
 from rigidsim.scene.checks.shapes import contact_findings, group_findings, mass_key, shape_findings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.prescription import PrescribedMotion
@@ -29,8 +30,6 @@ from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.values.quantities import LARGEST
 from rigidsim.scene.values.rotation import Vector
 
-WHOLE_TOLERANCE = 1e-9
-"""Relative tolerance of a ratio of times that must be a whole number."""
 PARALLEL_TOLERANCE = 1e-9
 MOST_STEPS = 1e12
 NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or omit it"
@@ -64,23 +63,18 @@ def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
     elif not duration / step <= MOST_STEPS:
         count = "steps" if simulation.has_step else "samples"
         yield Finding("step", f"{duration:g} s / {step:g} s are more than {MOST_STEPS:g} {count}", path)
-    elif not _is_whole(duration / step):
+    elif not is_whole(duration / step):
         few = math.floor(duration / step)
         hint = (
             f"nearest {plural}: {duration / (few + 1):.12g} s and {duration / few:.12g} s; "
             f"nearest durations: {few * step:.12g} s and {(few + 1) * step:.12g} s"
         )
         yield Finding("step", f"duration / {name} = {duration / step:.9g} is not a whole number", path, hint)
-    elif every is not None and not (every / step <= MOST_STEPS and _is_whole(every / step)):
+    elif every is not None and not (every / step <= MOST_STEPS and is_whole(every / step)):
         few = math.floor(every / step) if every / step <= MOST_STEPS else MOST_STEPS
         hint = "nearest: " + " and ".join(f"{count * step:.12g} s" for count in (few, few + 1) if count)
         message = f"record_every / step = {every / step:.9g} is not a whole number"
         yield Finding("step", message, ("simulation", "record_every"), hint)
-
-
-def _is_whole(ratio: float) -> bool:
-    nearest = round(ratio)
-    return nearest >= 1 and abs(ratio - nearest) <= WHOLE_TOLERANCE * nearest
 
 
 def _scale_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
@@ -152,8 +146,8 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
 
 SCENE_CHECKS = (
     *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
-    *(group_findings, metric_findings, trigger_findings, record_findings, oracle_findings, method_findings),
-    *(end_findings, machine_findings),
+    *(group_findings, metric_findings, trigger_findings, sensing_findings, record_findings, oracle_findings),
+    *(method_findings, end_findings, machine_findings),
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),

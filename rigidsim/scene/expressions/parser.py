@@ -39,6 +39,7 @@ from rigidsim.scene.expressions.tree import (
     Apply,
     Expression,
     ExpressionTree,
+    Held,
     Number,
     Reduction,
     StateRead,
@@ -317,7 +318,7 @@ class _Parser:
             self._require_allowed("time", name)
         if self._of_joint() and all(state.quantity in OF_JOINTS for state in states):
             return
-        if states:
+        if states or any(isinstance(part, Held) for part in parts(tree)):
             self._require_allowed("state", name)
         for state in states:
             if (state.quantity, state.component) not in OF_LOADS or state.observer == OWN_FRAMES[BODY]:

@@ -16,6 +16,7 @@ from rigidsim.scene.expressions.tree import (
     Apply,
     Expression,
     ExpressionTree,
+    Held,
     Lookup,
     Named,
     Number,
@@ -39,12 +40,20 @@ class Scope:
     quantities: dict[tuple[str, str], Expression] = field(default_factory=dict)
     tables: dict[str, Interpolant | None] = field(default_factory=dict)  # None for one that could not be read
     own: str = ""
+    held: list[Held] = field(default_factory=list)  # the readings of sensors and the outputs of controllers
 
     def define(self, path: str, name: str, expression: Expression) -> None:
         """Add a quantity; a number is one wherever it is used."""
         tree = expression.tree
         named = tree if isinstance(tree, Number) else Named(name, path, absolute(tree, path), 1 + _depth(tree))
         self.quantities[path, name] = replace(expression, tree=named)
+
+    def hold(self, path: str, name: str, unit: str) -> Held:
+        """Add a number that is constant between samples, with its unit if that is known."""
+        held = Held(name, path, len(self.held))
+        self.held.append(held)
+        self.quantities[path, name] = Expression(name, held, unit=unit, is_sure=bool(unit))
+        return held
 
     def named(self, text: str, offset: int = 0) -> tuple[str, str] | None:
         """The path and the name that a text such as `rocket.altitude` stands for; None if it names no quantity of the
@@ -94,8 +103,8 @@ def _depth(tree: ExpressionTree) -> int:
 
 
 def varies(tree: ExpressionTree) -> bool:
-    """Whether it depends on time or state."""
-    return any(isinstance(part, StateRead | Time) for part in parts(tree))
+    """Whether it depends on time or state, or on what was sampled."""
+    return any(isinstance(part, StateRead | Time | Held) for part in parts(tree))
 
 
 def absolute(tree: ExpressionTree, path: str) -> ExpressionTree:

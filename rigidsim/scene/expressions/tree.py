@@ -95,7 +95,18 @@ class Named:
     depth: int = field(default=2, compare=False, repr=False)  # levels of it, itself included
 
 
-Leaf = Number | Time | StateRead | Reduction
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A number that is constant between samples: a component of what the sensor of a body measured, or an output of a
+    controller if `body` is empty. `number` is its place among all of the scene.
+    """
+
+    name: str
+    body: str
+    number: int
+
+
+Leaf = Number | Time | StateRead | Reduction | Held
 ExpressionTree = Leaf | Apply | Lookup | Named
 
 
@@ -156,6 +167,13 @@ class Expression:
         return tuple(dict.fromkeys(found))
 
     @property
+    def held(self) -> tuple[Held, ...]:
+        """The readings and outputs in it, without duplicates, from left to right."""
+        inside = [argument for reduction in self.reductions for argument in reduction.arguments]
+        found = (part for tree in (self.tree, *inside) for part in parts(tree) if isinstance(part, Held))
+        return tuple(dict.fromkeys(found))
+
+    @property
     def reductions(self) -> tuple[Reduction, ...]:
         """The reductions in it from left to right, repeated ones too."""
         return tuple(part for part in parts(self.tree) if isinstance(part, Reduction))
@@ -187,7 +205,7 @@ def _evaluated(tree: ExpressionTree, values: dict[Leaf | Named, Any], functions:
         if tree not in values:
             values[tree] = _evaluated(tree.tree, values, functions)
         return values[tree]
-    if isinstance(tree, Time | StateRead | Reduction):
+    if isinstance(tree, Time | StateRead | Reduction | Held):
         return values[tree]
     if isinstance(tree, Lookup):
         return functions[TABLE](tree.table, _evaluated(tree.arguments[0], values, functions))
@@ -228,7 +246,7 @@ def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
         return text, SIGN if text.startswith("-") else ATOM
     if isinstance(tree, Lookup):
         return f"{tree.table.name}({printed(tree.arguments[0])})", ATOM
-    if isinstance(tree, Named):
+    if isinstance(tree, Named | Held):
         return f"{tree.name}({_quoted(tree.body)})" if tree.body else tree.name, ATOM
     if isinstance(tree, Reduction):
         return _reduction(tree), ATOM

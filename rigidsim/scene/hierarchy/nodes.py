@@ -11,7 +11,7 @@ from typing import Any
 from rigidsim.physics.quaternion import product, rotate, rotate_back
 from rigidsim.physics.vector import dot, norm, scaled
 from rigidsim.scene.hierarchy.mass import own_mass
-from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.body import Body, Mount
 from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.scene import Reparenting, SceneData
 from rigidsim.scene.text.document import Path
@@ -178,10 +178,15 @@ def _node(index: int, path: str, body: Body, above: SceneNode | None, q_WP: tupl
         falls=body.gravity,
         inherits=body.inherit_impulses,
         joint=joint,
-        place=(*(above.place if above else ()), "children" if above else "bodies", path.rpartition("/")[2]),
+        place=(*(above.place if above else ()), _key_of(body, above), path.rpartition("/")[2]),
         body=body,
         prescribed=prescribed,
     )
+
+
+def _key_of(body: Body, above: SceneNode | None) -> str:
+    """The key under which a body is written."""
+    return "sensors" if isinstance(body, Mount) else "children" if above else "bodies"
 
 
 def _weighed(node: SceneNode) -> SceneNode:

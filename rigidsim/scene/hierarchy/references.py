@@ -11,6 +11,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.forces import Declared
 from rigidsim.scene.schema.let import KEY
 from rigidsim.scene.schema.names import AXES
+from rigidsim.scene.schema.sensors import Contact
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.nodes import WORLD
 
@@ -48,6 +49,9 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
             yield from _of_force((*node.place, "forces", index), force)
         for index, impulse in enumerate(node.body.impulses):
             yield (*node.place, "impulses", index, "frame"), impulse.frame, AXES
+        for name, sensor in node.body.sensors.items():
+            if isinstance(sensor, Contact):
+                yield (*node.place, "sensors", name, "to"), sensor.to, ("",)
     for where, quantity in quantities(hierarchy):
         for name in {name for state in quantity.own_states for name in (state.body, state.observer, state.other)}:
             yield where, name, (*BODIES, *OWN_FRAMES.values(), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -27,6 +28,7 @@ from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.schema.repeat import Repeat
+from rigidsim.scene.schema.sensors import Mounted, Owned, Sensors
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
@@ -181,6 +183,7 @@ class Body(SceneModel):
         description="Whether its shapes and those of fixed parts collide: true (default), false, sensor or a group.",
     )
     let: Let = Field({}, description="Named quantities of the body: expressions of its motion and of time.")
+    sensors: Sensors = Field({}, description="Sensors on the body, by name; they do not change its motion.")
     repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
     include: Include = Field(None, description="A scene in another file, of which the bodies become children.")
     children: dict[BodyName, Body] = Field({}, description="Children of this body, by name.", json_schema_extra=NAMED)
@@ -189,8 +192,9 @@ class Body(SceneModel):
     @classmethod
     def _with_own_quantities(cls, data: Any, handler: ModelWrapValidatorHandler, info: ValidationInfo) -> Body:
         # Its expressions need no path for the quantities of the body.
-        own = data.get("let") if isinstance(data, dict) else None
-        if not isinstance(own, Quantities):
+        owned = (data.get("let"), data.get("sensors")) if isinstance(data, dict) else ()
+        own = next((one for one in owned if isinstance(one, Quantities | Owned)), None)
+        if own is None:
             return handler(data)
         scope, outer = info.context.scope, info.context.scope.own
         scope.own = own.path
@@ -198,6 +202,13 @@ class Body(SceneModel):
             return handler(data)
         finally:
             scope.own = outer
+
+    def mounts(self) -> Iterator[tuple[str, Body]]:
+        """The frames of sensors that have a place of their own on the body, by name."""
+        for name, sensor in self.sensors.items():
+            if isinstance(sensor, Mounted) and sensor.is_apart:
+                position, orientation = sensor.pose
+                yield name, Mount.model_construct(position=position, orientation=orientation)
 
     @property
     def solids(self) -> tuple[Solid, ...]:
@@ -227,3 +238,7 @@ class Body(SceneModel):
     def joint(self) -> tuple[str, SceneModel] | None:
         """The type of the joint by which the body hangs on its parent, and the joint as it is given."""
         return self.motion.joint if isinstance(self.motion, GivenMotion) else None
+
+
+class Mount(Body):
+    """The frame of a sensor on a body."""

@@ -14,7 +14,7 @@ from rigidsim.scene.values.quantities import NUMBER, UNCERTAIN_SCHEMAS
 KEY = "parameters"
 KEYS_OF_A_SCENE = (
     *("format", "title", "description", KEY, "tables", "let", "simulation", "world", "bodies"),
-    *("reparent", "changes", "states", "metrics", "oracle", "sweep", "fit", "optimise"),
+    *("reparent", "changes", "states", "controllers", "metrics", "oracle", "sweep", "fit", "optimise"),
 )
 """Not allowed as names of parameters: `--set title=...` would be ambiguous."""
 

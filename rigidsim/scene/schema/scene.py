@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.body import Body, NewMotion
 from rigidsim.scene.schema.changes import Machines, NumberChange
+from rigidsim.scene.schema.controllers import Controllers
 from rigidsim.scene.schema.fit import FitSettings
 from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.let import Let
@@ -85,6 +86,9 @@ class SceneData(SceneModel):
         (), description="Changes of numbers of the scene during the run: what is set, and the time or a condition."
     )
     states: Machines = Field({}, description="State machines by name: states, what each sets, and what leads on.")
+    controllers: Controllers = Field(
+        {}, description="Blocks that read sensors and quantities at samples; their outputs are numbers in expressions."
+    )
     metrics: Metrics = Field({}, description="Named numbers of the whole run.")
     oracle: Oracle = Field({}, description="What quantities should be, as expressions of t, to compare the run with.")
     sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
@@ -101,6 +105,7 @@ class SceneData(SceneModel):
         while waiting:
             path, body, parent = waiting.pop()
             yield path, body, parent
+            yield from ((f"{path}/{name}", mount, path) for name, mount in body.mounts())
             waiting.extend((f"{path}/{name}", child, path) for name, child in reversed(body.children.items()))
 
     def __repr__(self) -> str:

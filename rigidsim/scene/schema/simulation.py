@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
 from rigidsim.scene.schema.when import Stop
 from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
-from rigidsim.scene.values.quantities import TIME, positive, whole
+from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, TIME, positive, quantity, whole
 
 MOST_SUBSTEPS = 16
+MOST_SEED = 2**53
+SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_SEED}, EXPRESSION_SCHEMA]}
 DEFAULT_SAMPLES = 1000
 """Of a run without a step and without times between samples."""
 MODES = ("auto", "stepping", "events", "off")
@@ -55,6 +57,12 @@ NO_STEP = {"required": ["integrator"], "properties": {"integrator": CHOOSES}}
 """The settings without a step, for the JSON Schema."""
 
 
+def _require_seed(seed: float) -> float:
+    if not 0 <= seed <= MOST_SEED or seed % 1 != 0:
+        raise invalid("seed", f"a seed is a whole number from 0 to {MOST_SEED}, got {seed:g}")
+    return seed
+
+
 class SimulationSettings(SceneModel):
     """Duration, step, method and sampling of a simulation."""
 
@@ -75,6 +83,9 @@ class SimulationSettings(SceneModel):
         description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
     )
     stop: Stop = Field(None, description="What ends the run before: a condition.")
+    seed: Annotated[quantity(NUMBER_ONLY), AfterValidator(_require_seed), WithJsonSchema(SEED_SCHEMA)] = Field(
+        0, description="Seed of the errors of sensors, a whole number; the same seed gives the same bits."
+    )
     record: Record = Field(
         None,
         description="Quantities to record, of all bodies or of some; default: motion, energies and momenta. Time and "

@@ -1,0 +1,156 @@
+"""Controllers: what each law remembers, and what it makes of the numbers that it reads at a sample, in all lanes."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine.assembly.blueprint import ControllerRecord
+from rigidsim.physics.control import lead_lag, pid, rate_limited, saturated
+
+Numbers = Sequence[np.ndarray]
+"""Numbers that a law reads, each (lane)."""
+BEGUN = 0
+"""The first row of the memory of each law: whether it had a sample before."""
+
+
+class ControllerFault(Exception):
+    """A controller gave no number; the message says why."""
+
+
+class Law(NamedTuple):
+    """A law: how many numbers it remembers besides `BEGUN`, and what it gives of numbers, memory (row, lane), and the
+    time between samples, s. It changes the memory.
+    """
+
+    memory: int
+    output: Callable[[Numbers, np.ndarray, float], np.ndarray]
+
+
+def _hold(given: Numbers, _memory: np.ndarray, _T: float) -> np.ndarray:
+    return given[0]
+
+
+def _pid(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
+    e, proportional, integral, derivative, filter, low, high = given
+    begun, last, total, slope = memory
+    last = np.where(begun > 0.0, last, e)
+    u, total, slope = pid(e, last, total, slope, T, (proportional, integral, derivative), filter, (low, high))
+    memory[1:] = e, total, slope
+    return u
+
+
+def _lead_lag(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
+    x, gain, lead, lag = given
+    begun, x_last, y_last = memory
+    x_last, y_last = np.where(begun > 0.0, x_last, x), np.where(begun > 0.0, y_last, gain * x)
+    memory[1:] = x, lead_lag(x, x_last, y_last, T, gain, lead, lag)
+    return memory[2].copy()
+
+
+def _rate_limit(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
+    x, rising, falling, initial = given
+    memory[1] = rate_limited(x, np.where(memory[BEGUN] > 0.0, memory[1], initial), T, rising, falling)
+    return memory[1].copy()
+
+
+def _saturation(given: Numbers, _memory: np.ndarray, _T: float) -> np.ndarray:
+    return saturated(*given)
+
+
+LAWS = {
+    "hold": Law(0, _hold),
+    "pid": Law(3, _pid),
+    "lead_lag": Law(2, _lead_lag),
+    "rate_limit": Law(1, _rate_limit),
+    "saturation": Law(0, _saturation),
+}
+PYTHON = "python"
+
+
+class ControlBlock:
+    """A controller of a run, with its memory (row, lane)."""
+
+    def __init__(self, record: ControllerRecord, step: float, n_lane: int):
+        self.record, self._T = record, record.every * step
+        is_python = record.law == PYTHON
+        self._law = Law(record.count - len(record.inputs), self._call) if is_python else LAWS[record.law]
+        self._function = loaded(record) if is_python else None
+        self.memory = np.zeros((1 + self._law.memory, n_lane))
+        self.time = 0.0  # s, of the sample
+
+    @property
+    def label(self) -> str:
+        """Its location in the scene."""
+        return f"controllers.{self.record.name}"
+
+    def sample(self, t: float, given: Numbers) -> np.ndarray:
+        """(output, lane) what it gives at time t (s). Raises ControllerFault."""
+        self.time = t
+        with np.errstate(all="ignore"):
+            found = np.atleast_2d(self._law.output(given, self.memory, self._T))
+        self.memory[BEGUN] = 1.0
+        if not np.isfinite(found).all():
+            output, lane = np.argwhere(~np.isfinite(found))[0]
+            read = ", ".join(f"{one[lane]:g}" for one in given)
+            name = self.record.outputs[output]
+            raise ControllerFault(f"{self.label} gave {found[output, lane]:g} for '{name}'; what it read: {read}")
+        return found
+
+    def _call(self, given: Numbers, memory: np.ndarray, _T: float) -> np.ndarray:
+        """What a function of Python gives, lane by lane."""
+        n, state = len(self.record.inputs), memory[1:]
+        if len(state) and not memory[BEGUN].any():
+            state[:] = given[n:]
+        found = np.empty((len(self.record.outputs), memory.shape[1]))
+        for lane in range(memory.shape[1]):
+            inputs = {name: float(one[lane]) for name, one in zip(self.record.inputs, given[:n], strict=True)}
+            own = np.ascontiguousarray(state[:, lane])
+            found[:, lane] = self._called(inputs, own)
+            if not np.isfinite(own).all():
+                raise ControllerFault(f"{self.label}: {self.record.call[0]} left a state that is not finite")
+            state[:, lane] = own
+        return found
+
+    def _called(self, inputs: dict[str, float], state: np.ndarray) -> Sequence[float]:
+        """The outputs of the function for one world."""
+        names, where = self.record.outputs, f"{self.label}: {self.record.call[0]}"
+        try:
+            given = self._function(self.time, inputs, *((state,) if len(state) else ()))
+        except Exception as error:
+            file, line = self.record.call[0].rpartition(":")[0], None
+            for frame in traceback.extract_tb(error.__traceback__):
+                line = frame.lineno if frame.filename == file else line
+            place = f"{self.label}: {file}{f', line {line}' if line else ''}"
+            raise ControllerFault(f"{place}: {type(error).__name__}: {error}") from error
+        numbers = given if isinstance(given, list | tuple | np.ndarray) else [given]
+        if np.ndim(numbers) != 1 or len(numbers) != len(names):
+            raise ControllerFault(f"{where} gave {_shown(given)}; expected {_wanted(names)}")
+        try:
+            return [float(one) if not isinstance(one, str) else math.nan for one in numbers]
+        except (TypeError, ValueError):
+            raise ControllerFault(f"{where} gave {_shown(given)}; expected {_wanted(names)}") from None
+
+
+def _wanted(names: Sequence[str]) -> str:
+    return "one number" if len(names) == 1 else f"{len(names)} numbers, {', '.join(names)}"
+
+
+def _shown(given: object) -> str:
+    text = repr(given)
+    return text if len(text) < 60 else f"{text[:57]}..."
+
+
+def loaded(record: ControllerRecord) -> Callable:
+    """The function of a controller, from the text of its file. Raises ControllerFault."""
+    (file, _, name), source = record.call[0].rpartition(":"), record.call[1]
+    names = {"__name__": f"rigidsim.controller.{record.name}", "__file__": file}
+    try:
+        exec(compile(source, file, "exec"), names)
+    except Exception as error:
+        raise ControllerFault(f"controllers.{record.name}: {file}: {type(error).__name__}: {error}") from error
+    return names[name]
