@@ -15,7 +15,7 @@ from rigidsim.exports.labelled import Labelled
 from rigidsim.exports.netcdf import write_netcdf
 from rigidsim.exports.recorded import labelled
 from rigidsim.exports.runs import labelled_runs, run_columns, run_table
-from rigidsim.exports.tables import WORDS, TextTable, event_table, motion_table, series_table
+from rigidsim.exports.tables import WORDS, TextTable, event_table, motion_table, readings_table, series_table
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, FileKind, Hints, kind_of
@@ -48,7 +48,8 @@ def export(
         The file; its ending gives the format.
     *quantities : str
         Names such as `ball.position.x@table`; a sweep has none. Without any, a NetCDF file has everything that was
-        recorded, and a CSV file the motion of all bodies, a line for each body and sample.
+        recorded, and a CSV file the motion of all bodies, a line for each body and sample. The name of a sensor,
+        `sat.imu`, or of a controller alone makes a CSV file of what it gave, at its own times.
     frame : str
         The body relative to which a CSV file without quantities has motions.
     events : bool
@@ -120,6 +121,10 @@ def table_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, e
         raise UsageError("quantities, --events and --frame make different tables; choose one (of a quantity: @FRAME)")
     if events:
         return event_table(shown)
+    if own := next((name for name in quantities if name in shown.readings), ""):
+        if len(quantities) > 1:
+            raise UsageError(f"{own} has times of its own: export it alone, or by its names in expressions")
+        return readings_table(shown.readings[own])
     if quantities:
         return series_table(shown, quantities)
     return motion_table(shown, frame if frame == WORLD else full_path(shown, frame))

@@ -45,12 +45,14 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     if quantities:
         variables += _quantities(trajectory, found)
     else:
-        variables += [*_bodies(trajectory), *_samples(trajectory), *_contacts(trajectory), *_metrics(trajectory)]
+        variables += [*_bodies(trajectory), *_samples(trajectory), *_contacts(trajectory), *_readings(trajectory)]
+        variables += _metrics(trajectory)
     if events or not quantities:
         variables += _events(trajectory)
     used = {dimension for variable in variables for dimension in variable.dimensions}
     axes = [Variable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
     coordinates = {"time", "parent", "kind", "scale_to_metre", "own_scale_to_metre", "body", "component", SHAPES, *AXES}
+    coordinates |= {table.time.replace("/", "_") for table in trajectory.header.readings}
     coordinates |= {*TYPES, *TYPES.values(), COORDINATE}
     return Labelled((*variables, *axes), frozenset(coordinates), _attributes(trajectory))
 
@@ -155,6 +157,14 @@ def _contacts(trajectory: Trajectory) -> Iterator[Variable]:
     if trajectory.header.with_contacts:
         yield _column(trajectory, COUNT_COLUMN, "time")
         yield from (_column(trajectory, column, CONTACT_POINT) for column in POINT_COLUMNS)
+
+
+def _readings(trajectory: Trajectory) -> Iterator[Variable]:
+    """What sensors and controllers gave, each with an axis of its own times."""
+    for table in trajectory.header.readings:
+        axis = table.time.replace("/", "_")
+        yield Variable.of(axis, (axis,), trajectory.arrays[table.time], **TIME)
+        yield from (_column(trajectory, column, axis) for column in table.columns)
 
 
 def _column(trajectory: Trajectory, column: Column, dimension: str) -> Variable:

@@ -16,6 +16,7 @@ from rigidsim.exports.recorded import asked_for
 from rigidsim.report.states import LABELS, known, motion_of, state_at, units_of
 from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.fields import AXES, EVENT_COLUMNS, SIDE_TABLES
+from rigidsim.trajectory.readings import Readings
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 from rigidsim.trajectory.windows import windows
 
@@ -72,6 +73,17 @@ def _event_row(event: Event | ContactEvent) -> list:
     words = [shapes.get(name, "") or getattr(event, name, "") for name in WORDS]
     numbers = [part for name in VECTORS for part in getattr(event, name, ("", "", ""))]
     return [event.time, event.cause, *words, *numbers, *(getattr(event, name, "") for name in ENERGIES)]
+
+
+def readings_table(read: Readings) -> TextTable:
+    """What a sensor or a controller gave at its own samples: the time, and a column for each component."""
+    columns = [("time", "s")]
+    for name, unit in read.units.items():
+        columns += [(f"{name}.{axis}" if axis else name, plain_unit(unit)) for axis in read.components(name) or ("",)]
+    count = len(read.time)
+    return TextTable(
+        columns, [np.column_stack([read.time, *(one.reshape(count, -1) for one in read.values())]).tolist()]
+    )
 
 
 def motion_table(trajectory: Trajectory, frame: str, time: float | None = None) -> TextTable:

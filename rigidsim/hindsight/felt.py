@@ -91,7 +91,9 @@ class Accelerometer:
         number = self._header.history.number_at(past.time), past.numbers
         if number not in self._of_tree:
             model = model_of(past.blueprint, past.tree)
-            model = model._replace(metrics=None, asked=asked_of(past.blueprint, past.tree, [self._vector]))
+            model = model._replace(
+                metrics=None, sensing=None, asked=asked_of(past.blueprint, past.tree, [self._vector])
+            )
             scratch = make_scratch(model, ONE_LANE)
             if model.contacts is not None:
                 scratch = scratch._replace(contact_mean=zeros(len(model.contacts.body), MEAN.width))

@@ -202,7 +202,7 @@ def _datasets(header: Header) -> Section:
         group, _, name = str(dataset["name"]).rpartition("/")
         some = f" of {counted(len(dataset['bodies']), 'body', 'bodies')}" if "bodies" in dataset else ""
         groups.setdefault(group, []).append(f"{name} [{dataset['units']}]{some}")
-    rows = (f"  {group or '':<12}{', '.join(names)}" for group, names in groups.items())
+    rows = (f"  {group or '':<11} {', '.join(names)}" for group, names in groups.items())
     return Section({"datasets": found}, ["datasets and their units:", *rows])
 
 
@@ -229,6 +229,9 @@ def datasets(header: Header) -> list[dict[str, object]]:
         described.append({**entry, **some})
     if header.with_contacts:
         described += [_described(COUNT_COLUMN, "time"), *(_described(column, "row") for column in POINT_COLUMNS)]
+    for table in header.readings:
+        described.append({"name": table.time, "dimensions": ["time"], "units": "s", "long_name": "times of samples"})
+        described += [_described(column, "time") for column in table.columns]
     return described
 
 

@@ -93,7 +93,7 @@ def _simulations(scene: Scene, derivatives: Sequence[str], start: RunStart, **re
     """The simulation of a scene; with derivatives as many as these need, of which the first makes the samples."""
     if derivatives and start is not RunStart.ANEW:
         raise UsageError("--derivatives are those of a run from its start; leave out --resume and --extend")
-    if start is RunStart.ANEW and not is_interpreted() and not (scene.has_triggers and not derivatives):
+    if start is RunStart.ANEW and not is_interpreted() and not (scene.underivable and not derivatives):
         derivatives = [*dict.fromkeys([*derivatives, *scene.uncertain])]
     if not derivatives:
         return [Simulation(scene, **recorded)]
@@ -214,8 +214,8 @@ def _without_deviations(simulation: Simulation, start: RunStart) -> list[str]:
     if not simulation.scene.uncertain or hasattr(simulation, "derivatives"):
         return []
     run, hint = "an interpreted run", "leave out RIGIDSIM_JIT=off"
-    if simulation.scene.has_triggers:
-        run, hint = "a run with triggers", "`rigidsim sweep --sample` samples the uncertain numbers"
+    if what := simulation.scene.underivable:
+        run, hint = f"a run with {what}", "`rigidsim sweep --sample` samples the uncertain numbers"
     if start is not RunStart.ANEW:
         run, hint = f"a run that is {start.value}", "run it from its start to get them"
     return [f"{run} has no derivatives, so its metrics have no standard deviations; {hint}"]

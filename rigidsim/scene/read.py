@@ -214,9 +214,12 @@ class Scene(SceneData):
         return self._hierarchy
 
     @property
-    def has_triggers(self) -> bool:
-        """Whether anything happens when a condition becomes true."""
-        return any(True for _ in triggers_in(self.hierarchy))
+    def underivable(self) -> str:
+        """What the scene has of which no derivatives are known: triggers, or sensors or controllers; else empty."""
+        if any(True for _ in triggers_in(self.hierarchy)):
+            return "triggers"
+        samples = self.controllers or any(node.body.sensors for node in self.hierarchy)
+        return "sensors or controllers" if samples else ""
 
     @property
     def changing(self) -> Changing | None:

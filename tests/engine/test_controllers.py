@@ -11,7 +11,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigidsim as rs
-from rigidsim.errors import SceneError, SimulationError
+from rigidsim.engine import layout
+from rigidsim.errors import SceneError, SimulationError, UsageError
+from rigidsim.hindsight.past import SampleModel
 from test_sensing import philox_normals
 
 EPS = np.finfo(float).eps
@@ -398,3 +400,17 @@ def test_outputs_are_for_loads_and_not_for_prescribed_motions():
         rs.Scene.from_text(text.replace("  u:", other))
     with pytest.raises(SceneError, match="'taylor' does not step scenes with sensors or controllers"):
         driven("  u: {type: hold, every: 0.1, input: 1}", more=", integrator: taylor")
+
+
+def test_what_has_no_derivatives_says_so():
+    with pytest.raises(UsageError, match="what sensors measure and controllers give is computed without derivatives"):
+        rs.simulate(driven("  u: {type: hold, every: 0.1, input: 1}"), derivatives=["bodies.cart.mass"])
+
+
+def test_loads_are_explained_with_what_was_held():
+    found = rs.simulate(driven("  u: {type: hold, every: 0.1, input: '= 3 + t'}"))
+    for k in (0, 5, 20):
+        past = SampleModel(found, k)
+        acceleration = past.under(past.scene).terms(past.time, past.state())[layout.T_ACCELERATION, 0, 0]
+        assert acceleration == pytest.approx((3 + found.time[k]) / 2, rel=4 * EPS)
+    assert found.metric("= final(u)") == found.readings["u"]["u"][-1]

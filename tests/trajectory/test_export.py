@@ -280,3 +280,25 @@ def test_texts_and_numbers_without_dimensions_are_written(tmp_path):
 def test_csv_text_quotes_what_has_commas(history, tmp_path):
     text = history.export(tmp_path / "a.csv", '= max(speed("deck"), 1)').read_text()
     assert next(csv.reader(io.StringIO(text))) == ["time (s)", '= max(speed("deck"), 1) (m/s)']
+
+
+def test_readings_are_exported_at_their_own_times():
+    scene = rigidsim.Scene.from_text("""
+format: rigidsim/1
+simulation: {duration: 1, step: 0.1, record_every: 0.5}
+bodies:
+  top:
+    motion: {prescribed: {angular_velocity: [0, 0, 2]}}
+    sensors: {imu: {type: imu, every: 0.2}, turned: {type: value, every: 0.5, value: "= 2*t"}}
+""")
+    found = rigidsim.simulate(scene)
+    table = found.to_pandas("top.imu")
+    assert table.index.tolist() == [0.1 * k for k in (0, 2, 4, 6, 8, 10)]
+    assert list(table)[-1] == "angular_velocity.z (rad/s)"
+    assert table["angular_velocity.z (rad/s)"].tolist() == found.readings["top.imu"]["angular_velocity"][:, 2].tolist()
+    assert found.to_pandas("top.turned")["value (s)"].tolist() == [0.0, 1.0, 2.0]
+    data = found.to_xarray()
+    assert data["sensors_top_imu_acceleration"].dims == ("sensors_top_imu_time", "xyz")
+    assert data["sensors_top_turned_value"].sel(sensors_top_turned_time=0.5) == 1.0
+    with pytest.raises(UsageError, match="has times of its own"):
+        found.to_pandas("top.imu", "kinetic_energy")
