@@ -39,6 +39,9 @@ FAR = 1e30  # m: as reach, finds the nearest places at any distance
 # Of the smaller shape: pairs with a mesh that come nearer by more are advanced at first, until they are near; and
 # places of it are found within so much more than they come nearer.
 FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 1e-3, 60
+# rad: the gap of shapes that turn more, relative to each other, in the time left is followed; it is taken as quadratic
+# in time for so much. The time left has at most so many parts.
+TURNS, TRUSTED, PARTS = 0.5, 0.02, 1000
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
@@ -156,6 +159,12 @@ def closing_of(place: PLACE, first, second, contacts, near):
 
 
 @inlined
+def turn_left(left, near):
+    """How far two shapes turn relative to each other in the time left, rad."""
+    return left * norm(sub(near.side[1].omega, near.side[0].omega))
+
+
+@inlined
 def least_speed(a, calm):
     """The speed that an approach, and a rebound, have to exceed, m/s: twice what a whole step adds to it by the
     relative acceleration a along the normal, but not less than by gravity: of two bodies that fall together a is zero.
@@ -164,6 +173,12 @@ def least_speed(a, calm):
     """
     gravity, nominal, weak = calm
     return max(2.0 * nominal * max(abs(a), gravity) + LEAST_SPEED, weak)
+
+
+@inlined
+def pull_of(a, calm, near):
+    """The acceleration of an approach that lasts a whole step, for `least_speed`: none where shapes turn far in it."""
+    return 0.0 if turn_left(calm[1], near) > TURNS else a
 
 
 @inlined
@@ -176,7 +191,8 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
-        root, least, touches = touching_time(place.gap, u, a), least_speed(a, calm), place.gap <= touching
+        root, least = touching_time(place.gap, u, a), least_speed(pull_of(a, calm, near), calm)
+        touches = place.gap <= touching
         if root < wait and not (touches and -u <= least):
             wait, gap = root, place.gap
         if touches:
@@ -270,6 +286,62 @@ def advance(first, second, now, size, motion, contacts, near):
 
 
 @inlined
+def free_share(first, second, left, size, count, contacts, near):
+    """(share, gap): the share of the time left in which two shapes surely do not touch, of which the nearest places are
+    found; and their gap, m. Between the faces of convex shapes, the motion along the normal has to close the gap.
+    """
+    way, more = closing_in(first, second, left, contacts, near)
+    if begin_advance(contacts.shape[first].kind, contacts.shape[second].kind, way, more, near.convex):
+        find_places(first, second, norm(way) + more + NEARBY * size, contacts, near)
+        return end_advance(near.convex)
+    gap, closing = NEVER, more
+    for k in range(count):
+        if near.places[k].gap < gap:
+            gap, closing = near.places[k].gap, more + max(-dot(near.places[k].normal, way), 0.0)
+    return gap / closing if closing > 0.0 else NEVER, gap
+
+
+@routine
+def follow(first, second, now, calm, motion, contacts, near):
+    """(time, speed) of `next_touch` for shapes that turn far in the time left, so that other features come near.
+
+    A part of the time left goes as far as nothing can touch (conservative advancement), or as gaps are quadratic in
+    time. The root of one is the next time, if it comes sooner. If the shapes overlap at a time, the instant at which
+    they touched is before it, and halving encloses it.
+    """
+    t, before, until, found, speed, late = now, now, motion.h, NEVER, 0.0, 0.0
+    for _ in range(2 * PARTS):
+        place_pair(first, second, t, motion, contacts, near)
+        size, extent = sizes(first, second, contacts, near)
+        left, touching = motion.h - t, TOUCHING * size + 10.0 * ROUND_OFF * extent
+        _, reach = reach_for(first, second, left, size, contacts, near)
+        count = find_places(first, second, reach, contacts, near)
+        wait, gap, speed, late, _ = soonest(first, second, left, count, touching, calm, contacts, near)
+        if gap_of(count, near) < -touching:
+            if t == now:
+                break
+            until = t
+            if until - before <= ROUND_OFF * motion.h:
+                found = t
+                break
+            t = 0.5 * (before + until)
+            continue
+        if wait < NEVER and (gap <= touching or t + wait == t):
+            found = t
+            break
+        if t >= motion.h:
+            break
+        turn = turn_left(left, near)
+        part = left * (TRUSTED / turn) if turn > TRUSTED else left
+        part = max(part, motion.h / PARTS)
+        if wait > part:
+            share, _ = free_share(first, second, left, size, count, contacts, near)
+            wait = max(part, share * left)
+        before, t = t, min(t + wait, motion.h if until == motion.h else 0.5 * (t + until))
+    return found, speed if found < NEVER else late
+
+
+@inlined
 def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
     """(time, speed, present): when two shapes touch, from now to the end of the step, and how fast they approach then;
     how fast they approach at present, -NEVER if they do not touch.
@@ -277,7 +349,8 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
     If they do not touch within the step, or only slowly, the time is NEVER, and the speed that with which they approach
     at its end. Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in
     time; later ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is
-    looked at, too: shapes that turn may touch elsewhere. Places that touch at rest do not hide others.
+    looked at, too: shapes that turn may touch elsewhere. Shapes that turn far are followed. Places that touch at rest
+    do not hide others.
     """
     t, found, speed, late, present, is_last = now, NEVER, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
@@ -291,6 +364,10 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         found = NEVER
         if attempt == 0:
             present = speed
+            if turn_left(motion.h - now, near) > TURNS:
+                found, late = follow(first, second, now, calm, motion, contacts, near)
+                speed = late
+                break
             if of_mesh and reach > FAST * size and gap_of(count, near) > touching:
                 t = advance(first, second, now, size, motion, contacts, near)
                 if t >= motion.h:
