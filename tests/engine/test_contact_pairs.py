@@ -94,6 +94,23 @@ def test_of_separated_shapes_the_smallest_gap_is_the_distance(kinds, distance):
     assert met > 15
 
 
+@pytest.mark.parametrize("angle", [0.009, 0.001, -0.004])
+@pytest.mark.parametrize("along", [0.0, 0.3, 0.8])
+def test_a_capsule_that_nearly_lies_on_a_box_touches_it_where_it_does(angle, along):
+    """Both places are on both surfaces, also where the capsule crosses an edge of the face and its end is above that.
+    Across the box's normal the capsule's surface is off by its radius times the square of half the angle.
+    """
+    turn = Rotation.from_euler("yz", [0.5 * np.pi - angle, 0.2])
+    a, b = capsule(0.05, 0.4).moved((along, 0.02, 0.251), turn), box(0.5, 0.3, 0.2)
+    places = places_of(a, b)
+    assert len(places) == 2
+    for place in places:
+        is_consistent(a, b, place)
+        assert abs(depth_in(a, a.pose[:3] + place.first)) < 0.51 * 0.05 * angle**2
+        assert abs(depth_in(b, b.pose[:3] + place.second)) < 1e-12
+    assert min(place.gap for place in places) == pytest.approx(distance_of_cores(a, b) - radii(a, b), abs=1e-9)
+
+
 @pytest.mark.parametrize("kinds", PAIRS)
 def test_shapes_that_overlap_part_by_their_depth(kinds):
     """And by less they do not, for shapes whose cores are apart."""

@@ -242,12 +242,13 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
     low, high = _beside(x, u, h, half, normal, s)
     count = 0
     for end in range(2 if low < high else 1):
-        s = high if end else low
-        core, stays = scaled(s, u), at.ON_FIRST if abs(s) == h else at.NOWHERE
-        distance, place = dot(sub(y, add(x, core)), normal), along(axes, core)
-        count = put_place(
-            places, count, along(axes, normal), distance, place, d, value_i, value_j, reach, float(end), stays
-        )
+        at_end, m, there = high if end else low, normal, y
+        core, stays = scaled(at_end, u), at.ON_FIRST if abs(at_end) == h else at.NOWHERE
+        if separation > 0.0 and at_end != s:  # its own nearest point: where s crosses an edge, normals differ
+            there = nearest_in_box(add(x, core), half)
+            m, _ = direction(sub(there, add(x, core)), NO_DISTANCE, normal)
+        distance, place = dot(sub(there, add(x, core)), m), along(axes, core)
+        count = put_place(places, count, along(axes, m), distance, place, d, value_i, value_j, reach, float(end), stays)
     return count
 
 

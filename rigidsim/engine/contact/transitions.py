@@ -90,7 +90,7 @@ def kept_numbers(arrays, lasting):
     """The numbers of which the same is true."""
     return (
         (lasting.size, lasting.first_size), (arrays.record.count, lasting.first_record),
-        (arrays.ledger.work, lasting.first_work),
+        (arrays.ledger.work, lasting.first_work), (arrays.last.count, lasting.first_touching),
     )  # fmt: skip
 
 
@@ -101,6 +101,7 @@ def keep_step(state, arrays, lasting):
         copy_rows(0, len(rows), rows, first)
     for numbers, first in kept_numbers(arrays, lasting):
         copy_numbers(len(first), numbers, first)
+    copy_rows(0, arrays.last.count[1], arrays.last.pair, lasting.first_pair)
 
 
 @inlined
@@ -110,6 +111,7 @@ def put_step_back(state, arrays, lasting):
         copy_rows(0, len(rows), first, rows)
     for numbers, first in kept_numbers(arrays, lasting):
         copy_numbers(len(first), first, numbers)
+    copy_rows(0, arrays.last.count[1], lasting.first_pair, arrays.last.pair)
 
 
 @inlined
