@@ -111,6 +111,16 @@ def test_a_capsule_that_nearly_lies_on_a_box_touches_it_where_it_does(angle, alo
     assert min(place.gap for place in places) == pytest.approx(distance_of_cores(a, b) - radii(a, b), abs=1e-9)
 
 
+def test_a_capsule_whose_end_is_above_an_edge_touches_that_at_one_place():
+    """The part of it that is above the face is of no length, to round-off."""
+    tilt = 0.4
+    end = np.array([0.5 - 1e-13, 0.0, 0.25])
+    a = capsule(0.05, 0.4).moved(
+        end + 0.4 * np.array([np.cos(tilt), 0, np.sin(tilt)]), Rotation.from_euler("y", 0.5 * np.pi - tilt)
+    )
+    assert len(places_of(a, box(0.5, 0.3, 0.2))) == 1
+
+
 @pytest.mark.parametrize("kinds", PAIRS)
 def test_shapes_that_overlap_part_by_their_depth(kinds):
     """And by less they do not, for shapes whose cores are apart."""

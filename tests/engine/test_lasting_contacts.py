@@ -418,7 +418,9 @@ def test_a_step_that_is_left_to_sub_steps_has_their_bits():
         "mass": 1, "shapes": [{"type": "box", "size": [0.6, 0.4, 0.2]}], "position": [0, 0, 0.1],
         "velocity": [1.5, 0.4, 0], "angular_velocity": [0, 0, 3], "material": {"friction": 0.4},
     }  # fmt: skip
-    ways = [run({"floor": plane(0.4), "box": box}, 0.4, 2e-3, 0.1, mode)["box"].world for mode in ("events", "stepping")]
+    ways = [
+        run({"floor": plane(0.4), "box": box}, 0.4, 2e-3, 0.1, mode)["box"].world for mode in ("events", "stepping")
+    ]
     assert np.array_equal(ways[0].position, ways[1].position)
     assert np.array_equal(ways[0].orientation, ways[1].orientation)
 

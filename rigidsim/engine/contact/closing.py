@@ -63,11 +63,13 @@ def rows_of_velocities(contacts, lasting):
 
 @inlined
 def rows_of_gaps(contacts, lasting):
-    """The rows of gaps; how many there are, and the largest in parts of the sizes."""
+    """The rows of gaps, also of places that open but overlap, as when others were closed; how many there are, and the
+    largest in parts of the sizes.
+    """
     n_row, most = 0, 0.0
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
-        if slot.mode != OPEN:
+        if slot.mode != OPEN or row.gap < 0.0:
             lasting.right[n_row] = -row.gap
             most = max(most, abs(row.gap) / size_of(slot.first, slot.second, contacts))
             n_row = add_row(n_row, k, row.normal, row.normal, lasting)

@@ -65,6 +65,7 @@ AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip 
 STRIKES = 1e-11  # likewise, before it, an approach that is none
 NEW = 1e-4  # m/s: a slip below it has no direction of its own
 BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
+RETURNS = 1e-5  # of a step: what parts and would touch again within it stays closed
 MOST_AT_ONCE = 50  # events without progress in time
 MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 5000, 200, 40
 
@@ -296,14 +297,23 @@ def strike_all(now, model, state, scratch, arrays, lanes):
 
 
 @inlined
-def first_modes(what, first, second, feature, contacts, lasting):
+def parts(k, h, lasting):
+    """Whether a contact opens. One that would close again within a moment does not, as the corner that the other one's
+    blow lifts off, each time more slowly, where an edge lands.
+    """
+    leaves, pull = -approach_of(k, lasting), -free_second(lasting.value[k])
+    return leaves > AT_REST * lasting.speed[0] and 2.0 * leaves > RETURNS * h * pull
+
+
+@inlined
+def first_modes(h, what, first, second, feature, contacts, lasting):
     """The modes of all slots by their slips; that of the one at which an event was found follows from that."""
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
         speed, was = lasting.speed[0], slot.mode
         u = rejection(row.normal, row.slip)
         here = slot.first == first and slot.second == second and slot.feature == feature
-        if -approach_of(k, lasting) > AT_REST * speed or (here and what == LIFT):
+        if parts(k, h, lasting) or (here and what == LIFT):
             slot.mode = OPEN
         elif norm(u) > AT_REST * speed and not (was == GROWING and norm(u) <= NEW) and not (here and what == STOP):
             slot.mode = SLIDING
@@ -545,7 +555,7 @@ def settle(now, h, block, what, index, arrays):
     if what == REGION:
         close_contacts(now, block, arrays)
     strike_all(now, model, state, scratch, arrays, lanes)
-    first_modes(what, first, second, feature, contacts, lasting)
+    first_modes(h, what, first, second, feature, contacts, lasting)
     evaluate(now, era, model, state, scratch, lanes)
     close_contacts(now, block, arrays)
     turn = 0

@@ -129,7 +129,9 @@ class Lasting(NamedTuple):
     first_record: np.ndarray = integers(4)
     first_cause: np.ndarray = floats("causes", 2)
     first_work: np.ndarray = floats(2)
-    first_touching: np.ndarray = integers(3)  # what is remembered of the last step: its counts, and the pairs that touch
+    first_touching: np.ndarray = integers(
+        3
+    )  # what is remembered of the last step: its counts, and the pairs that touch
     first_pair: np.ndarray = integers("points", 2)
     locating: LOCATING = floats()
     acceleration: LINE = floats("bodies")  # without contact

@@ -39,6 +39,7 @@ NO_DISTANCE = 1e-150  # squares of smaller numbers underflow
 CENTRE = (0.0, 0.0, 0.0)
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 FLAT = 1e-2  # rad; a capsule that meets a face, an edge or a capsule at a smaller angle lies on it, and has two places
+SHORT = 1e-6  # of half a capsule: where less of it lies on something, it touches at one point
 PARALLEL = 1e-6  # sine; a smaller angle between two edges gives no axis
 PREFERENCE = 1e-2  # of the thinnest size
 TOLERANCE = 1e-3  # of the smaller bounding radius, across a face; of the thinnest size, in height
@@ -218,7 +219,7 @@ def _beside(x, u, h, half, normal, s):
                 low, high = max(low, min(a, b)), min(high, max(a, b))
             elif abs(x[k]) > half[k]:
                 low, high = h, -h
-    if low > high or not (limits == 2 or lies):
+    if low > high or max(high, s) - min(low, s) <= SHORT * h or not (limits == 2 or lies):
         return s, s
     return min(low, s), max(high, s)
 
@@ -248,8 +249,19 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
             there = nearest_in_box(add(x, core), half)
             m, _ = direction(sub(there, add(x, core)), NO_DISTANCE, normal)
         distance, place = dot(sub(there, add(x, core)), m), along(axes, core)
-        count = put_place(places, count, along(axes, m), distance, place, d, value_i, value_j, reach, float(end), stays)
+        name = _name_on_segment(at_end, h, end, low == high)
+        count = put_place(places, count, along(axes, m), distance, place, d, value_i, value_j, reach, name, stays)
     return count
+
+
+@inlined
+def _name_on_segment(s, h, end, is_single):
+    """The feature of a place on a segment: an end of it keeps its own, also while more of the segment lies on something
+    and where that part ends.
+    """
+    if abs(s) == h:
+        return 1.0 if s > 0.0 else 0.0
+    return 4.0 if is_single else 2.0 + end
 
 
 @inlined
@@ -505,7 +517,7 @@ def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     normal, distance = direction(sub(add(d, scaled(t, u_j)), scaled(s, u_i)), least, common_normal(u_i, u_j, d))
     middle, width = dot(d, u_i), h_j * abs(dot(u_i, u_j))
     low, high = clamped(middle - width, h_i), clamped(middle + width, h_i)
-    if low < high and norm(cross(u_i, u_j)) < FLAT:
+    if high - low > SHORT * h_i and norm(cross(u_i, u_j)) < FLAT:
         count = 0
         for end in range(2):
             s = high if end else low
