@@ -49,6 +49,7 @@ MOST_ROWS = 3 * MOST_SLOTS
 FAR = 1e30  # m: as reach, finds the places at any distance
 AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
 SETTLED, MOST_TURNS = 1e-14, 200  # of the direction in which slips grow: its last change, and how often it is renewed
+CONVERGES = 0.99  # of the change before: those directions are extrapolated
 SHIFTED, CONTRACTS = 1e-12, 0.25  # of the load of two points: what of a part is round-off; by how much errors lessen
 EXACT = 1e-16  # of the smaller shape, and of a step: round-off of gaps and of times
 CROSSING = 1e-6  # the sine of the angle of two edges that cross
@@ -68,14 +69,14 @@ SLOT = Row(
 LASTING = Row(
     "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, velocity of"
     " the point of contact; the slip there, with that of the surfaces on their bodies, and its rate without forces of"
-    " contact; of two points of a pair what the first one bears, at the beginning of a trial and now; from a"
-    " point to where its friction acts;"
+    " contact; of two points of a pair what the first one bears, at the beginning of a trial, now, a bracket of"
+    " that, and the last error; from a point to where its friction acts;"
     " the slip there, across the normal, its rate without and with all forces of contact; the direction"
-    " of a slip at the beginning of a trial, and now;"
+    " of a slip at the beginning of a trial, now, and its last change;"
     " the force on the second body, and of it what is compared with the limit of friction; friction, restitution; the"
     " work of friction in the logged mode, J",
     normal=3, normal_rate=3, gap=1, lever_A=3, lever_B=3, rate=3, point_slip=3, point_free=3, first_part=1, part=1,
-    shift=3, slip=3, free=3, slip_rate=3, direction=3, along=3, force=3,
+    low_part=1, high_part=1, lack=1, shift=3, slip=3, free=3, slip_rate=3, direction=3, along=3, turned=3, force=3,
     tested=3, friction=1, restitution=1, work=1,
 )  # fmt: skip
 ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
@@ -88,10 +89,10 @@ PLACES, OVERLAP, EVENTS, MODES = 1, 2, 3, 4
 N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
 
 LOCATING = Row(
-    "the search for an event in a step: what of the step is done; the longest trial, the most that the next may be,"
-    " and this one; what vanishes (`transitions.py`); the bracket and the margins at its ends, which end was kept,"
-    " trials; the slot or the shapes; times in s, from the beginning of the trial",
-    done=1, longest=1, most=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1,
+    "the search for an event in a step: what of the step is done, and in how many trials; the longest trial, the most"
+    " that the next may be, and this one; what vanishes (`transitions.py`); the bracket and the margins at its ends,"
+    " which end was kept, trials; the slot or the shapes; times in s, from the beginning of the trial",
+    done=1, taken=1, longest=1, most=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1,
     first=1, second=1,
 )  # fmt: skip
 
@@ -367,29 +368,42 @@ def renew_parts(lasting):
 
 
 @inlined
-def lack_of_parts(lasting):
-    """The largest difference of the parts of loads by which friction acts from those that follow."""
-    most = 0.0
-    for k in range(1, lasting.size[N_SLOTS]):
-        if lasting.slot[k].beside == 2:
-            most = max(most, abs(part_by_forces(k, lasting) - lasting.value[k].part))
-    return most
-
-
-@inlined
-def correct_parts(converges, contacts, lasting):
-    """Let friction act by the parts of loads that follow; if that does not converge, by those at the beginning of the
-    trial: near a stop the direction of a slip depends so much on where friction acts that there may be no solution.
-    """
+def begin_parts(lasting):
+    """Begin to find what the first of two points bears: by the part at the beginning of the trial."""
     for k in range(1, lasting.size[N_SLOTS]):
         if lasting.slot[k].beside == 2:
             row = lasting.value[k]
-            row.part = part_by_forces(k, lasting) if converges else row.first_part
-    shift_frictions(contacts, lasting)
-    for k in range(lasting.size[N_SLOTS]):
-        row, slot = lasting.value[k], lasting.slot[k]
-        if slot.beside > 0 and slot.mode == SLIDING and slot.straight == 0:
-            row.along = unit_across(row.normal, row.slip, row.along)
+            row.low_part, row.high_part, row.lack = 0.0, 1.0, 1e300
+
+
+@inlined
+def correct_parts(contacts, lasting):
+    """Let friction act by the parts p of loads that follow from it, f(p) = p; whether there was more to do than
+    round-off. f is continuous and from 0 to 1, so there is a solution. p' = f(p) finds it, or halving of its bracket
+    near a stop, where the direction of a slip depends much on where friction acts.
+    """
+    changes = False
+    for k in range(1, lasting.size[N_SLOTS]):
+        row = lasting.value[k]
+        if lasting.slot[k].beside == 2 and row.high_part - row.low_part > SHIFTED:
+            following = part_by_forces(k, lasting)
+            lack = following - row.part
+            if lack > 0.0:
+                row.low_part = row.part
+            else:
+                row.high_part = row.part
+            if abs(lack) > CONTRACTS * row.lack or following <= row.low_part or following >= row.high_part:
+                following = 0.5 * (row.low_part + row.high_part)
+            row.lack = abs(lack)
+            if row.lack > SHIFTED:
+                row.part, changes = following, True
+    if changes:
+        shift_frictions(contacts, lasting)
+        for k in range(lasting.size[N_SLOTS]):
+            row, slot = lasting.value[k], lasting.slot[k]
+            if slot.beside > 0 and slot.mode == SLIDING and slot.straight == 0:
+                row.along = unit_across(row.normal, row.slip, row.along)
+    return changes
 
 
 @inlined
@@ -555,18 +569,27 @@ def turning_rate(k, contacts, lasting):
 
 
 @inlined
-def turn_to_growth(contacts, lasting):
+def turn_to_growth(turn, contacts, lasting):
     """Point the slips that grow along their rates u'; the largest change. u' = u'_0 - mu N K d depends on d, and
-    u' + c d in place of u' makes the iteration contract for any c >= mu N |K|.
+    u' + c d in place of u' makes the iteration contract for any c >= mu N |K|. After each third turn the directions are
+    extrapolated by the ratio of the last two changes (Aitken).
     """
-    most = 0.0
+    most, both, first = 0.0, 0.0, 0.0
     for k in range(lasting.size[N_SLOTS]):
         if lasting.slot[k].mode == GROWING:
             row = lasting.value[k]
             held = scaled(turning_rate(k, contacts, lasting), row.along)
             d = unit_across(row.normal, add(row.slip_rate, held), row.along)
-            most = max(most, norm(sub(d, row.along)))
-            row.along = d
+            change = sub(d, row.along)
+            both, first = both + dot(change, row.turned), first + dot(row.turned, row.turned)
+            most = max(most, norm(change))
+            row.along, row.turned = d, change
+    if turn % 3 == 2 and both > 0.0 and both < CONVERGES * first:
+        for k in range(lasting.size[N_SLOTS]):
+            if lasting.slot[k].mode == GROWING:
+                row = lasting.value[k]
+                way = scaled(both / (first - both), row.turned)
+                row.along = unit_across(row.normal, add(row.along, way), row.along)
     return most
 
 
@@ -587,25 +610,46 @@ def share_forces(lasting):
             first.tested, second.tested = add(f_1, more), sub(f_2, more)
 
 
+@inlined
+def solved_rows(contacts, lasting):
+    """The number of rows, whose multipliers are found."""
+    n = write_rows(contacts, lasting)
+    solve_rows(n, contacts, lasting)
+    return n
+
+
 @routine
 def find_forces(contacts, lasting):
     """The forces of all slots, whose geometry is known."""
     point_slips(lasting)
-    before, converges = 1.0, True
-    for _ in range(MOST_TURNS):
-        n = write_rows(contacts, lasting)
-        solve_rows(n, contacts, lasting)
-        add_forces(n, contacts, lasting)
+    begin_parts(lasting)
+    for turn in range(MOST_TURNS):
+        add_forces(solved_rows(contacts, lasting), contacts, lasting)
         write_slip_rates(contacts, lasting)
-        turned, lack = turn_to_growth(contacts, lasting), lack_of_parts(lasting)
-        is_done = lack <= SHIFTED or not converges
-        if turned <= SETTLED and is_done:
+        if turn_to_growth(turn, contacts, lasting) <= SETTLED and not correct_parts(contacts, lasting):
             break
-        if not is_done:
-            converges = lack <= CONTRACTS * before
-            before = lack
-            correct_parts(converges, contacts, lasting)
     share_forces(lasting)
+
+
+@routine
+def is_undecided(k, contacts, lasting):
+    """Whether the slip of one of two points of a pair would be reversed by its own friction reversed: that changes what
+    both points bear, and so where friction acts. Then neither direction lasts, and the point sticks.
+    """
+    row = lasting.value[k]
+    second = k if lasting.slot[k].beside == 2 else k + 1
+    part, along = lasting.value[second].part, row.along
+    row.along = negated(along)
+    add_forces(solved_rows(contacts, lasting), contacts, lasting)
+    lasting.value[second].part = part_by_forces(second, lasting)
+    shift_frictions(contacts, lasting)
+    reverses = dot(row.slip, along) < 0.0
+    row.along, lasting.value[second].part = along, part
+    shift_frictions(contacts, lasting)
+    add_forces(solved_rows(contacts, lasting), contacts, lasting)
+    write_slip_rates(contacts, lasting)
+    share_forces(lasting)
+    return reverses
 
 
 # --- in an evaluation

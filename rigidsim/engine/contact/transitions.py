@@ -16,6 +16,7 @@ from rigidsim.engine.contact.closing import close_contacts, look_at_end
 from rigidsim.engine.contact.instants import AT_REST, NEW, settle
 from rigidsim.engine.contact.lasting import (
     BEYOND,
+    EVENTS,
     FIRST_LEFT,
     GROWING,
     IS_SETTLED,
@@ -64,7 +65,7 @@ from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import add, dot, norm, rejection, scaled, sub
 
 AGREES = 1e-9  # the difference of the direction of a slip that grows from that of its rate
-MOST_TRIALS = 60
+MOST_TRIALS, MOST_TAKEN = 60, 10_000  # of one search, and of a step
 
 
 # --- the step
@@ -124,7 +125,7 @@ def begin_lasting(t, h, block, arrays):
     note_turns(h, model, state, scratch, lanes)
     search = lasting.locating
     search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
-    search.most = 1e300
+    search.most, search.taken = 1e300, 0.0
     lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
@@ -174,6 +175,9 @@ def next_trial(t, t_end, h, block, arrays):
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     lasting, contacts = scratch.lasting, model.contacts
     search = lasting.locating
+    search.taken += 1.0
+    if search.taken > MOST_TAKEN:
+        lasting.size[BEYOND] = EVENTS
     while search.done < h and lasting.size[BEYOND] == 0 and arrays.lacks[0] == LACKS_NOTHING:
         if int(search.target) == NOTHING:
             length, stops = limit_by_slips(h, min(search.longest, search.most, h - search.done), contacts, lasting)

@@ -6,7 +6,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.arrays import LACKS_PAIRS
 from rigidsim.engine.contact.bodies import LEAST_TRAVEL
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.lasting import N_SLOTS, SLIDING, answer, find_places, has_slot, size_of
+from rigidsim.engine.contact.lasting import N_SLOTS, SLIDING, answer, find_places, has_slot, is_undecided, size_of
 from rigidsim.jit import inlined
 from rigidsim.physics.contact_modes import time_to_stop, unit_across
 from rigidsim.physics.vector import dot, norm, rejection, sub
@@ -15,6 +15,8 @@ FAST = 0.25  # of the smaller shape: a pair that is near comes nearer by no more
 GRADE, STIFF = 0.15, 0.5  # of the time to a curved stop, and of that in which friction turns a slip: longest trials
 STRAIGHT = 1e-9  # of the rate of a slip: what is across it does not turn it
 AT_ONCE = 1e-9  # of a step: a stop so near is now
+BRIEF = 1e-6  # of a step: a slip that turns, and that friction can end within it, stops now
+NEAR = 0.1  # of a step: a slip that friction turns in less time may have no direction that lasts
 
 
 # --- pairs that are near
@@ -113,7 +115,9 @@ def limit_by_slips(h, length, contacts, lasting):
             slot.straight = 1 if across <= STRAIGHT * abs(rate) and stop >= 0.0 and stop <= 4.0 * length else 0
             if slot.straight > 0:
                 row.direction = d
-            if stop >= 0.0 and stop <= AT_ONCE * h:
+            if stop >= 0.0 and (stop <= AT_ONCE * h or (slot.straight == 0 and max(stop, turns) <= BRIEF * h)):
+                return 0.0, k
+            if slot.beside > 0 and slot.straight == 0 and turns < NEAR * h and is_undecided(k, contacts, lasting):
                 return 0.0, k
             if slot.straight == 0:
                 length = min(length, STIFF * turns)
