@@ -4,6 +4,7 @@ the laws of contact, and neither equations of motion nor the search for events. 
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.certify.certifying import certify
+from ways import WAYS
 
 GROUNDS: list[dict[str, Any]] = [
     {}, {},
@@ -83,18 +86,63 @@ def test_both_modes_agree(seed):
     assert apart(seed) < 1e-3
 
 
-CLOSE = {"edges slide": (True, 300, 1e-6, 0.95), "with friction on edges": (False, 70, 2e-5, 0.9)}
-"""Whether edges have no friction, how many scenes are drawn, the median in m, and the part that is below 1e-3 m."""
+CLOSE = {"edges slide": (True, 1e-6, 0.99, 0.94), "with friction on edges": (False, 1e-5, 0.97, 0.8)}
+"""Whether edges have no friction, the median in m, and the parts of 300 scenes that are below 1e-3 and 1e-4 m."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("edges_slide", "count", "median", "part"), CLOSE.values(), ids=CLOSE)
-def test_most_scenes_agree_closely(edges_slide, count, median, part):
-    """Where edges slide, 284 of 300 within 1e-4 m, 296 within 1e-3 m. Of the others, two converge at first order, in
-    one impacts let small differences grow, and in one a face of a box is preferred to the edge that touches. With
-    friction on edges 55 of 70 within 1e-4 m, 67 within 1e-3 m; causes of the other three are not known.
+@pytest.mark.parametrize(("edges_slide", "median", "near", "nearer"), CLOSE.values(), ids=CLOSE)
+def test_most_scenes_agree_closely(edges_slide, median, near, nearer):
+    """Where edges slide, 285 of 300 within 1e-4 m, 297 within 1e-3 m; with friction on edges 244 and 294. With steps of
+    0.05 ms for `stepping` these are 294, 299, 273, 299. The others: `stepping` converges slowly where bodies land on
+    each other many times; four corners that land at once while they slide share the load as their slips decide to
+    round-off, and so their friction (seed 59); a body that slides on another one is struck with it, or after it (33); a
+    face of a box is preferred to the edge that touches, with a normal that differs by 0.005 rad (45, edges slide).
     """
-    found = np.array([apart(seed, edges_slide) for seed in range(count)])
+    found = np.array([apart(seed, edges_slide) for seed in range(300)])
     print({seed: f"{found[seed]:.1e}" for seed in np.argsort(-found)[:40]}, np.quantile(found, [0.5, 0.9, 0.95]))
     assert np.quantile(found, 0.5) < median
-    assert np.quantile(found, part) < 1e-3
+    assert np.quantile(found, near) < 1e-3
+    assert np.quantile(found, nearer) < 1e-4
+
+
+PARTED = {67: (False, 1e-3), 109: (False, 2e-4), 128: (True, 1e-3), 143: (True, 1e-3)}
+"""Seeds, whether edges have no friction, and bounds in m. A capsule crosses an edge of a box and lies almost on its
+face; steps left to sub-steps; blows that lift the corners of an edge in turn; the end of a capsule passes an edge.
+"""
+
+
+@pytest.mark.parametrize("seed", PARTED)
+def test_scenes_with_rare_places(seed):
+    edges_slide, bound = PARTED[seed]
+    assert apart(seed, edges_slide) < bound
+
+
+def by_events(seed: int) -> dict[str, Any]:
+    """A scene as plain data, with `contact: events`."""
+    document = drawn(seed)
+    more = {"contact": "events", "step": 1e-3, "duration": 0.4}
+    return json.loads(json.dumps({**document, "simulation": document["simulation"] | more}, default=lambda x: x.item()))
+
+
+@pytest.mark.parametrize("way", ["in lanes", "in a sweep", "in two pieces"])
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 24))])
+def test_a_run_by_events_has_the_bits_of_one_alone(seed, way):
+    """Beside others in threads, in a sweep, and extended after a checkpoint at the first sample."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with WAYS["alone"](by_events(seed)) as alone, WAYS[way](by_events(seed)) as other:
+            for path in alone.paths:
+                for name in ("position", "orientation", "velocity", "angular_velocity"):
+                    found = (np.asarray(getattr(one[path].world, name)).tobytes() for one in (alone, other))
+                    assert len({*found}) == 1, path
+            assert way == "in a sweep" or [event.time for event in alone.events] == [e.time for e in other.events]
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, *range(2, 24)))])
+def test_no_other_way_to_write_a_scene_refutes_events(seed):
+    """Turned, in moving frames, below other bodies, in another order: events are found at the same instants."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = certify(rigidsim.Scene.from_dict(by_events(seed)))
+    assert not found.is_refuted, [(way.name, way.verdict) for way in found.ways]
