@@ -12,6 +12,7 @@ import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.oracles import closed_forms, errors, reference
+from rigidsim.trajectory.header import texts_of
 
 WITHOUT = {
     "andrews_squeezer",
@@ -148,7 +149,7 @@ def test_the_run_does_not_know_of_the_oracle():
     plain, compared = rigidsim.simulate(scene({})), rigidsim.simulate(scene({"ball.speed": "= sn(t, 0.5)"}))
     assert plain.content_hash == compared.content_hash
     assert errors(plain) == [] and closed_forms(plain.header) == {}
-    assert closed_forms(replace(plain.header, scene_resolved="")) == {}
+    assert closed_forms(replace(plain.header, texts=texts_of("", ""))) == {}
 
 
 def test_an_oracle_is_read_with_columns_of_numbers():

@@ -18,7 +18,7 @@ from rigidsim.sensitivities.simulation import differentiated
 from rigidsim.simulation.batch import simulate
 from rigidsim.simulation.header import resolved_text
 from rigidsim.trajectory.derivatives import Derivative
-from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.header import Header, texts_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 
@@ -60,7 +60,7 @@ class Varied:
     def _header(self, run: Trajectory, derivative: Derivative, e: float) -> Header:
         """The header of a run if a parameter is e larger, SI units."""
         values = [run.derivative(one.name).value + e * (one.name == derivative.parameter) for one in self.parameters]
-        return replace(run.header, scene_resolved=resolved_text(self.at(values)))
+        return replace(run.header, texts=texts_of(run.header.scene_text, resolved_text(self.at(values))))
 
 
 def same_header(run: Trajectory, _derivative: Derivative, _e: float) -> Header:

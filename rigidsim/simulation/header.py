@@ -12,7 +12,7 @@ from rigidsim.scene import Scene
 from rigidsim.simulation.events import require_shapes, shapes_of
 from rigidsim.simulation.readings import reading_tables_of
 from rigidsim.simulation.recording import joints_of, recorded_of, records_contacts, records_terms
-from rigidsim.trajectory.header import NO_CONTACT, Change, Header
+from rigidsim.trajectory.header import NO_CONTACT, Change, Header, SceneTexts
 from rigidsim.trajectory.provenance import CALLBACKS, provenance
 from rigidsim.tree.history import TreeChange, in_order
 from rigidsim.tree.nodes import path_of
@@ -37,8 +37,7 @@ def header_of(
         with_terms=with_terms,
         changes=changes_of(world),
         scene_name=scene.name,
-        scene_text=scene.source,
-        scene_resolved=resolved_text(scene),
+        texts=SceneTexts(lambda: (scene.source, resolved_text(scene))),
         provenance=provenance() | ({CALLBACKS: "yes"} if with_callbacks else {}),
         contact_settings=world.blueprint.contacts.summary if world.blueprint.contacts else NO_CONTACT.copy(),
         shapes=shapes,

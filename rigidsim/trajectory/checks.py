@@ -30,7 +30,7 @@ from rigidsim.trajectory.fields import (
     Column,
     ReadingTable,
 )
-from rigidsim.trajectory.header import NO_CONTACT, Change, Header
+from rigidsim.trajectory.header import NO_CONTACT, Change, Header, texts_of
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
 from rigidsim.trajectory.stored import as_format_error
 from rigidsim.trajectory.structure import FORMAT, JOINTED, LOOPED, METRICS, READINGS, SENSED, reading_tables
@@ -186,8 +186,7 @@ def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Heade
         with_terms="terms" in file,
         changes=changes,
         scene_name=str(scene.attrs["name"]),
-        scene_text=scene["text"][()].decode(),
-        scene_resolved=resolved.decode(),
+        texts=texts_of(scene["text"][()].decode(), resolved.decode()),
         provenance=dict(json.loads(scene.attrs["provenance"]).items()),
         contact_settings=_contact(file, path),
         shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),

@@ -30,6 +30,32 @@ NO_CONTACT = {"mode": "off"}
 """The contact of a run in which nothing can touch."""
 
 
+class SceneTexts:
+    """The text of a scene as it was written, and resolved as JSON; `make` gives both when one is first asked for."""
+
+    def __init__(self, make: Callable[[], tuple[str, str]]):
+        self._make = make
+
+    @cached_property
+    def both(self) -> tuple[str, str]:
+        """(written, resolved)."""
+        return self._make()
+
+    def __eq__(self, other: object) -> bool:
+        return self.both == other.both if isinstance(other, SceneTexts) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.both)
+
+    def __reduce__(self) -> tuple:
+        return texts_of, self.both
+
+
+def texts_of(written: str, resolved: str) -> SceneTexts:
+    """The texts of a scene that are known."""
+    return SceneTexts(lambda: (written, resolved))
+
+
 class Change(NamedTuple):
     """A reparenting: from this time (s) on a body has another parent and kind. The sample at that time is after it."""
 
@@ -61,8 +87,7 @@ class Header:
     with_terms: bool = False
     changes: tuple[Change, ...] = ()
     scene_name: str = ""
-    scene_text: str = ""
-    scene_resolved: str = ""
+    texts: SceneTexts = field(default_factory=lambda: texts_of("", ""))
     provenance: Mapping[str, str] = field(default_factory=dict)
     contact_settings: Mapping[str, Any] = field(default_factory=NO_CONTACT.copy)
     shapes: tuple[str, ...] = ()
@@ -73,6 +98,16 @@ class Header:
     metrics: Mapping[str, str] = field(default_factory=dict)
     metric_units: Mapping[str, str] = field(default_factory=dict)
     readings: tuple[ReadingTable, ...] = ()
+
+    @property
+    def scene_text(self) -> str:
+        """The scene as it was written."""
+        return self.texts.both[0]
+
+    @property
+    def scene_resolved(self) -> str:
+        """The simulated scene as JSON, in SI units, with overrides and all defaults."""
+        return self.texts.both[1]
 
     @cached_property
     def row_of(self) -> dict[str, int]:

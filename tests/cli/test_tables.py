@@ -12,6 +12,7 @@ import rigidsim
 from rigidsim.building import build_world
 from rigidsim.report.table import beyond_rounding, shortened, without_rounding
 from rigidsim.simulation.events import shapes_of
+from rigidsim.trajectory.header import texts_of
 from spinning_brick import SCENE
 
 CLOUD = """\
@@ -95,7 +96,7 @@ def test_a_small_table_is_whole(call, workplace):
 def test_a_section_is_read_without_the_others():
     """And equals that of the whole; a text of another form is read as a whole."""
     header = rigidsim.Simulation(rigidsim.Scene.from_text(LYING)).header
-    whole = replace(header, scene_resolved=json.dumps(header.resolved))
+    whole = replace(header, texts=texts_of(header.scene_text, json.dumps(header.resolved)))
     for key in (*header.resolved, "nothing"):
         assert header.section(key) == whole.section(key) == header.resolved.get(key, {})
     assert "resolved" not in vars(part := replace(header)) and part.section("world") and "resolved" not in vars(part)

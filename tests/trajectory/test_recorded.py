@@ -11,6 +11,7 @@ import pytest
 import rigidsim
 from every_node import SCENE
 from rigidsim.errors import FormatError, NotRecordedError, UsageError
+from rigidsim.trajectory.header import texts_of
 from rigidsim.trajectory.recorded import PartialArray
 
 SELECTIONS = {
@@ -235,7 +236,7 @@ def test_a_derived_value_is_checked_as_what_it_is_made_of(tmp_path):
 def test_an_invalid_scene_is_damage(tmp_path):
     part = run(["world"])
     text = part.header.scene_resolved.replace('"prescribed": {', '"prescribd": {')
-    object.__setattr__(part.header, "scene_resolved", text)
+    object.__setattr__(part.header, "texts", texts_of(part.header.scene_text, text))
     part.save(tmp_path / "a.h5")
     with (
         rigidsim.load(tmp_path / "a.h5") as read,
