@@ -31,6 +31,7 @@ from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, select
+from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import (
     FAR,
     constraint_bounds,
@@ -51,6 +52,9 @@ MOST_EVENTS = 1000.0  # in a step; what is left of it is taken as if there were 
 # Of the grid, for methods that choose their steps: a rebound that is none, and the time for which events are counted.
 SHORT = 1e-4
 ABOUT = 1e-9  # of a part: what is left is no part of its own
+# Of rates, and rad/s or m/s besides: if the rate that a servo wants differs by more from that to which a step led what
+# it held, it is another one. The error of a step that resolves the goal is less.
+JUMP, LEAST_JUMP = 1e-3, 1e-9
 
 
 @inlined
@@ -473,10 +477,16 @@ def want_now(t, model, state, scratch, lanes):
 
 @lanewise
 def keep_tracking(takes: SCALAR, constraint: CONSTRAINT, mode: COORDINATE, lane):
-    """Give a coordinate that a servo holds its rate, without the error of a step."""
-    holds = takes.value * tracks(mode.slip, mode.lag) > 0.0
-    mode.v = select(holds, constraint.wanted, mode.v)
-    mode.v_low = select(holds, 0.0, mode.v_low)
+    """Give a coordinate that a servo holds its rate, without the error of a step. If the goal has jumped, the
+    coordinate slides: no torque makes its rate jump.
+    """
+    holds, v, r = takes.value * tracks(mode.slip, mode.lag) > 0.0, mode.v, constraint.wanted
+    jumps = select(holds, absolute(r - v) > JUMP * (absolute(r) + absolute(v)) + LEAST_JUMP, False)
+    keeps = select(jumps, False, holds)
+    mode.v = select(keeps, r, v)
+    mode.v_low = select(keeps, 0.0, mode.v_low)
+    mode.slip = select(jumps, select(v < 0.0, -1.0, 1.0), mode.slip)
+    mode.lag = select(jumps, select(v < r, -1.0, 1.0), mode.lag)
 
 
 @inlined
