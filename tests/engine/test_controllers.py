@@ -369,6 +369,95 @@ def test_impulses_at_an_instant_of_a_sample_act_once():
     assert len(found.events) == 2
 
 
+def test_a_body_that_changes_its_parent_is_measured_and_driven_on():
+    """A cart with a sensor of its own frame is let go by a sled and pushed on: the same bits in two pieces."""
+    scene = rs.Scene.from_text("""
+format: rigidsim/1
+simulation: {duration: 1, step: 0.01, record_every: 0.1}
+bodies:
+  sled:
+    mass: 3
+    inertia: point
+    velocity: [1, 0, 0]
+    children:
+      cart:
+        mass: 1
+        inertia: {principal: [1, 1, 1]}
+        motion: fixed
+        position: [0.5, 0, 0]
+        sensors:
+          imu: {type: imu, every: 0.05, position: [0, 0.2, 0], errors: {acceleration: {noise: 0.01}}}
+        forces: [{force: ["= u", 0, 0], frame: world}]
+reparent: [{body: sled/cart, to: world, time: 0.475}]
+controllers: {u: {type: hold, every: 0.05, input: "= 4 + 0*imu_acceleration_x('sled/cart')"}}
+""")
+    found = rs.simulate(scene)
+    cart, sled = found["sled/cart"].world.velocity[:, 0], found["sled"].world.velocity[:, 0]
+    t = found.time
+    assert np.abs(cart - (1 + np.minimum(t, 0.475) + 4 * np.maximum(t - 0.475, 0))).max() < 1e-13
+    assert np.abs(sled - (1 + np.minimum(t, 0.475))).max() < 1e-13
+    felt = found.readings["sled/cart.imu"]["acceleration"][:, 0]
+    assert felt[0] == pytest.approx(0.0, abs=0.05)  # sensors come before controllers
+    assert felt[1:10] == pytest.approx(1.0, abs=0.05)
+    assert felt[10:] == pytest.approx(4.0, abs=0.05)
+    first, before = rs.Simulation(scene), []
+    for block in first.blocks(every=0.0):
+        before.append(block.copied())
+        if first.n > 50:
+            break
+    later = rs.Simulation(scene)
+    later.resume(before[-1].checkpoint, first.events)
+    parts = [*before, *(one.copied() for one in later.blocks())]
+    name = "sensors/sled/cart/imu/acceleration"
+    assert np.array_equal(np.concatenate([part.readings[name] for part in parts]), found.arrays[name])
+    assert np.array_equal(parts[-1].world.position[-1], found.arrays["world/position"][-1])
+
+
+def test_a_controller_lifts_a_box_from_the_floor():
+    """A force that is sampled lifts it; by the range finder it ends at a height of 0.3 m."""
+    found = rs.simulate(
+        rs.Scene.from_text("""
+format: rigidsim/1
+simulation: {duration: 10, step: 0.005, record_every: 0.1}
+world: {gravity: [0, 0, -9.81]}
+bodies:
+  floor: {shapes: [{type: plane}]}
+  box:
+    mass: 2
+    position: [0, 0, 0.1]
+    shapes: [{type: box, size: [0.2, 0.2, 0.2]}]
+    sensors:
+      height: {type: range, every: 0.02, direction: [0, 0, -1], longest: 5, errors: {distance: {quantum: 0.001}}}
+      foot: {type: contact, every: 0.02}
+    forces: [{force: [0, 0, "= lift"], frame: world}]
+controllers:
+  lift:
+    type: pid
+    every: 0.02
+    input: "= if(t < 1, 0, 0.3 - height('box'))"
+    proportional: 80
+    integral: 60
+    derivative: 40
+    filter: 0.05
+""")
+    )
+    height, foot = (found.readings[f"box.{name}"] for name in ("height", "foot"))
+    truth = found["box"].world.position[:, 2]
+    assert np.abs(height["distance"][::5] - truth).max() < 0.0005 + 1e-12  # half of the quantum
+    assert foot["force"][40] == pytest.approx(2 * 9.81, rel=1e-4)
+    assert foot["force"][-1] == 0.0
+    assert truth[-1] == pytest.approx(0.3, abs=0.02)
+
+
+def test_the_order_of_a_method_that_chooses_its_steps_is_kept():
+    """Between samples the tolerance holds: against the same run with one that is a thousand times tighter."""
+    law = "  u: {type: pid, every: 0.1, input: '= -gps_position_x(\"cart\")', proportional: 3, derivative: 2}"
+    given = ", integrator: {name: adaptive, rtol: %s, atol: 1e-14}"
+    ends = [rs.simulate(driven(law, "= u - 5*x - x^3", more=given % rtol)) for rtol in ("1e-9", "1e-12")]
+    one, other = (found["cart"].world.position[-1, 0] for found in ends)
+    assert abs(one - other) < 1e-9
+
+
 # --- what is wrong with a scene
 
 WRONG = {
