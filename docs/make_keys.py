@@ -78,7 +78,7 @@ TOPICS = {
         )},
     },
     ("Controllers", "sensors-and-controllers"): dict.fromkeys(
-        ("Pid", "LeadLag", "RateLimit", "Saturation", "Hold", "Python"), "controllers"
+        ("Pid", "LeadLag", "RateLimit", "Saturation", "Hold", "ExternalInput", "Python"), "controllers"
     ),
     ("Integrators", "integrators"): dict.fromkeys(
         ("Rkmk4Method", "AdaptiveMethod", "TaylorMethod", "Magnus2Method", "MagnusMethod", "EulerMethod"),

@@ -19,7 +19,7 @@ LINE = (
     *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
     *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
     *("sensitivities", "fitting"),
-    *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "cli"),
+    *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "env", "cli"),
 )
 # Who uses the root: for its version, and for its public names.
 OF_ROOT = {"shown", "trajectory", "cli"}

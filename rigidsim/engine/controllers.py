@@ -62,12 +62,20 @@ def _saturation(given: Numbers, _memory: np.ndarray, _T: float) -> np.ndarray:
     return saturated(*given)
 
 
+def _input(given: Numbers, memory: np.ndarray, _T: float) -> np.ndarray:
+    value, low, high = given
+    memory[1] = np.where(memory[BEGUN] > 0.0, memory[1], value)
+    return saturated(memory[1], low, high)
+
+
+INPUT = "input"
 LAWS = {
     "hold": Law(0, _hold),
     "pid": Law(3, _pid),
     "lead_lag": Law(2, _lead_lag),
     "rate_limit": Law(1, _rate_limit),
     "saturation": Law(0, _saturation),
+    INPUT: Law(1, _input),
 }
 PYTHON = "python"
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ChannelRecord, SensingTables, SensorRecord
-from rigidsim.engine.controllers import ControlBlock, ControllerFault
+from rigidsim.engine.controllers import INPUT, ControlBlock, ControllerFault
 from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR
 from rigidsim.engine.metrics import read_sample
@@ -206,6 +206,23 @@ class Sensing:
             self._pending.append((now + record.delay, k, values))
         else:
             self._take(k, values)
+
+    def set_input(self, name: str, value: float) -> None:
+        """Let a controller of the type `input` give a number, from now on. Raises KeyError if there is none."""
+        k = {one.record.name: k for k, one in enumerate(self._controllers) if one.record.law == INPUT}[name]
+        self._controllers[k].memory[1] = value
+        before = self.held.copy()
+        self._evaluate(self._run.present())
+        self._control(k)
+        if not np.array_equal(before, self.held):
+            self._run.hold(self.held)
+
+    @property
+    def inputs(self) -> dict[str, tuple[float, float]]:
+        """The controllers of the type `input`, and the limits that they have now, in the first lane."""
+        self._evaluate(self._run.present())
+        records = (one.record for one in self._controllers if one.record.law == INPUT)
+        return {one.name: tuple(self._numbers(one.first + 1, 2)[:, 0].tolist()) for one in records}
 
     def _take(self, k: int, values: np.ndarray) -> None:
         """Hold the outputs of a controller from now on."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.arguments import function, refuse, whole_number
+from rigidsim.arguments import function, number, refuse, whole_number
 from rigidsim.building import build_world
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
@@ -261,6 +261,44 @@ class Simulation:
         header = replace(self.header, recorded=None)  # the state has everything
         fields = possible_fields(False, False, False, header.joints, header.loops)  # terms and contact are of steps
         return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in fields})
+
+    @property
+    def inputs(self) -> dict[str, tuple[float, float]]:
+        """The controllers of the type `input`, by name, with the least and the greatest number that each may give."""
+        with self._alone(), self._computing():
+            self._prepare()
+            return self._run.sensing.inputs if self._run.sensing else {}
+
+    def set_input(self, name: str, value: float) -> None:
+        """Set the number that a controller of the type `input` gives, from the present time on.
+
+        Parameters
+        ----------
+        name : str
+            The name of the controller.
+        value : float
+            The number; the controller gives the nearest one within its limits.
+
+        Raises
+        ------
+        UsageError
+            If there is no such controller.
+        """
+        value = number(value, "value")
+        with self._alone(), self._computing():
+            self._prepare()
+            known = self._run.sensing.inputs if self._run.sensing else {}
+            if name not in known:
+                refuse("name", f"a controller of the type input: {', '.join(known) or 'there is none'}", name)
+            self._run.sensing.set_input(name, value)
+
+    @property
+    def readings(self) -> dict[str, float]:
+        """What sensors measured last and controllers give, by name: `pole.angle_rate`, or the name of an output."""
+        with held(self._kernel, BUSY):
+            sensing = self._run.sensing
+            values = sensing.held[:, 0].tolist() if sensing else []
+        return {f"{one.body}.{one.name}" if one.body else one.name: values[one.number] for one in self.scene.scope.held}
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run. Raises SimulationError if the run cannot begin."""

@@ -28,6 +28,7 @@ from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative, po
 KEY = "controllers"
 EXAMPLE = "controllers: {u: {type: pid, every: 0.01 s, input: \"= -angle('arm')\", proportional: 5}}"
 MAX_BYTES = 1_000_000
+UNBOUNDED = (-math.inf, math.inf)
 
 
 def _read(value: Any, info: ValidationInfo) -> float | Expression:
@@ -99,7 +100,7 @@ class Pid(_Block):
 
     def reads(self) -> list[tuple[str, float | Expression]]:
         found = super().reads()
-        return found if self.limits else [*found[:-1], ("limits", -math.inf), ("limits", math.inf)]
+        return found if self.limits else [*found[:-1], *(("limits", limit) for limit in UNBOUNDED)]
 
 
 class LeadLag(_Block):
@@ -134,6 +135,18 @@ class Saturation(_Block):
     numbers = ("input", "limits")
     type: Literal["saturation"] = Field(description="The input within limits.")
     limits: Limits = Field(description="Least and greatest output, [least, greatest].")
+
+
+class ExternalInput(Controller):
+    """A number from outside: what `Simulation.set_input` sets, such as the action of an environment."""
+
+    numbers = ("value", "limits")
+    type: Literal["input"] = Field(description="A number that is set from outside.")
+    value: Read = Field(0.0, description="Output until it is set.")
+    limits: Limits = Field(None, description="Least and greatest output, [least, greatest]; default: none.")
+
+    def reads(self) -> list[tuple[str, float | Expression]]:
+        return [("value", self.value), *(("limits", limit) for limit in self.limits or UNBOUNDED)]
 
 
 def _check_name(name: str) -> str:
@@ -208,6 +221,6 @@ def _require_function(source: str, file: str, function: str) -> None:
 
 
 CONTROLLERS: dict[str, type[Controller]] = {
-    word_of(model, "type"): model for model in (Pid, LeadLag, RateLimit, Saturation, Hold, Python)
+    word_of(model, "type"): model for model in (Pid, LeadLag, RateLimit, Saturation, Hold, ExternalInput, Python)
 }
 Controllers = mapping_of(Name, by_type(CONTROLLERS, "controller"), "names with controllers", EXAMPLE, "controllers")
