@@ -89,7 +89,9 @@ def blueprint_of(scene: Scene) -> Blueprint:
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
     stride, scripts = sample_stride(simulation, n_step), written.scripts.tables()
-    has_functions = any(map(len, (scripts.registers, scripts.motors, drives.driven, drives.paced, drives.desired)))
+    has_functions = any(
+        map(len, (scripts.registers, scripts.motors, scripts.coefficients, drives.driven, drives.paced, drives.desired))
+    )
     metrics = metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None
     triggers = trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ())
     asked = triggers.guards.asked if triggers else metrics.asked if metrics else ()
@@ -110,7 +112,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         method=method_of(simulation.integrator, INTERVALS * stride * simulation.step if has_functions else math.inf),
         n_step=n_step,
         stride=stride,
-        labels=(*written.scripts.labels, *driven, *written.motors),
+        labels=(*written.scripts.labels, *driven, *written.scripts.coefficient_labels, *written.motors),
         contacts=contact_plan(scene.hierarchy),
         metrics=metrics,
         triggers=triggers,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rigidsim.building.programs import Assembler, RegisterRef
 from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
@@ -36,7 +38,9 @@ class Scripts:
         self._own = 0
         self._motors: list[tuple[int, int, RegisterRef]] = []
         self._places: list[tuple[RegisterRef | None, ...]] = []
+        self._coefficients: list[RegisterRef] = []
         self.labels: list[str] = []
+        self.coefficient_labels: list[str] = []
 
     def add(self, frame: int, vectors, label: str) -> None:
         """Add a load on the node of a frame: force, torque, acceleration of gravity; `label` is its location."""
@@ -48,6 +52,13 @@ class Scripts:
         self._places.append(tuple(places))
         self.labels.append(label)
 
+    def add_coefficient(self, frame: int, given: Expression, label: str) -> int:
+        """Add a number of a load on the node of a frame. Returns its number among those."""
+        self._own = frame
+        self._coefficients.append(self._assembler.place_of(given))
+        self.coefficient_labels.append(label)
+        return len(self._coefficients) - 1
+
     def add_motor(self, frame: int, number: int, law: Expression) -> None:
         """Add the torque or force of a motor of a coordinate of the joint of a node."""
         self._own = frame
@@ -58,7 +69,8 @@ class Scripts:
         registers = [[*map(self._assembler.register, nine)] for nine in self._places]
         motors = [(*motor, self._assembler.register(place)) for *motor, place in self._motors]
         program, views = self._assembler.program(), self._assembler.views()
-        return blueprint.ScriptTables(program, table(registers, 9), views, table(motors, 3))
+        coefficients = np.array([*map(self._assembler.register, self._coefficients)], dtype=np.int64)
+        return blueprint.ScriptTables(program, table(registers, 9), views, table(motors, 3), coefficients)
 
     def _look(self, state: StateRead) -> RegisterRef:
         if state.quantity in OF_JOINTS:

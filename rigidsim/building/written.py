@@ -44,11 +44,22 @@ class LoadRecords:
             if kind.takes_world and values.center is None:
                 vars(values).update({key.name: getattr(self.source, key.name) for key in kind.keys})
             vars(values).update(kind.at_start(values, site))
+            coefficients = self._coefficients(node, kind, values, label)
             for row in kind.rows(values, site):
                 if row.table is None:
                     self.scripts.add(node.frame, row.vectors, label)
             values = SimpleNamespace(**{key: _without_expressions(value) for key, value in vars(values).items()})
-            yield LoadRecord(kind.name, node.frame, values, self._schedule.span(force.during), label)
+            yield LoadRecord(kind.name, node.frame, values, self._schedule.span(force.during), label, coefficients)
+
+    def _coefficients(self, node: SceneNode, kind: Force, values: SimpleNamespace, label: str) -> tuple:
+        """The numbers of a load that expressions give, taken out of its values."""
+        names = [key.name for key in kind.keys if key.name in kind.table.values.parts]
+        given = {name: value for name in names if isinstance(value := getattr(values, name), Expression)}
+        if given:
+            vars(values).update(dict.fromkeys(given, 0.0), worked=1.0)
+        return tuple(
+            (name, self.scripts.add_coefficient(node.frame, value, f"{label}.{name}")) for name, value in given.items()
+        )
 
     def _motor_labels(self, node: SceneNode) -> Iterator[str]:
         """The location of each motor that has a law, which is added to the expressions."""

@@ -374,6 +374,10 @@ DESIRED = Row(
     row=1,
     register=1,
 )
+COEFFICIENT = Row(
+    "a number of a load that an expression gives: its table, the row there, its column among the values; its register",
+    table=1, row=1, column=1, register=1,
+)  # fmt: skip
 PACES = Row(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
     " prescribed",

@@ -5,13 +5,14 @@ store.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.laws.registry import PAIRWISE, SINGLE
+from rigidsim.engine.laws.registry import NUMBER, PAIRWISE, SINGLE
 from rigidsim.engine.laws.wrench import acts, begin, confine, ends
 from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WINDING
 from rigidsim.engine.mutual import attract_mutually, store_mutually
-from rigidsim.engine.scripts import apply_scripts
+from rigidsim.engine.scripts import apply_scripts, set_coefficients
 from rigidsim.jit import inlined, lanewise
 
+NUMBERED = tuple((NUMBER[table.name], table) for table in PAIRWISE)
 STORING = tuple(table for table in PAIRWISE if table.energy)
 
 
@@ -54,6 +55,7 @@ def apply_loads(t, era, model, scratch, lanes):
     """Fill the wrench of every free body with the loads that act at time t (s), in this era."""
     for i in range(len(model.moved_node)):
         begin(model.body[i], scratch.wrench[i], lanes)
+    set_coefficients(t, NUMBERED, model.pairwise, model, scratch, lanes)
     apply_tables(SINGLE, model.single, era, model, scratch, lanes)
     if model.pairwise is not None:
         apply_tables(PAIRWISE, model.pairwise, era, model, scratch, lanes)

@@ -25,6 +25,7 @@ from rigidsim.engine.layout import (
     BLOW,
     BODY,
     CLOSING,
+    COEFFICIENT,
     CONSTRAINT,
     CORRECTION,
     DESIRED,
@@ -170,6 +171,12 @@ class Program(NamedTuple):
     held: np.ndarray | None = None  # (held, 2) constant that is written when something is sampled, and its number
 
 
+class VariedLoads(NamedTuple):
+    """Numbers of loads that expressions give: the values of these loads are written in each evaluation."""
+
+    coefficients: COEFFICIENT
+
+
 class Expressions(NamedTuple):
     """Loads and prescribed motions given by expressions."""
 
@@ -183,6 +190,7 @@ class Expressions(NamedTuple):
     desired: DESIRED  # what they prescribe
     motors: DESIRED  # laws of motors
     drive_axes: DRIVE_AXES  # (driven by expressions)
+    varied: VariedLoads | None = None  # other loads of which they give numbers
 
 
 class Metrics(NamedTuple):
@@ -618,7 +626,9 @@ def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
     if given is None:
         return 0
-    return len(given.scripts.who) + sum(map(len, (given.driven, given.paced, given.desired, given.motors)))
+    motions = given.driven, given.paced, given.desired, given.motors
+    coefficients = given.varied.coefficients if given.varied else ()
+    return len(given.scripts.who) + sum(map(len, (*motions, coefficients)))
 
 
 def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:

@@ -127,6 +127,8 @@ class BlockRun:
             return "joints that can break are looked at after each step"
         if world.blueprint.triggers:
             return "conditions are looked at after each step"
+        if world.model.expressions is not None and world.model.expressions.varied is not None:
+            return "coefficients of forces are expressions"
         if switches(world.model):
             return "stops, dry friction and motors of a wanted rate are computed by general code"
         return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
@@ -411,8 +413,9 @@ class BlockRun:
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
         if changes or self.triggers or self.model.edge_kind.any() or self.model.due[-1] or switches(self.model):
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
-        # Recorded failures of expressions are kept when the tree changes.
-        scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
+        # Recorded failures of expressions are kept when the tree changes; other numbers may have other expressions.
+        if self._begun and len(self._scratch.fault) == len(scratch.fault):
+            scratch = scratch._replace(fault=self._scratch.fault)
         scratch = self.triggers.enter(self.model, scratch) if self.triggers else scratch
         self._scratch = self.contacts.enter(self.model, scratch)
         if self.sensing:

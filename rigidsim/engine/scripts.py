@@ -6,7 +6,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
-from rigidsim.engine.layout import APART, BODY, FRAME, KINEMATICS, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
+from rigidsim.engine.layout import APART, BODY, FRAME, KINEMATICS, NUMBERS, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
 from rigidsim.engine.programs import fill, record_fault, record_faults, run_program
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import stretch_back
@@ -129,6 +129,48 @@ def look(given, model, scratch, lanes):
             view_orientation(observer, observed, seen, lanes)
 
 
+@lanewise
+def set_coefficient(x: SCALAR, value: NUMBERS, place, lane):
+    """Give a number of a load the value of a register."""
+    value[place] = x.value
+
+
+@inlined
+def run_scripts(given, t, model, scratch, lanes):
+    """Evaluate all expressions at time t (s)."""
+    program, register = given.script, scratch.working.register
+    fill(register[len(program.constant)], t, lanes)
+    look(given, model, scratch, lanes)
+    run_program(program.code, program.first, program.tables, register, lanes)
+
+
+@inlined
+def set_each_coefficient(given, t, tables, laws, model, scratch, lanes):
+    """Evaluate all expressions, and give the loads of some tables, with their numbers, what these say."""
+    run_scripts(given, t, model, scratch, lanes)
+    coefficients = given.varied.coefficients
+    first = len(scratch.fault) - len(given.motors) - len(coefficients)
+    if model.loops is not None:
+        first -= len(model.loops.loop)
+    for number, table in tables:
+        law = getattr(laws, table.name)
+        for k in range(len(coefficients)):
+            one = coefficients[k]
+            if one.table == number:
+                x = scratch.working.register[one.register]
+                record_fault(t, x, 0, scratch.fault[first + k], lanes)
+                set_coefficient(x, law.value[one.row], one.column, lanes)
+
+
+@inlined
+def set_coefficients(t, tables, laws, model, scratch, lanes):
+    """Let expressions give numbers of loads, if there are any such."""
+    if model.expressions is None:
+        return
+    if model.expressions.varied is not None:
+        set_each_coefficient(model.expressions, t, tables, laws, model, scratch, lanes)
+
+
 @inlined
 def script(given, t, k, model, scratch, lanes):
     """Apply one force, torque and field of gravity to its body."""
@@ -149,12 +191,9 @@ def script(given, t, k, model, scratch, lanes):
 
 @inlined
 def apply_each_script(given, t, era, model, scratch, lanes):
-    """Evaluate all expressions at time t (s), and apply the loads of this era."""
-    program, register = given.script, scratch.working.register
-    if len(given.scripts.who) + len(given.motors) > 0:
-        fill(register[len(program.constant)], t, lanes)
-        look(given, model, scratch, lanes)
-        run_program(program.code, program.first, program.tables, register, lanes)
+    """Evaluate all expressions at time t (s), unless coefficients needed them, and apply the loads of this era."""
+    if given.varied is None and len(given.scripts.who) + len(given.motors) > 0:
+        run_scripts(given, t, model, scratch, lanes)
     for k in range(len(given.scripts.who)):
         if acts(given.scripts, k, era):
             script(given, t, k, model, scratch, lanes)

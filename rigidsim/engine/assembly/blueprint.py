@@ -90,6 +90,7 @@ class LoadRecord(NamedTuple):
     values: SimpleNamespace  # of its keys, with bodies as frames; expressions are in `ScriptTables`
     eras: tuple[int, int]  # it acts in [begin, until)
     label: str  # its location in the scene
+    coefficients: tuple[tuple[str, int], ...] = ()  # keys that expressions give, and their numbers in `ScriptTables`
 
 
 class ImpulseRecord(NamedTuple):
@@ -152,6 +153,7 @@ class ScriptTables(NamedTuple):
     registers: np.ndarray  # (script, 9) registers of the components of force, torque and gravity
     views: tuple[ViewRecord, ...]
     motors: np.ndarray  # node, number of the coordinate in its joint, register
+    coefficients: np.ndarray  # registers
 
 
 class DriveTables(NamedTuple):

@@ -11,7 +11,7 @@ from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
 from rigidsim.engine.assembly.joints import MovedRow, joints_of, loop_ends, loops_of, motors_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
-from rigidsim.engine.model import Expressions, Model, table
+from rigidsim.engine.model import Expressions, Model, VariedLoads, table
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import dot, projection, rejection
 from rigidsim.structures.columns import numbers_table
@@ -68,6 +68,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         desired=motors_of(drives.desired, tree),
         motors=motors_of(scripts.motors, tree),
         drive_axes=drives.axes,
+        varied=VariedLoads(table(loads.coefficients, layout.COEFFICIENT.width)) if loads.coefficients else None,
     )
 
 

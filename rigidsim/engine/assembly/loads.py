@@ -16,7 +16,7 @@ from rigidsim.engine.assembly.joints import row_of
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import Load
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
-from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED, PAIRWISE, SINGLE, TABLES
+from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED, NUMBER, PAIRWISE, SINGLE, TABLES
 from rigidsim.engine.model import Law, Mutual, PairLaws, Relations, SingleLaws, table
 from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate
@@ -94,9 +94,14 @@ class LoadTables:
         self._blueprint, self._tree, self._pairs = blueprint, tree, FramePairs(tree)
         self._entries: dict[str, list[LoadRow]] = {name: [] for name in (*(t.name for t in TABLES), SCRIPTS, IMPULSES)}
         self.impulse_numbers: list[int] = []
+        self.coefficients: list[tuple[int, int, int, int]] = []  # as in `layout.COEFFICIENT`
         for load in blueprint.loads:
             for row in BY_NAME[load.kind].rows(load.values, Site(tree, load.frame)):
                 self._add(row, load.eras)
+                for name, number in load.coefficients:
+                    of = row.table.name
+                    where = NUMBER[of], len(self._entries[of]) - 1, row.table.values.parts[name][0]
+                    self.coefficients.append((*where, int(blueprint.scripts.coefficients[number])))
         for number, impulse in sorted(enumerate(blueprint.impulses), key=lambda numbered: numbered[1].era):
             self._impulse(number, impulse)
         self._world_gravity()

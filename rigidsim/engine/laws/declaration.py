@@ -158,6 +158,11 @@ def varies(*vectors: tuple) -> bool:
     return not all(isinstance(part, float) or context_of(part) for vector in vectors for part in vector)
 
 
+def worked(force: Any) -> float:
+    """1 if the energy of a load is counted as work, because expressions give its numbers, else 0: it is stored."""
+    return getattr(force, "worked", 0.0)
+
+
 def unit(v) -> tuple:
     """The direction of a vector that does not vanish, computed without overflow."""
     small = scaled(1.0 / max(map(abs, v)), v)

@@ -57,8 +57,8 @@ DRAG = Force(
     description="-(linear + quadratic |v|) v, with v the point's velocity relative to a medium that moves and rotates"
     " with `medium`",
     keys=(
-        Key("linear", NUMBER, "drag per m/s", "damping", 0.0, NOT_NEGATIVE),
-        Key("quadratic", NUMBER, "drag per m^2/s^2", "quadratic drag", 0.0, NOT_NEGATIVE),
+        Key("linear", NUMBER, "drag per m/s", "damping", 0.0, NOT_NEGATIVE, True),
+        Key("quadratic", NUMBER, "drag per m^2/s^2", "quadratic drag", 0.0, NOT_NEGATIVE, True),
         Key("medium", MEDIUM, "the body that the medium moves with, by its path, or world", "", "world"),
         AT,
     ),

@@ -25,6 +25,7 @@ KINDS: tuple[Force, ...] = (
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 TABLES: tuple[Table, ...] = tuple(dict.fromkeys(kind.table for kind in KINDS))
+NUMBER = {table.name: number for number, table in enumerate(TABLES)}
 SINGLE = tuple(table for table in TABLES if not table.is_pair)
 PAIRWISE = tuple(table for table in TABLES if table.is_pair)
 FOLLOWED = tuple(table for table in TABLES if table.follow)

@@ -6,7 +6,20 @@ import math
 from collections.abc import Iterator
 from types import SimpleNamespace
 
-from rigidsim.engine.laws.declaration import AT, COIL, DASHPOT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Load, Table
+from rigidsim.engine.laws.declaration import (
+    AT,
+    COIL,
+    DASHPOT,
+    NOT_NEGATIVE,
+    NUMBER,
+    TO,
+    TO_AT,
+    Force,
+    Key,
+    Load,
+    Table,
+    worked,
+)
 from rigidsim.engine.laws.wrench import ends, react
 from rigidsim.engine.layout import APART, FRAME, PULL
 from rigidsim.jit import inlined, lanewise
@@ -17,8 +30,9 @@ from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, dot, norm, sub
 
 VALUES = Row(
-    "a spring: stiffness, damping, length at rest; the two ends, each a point of its frame (that frame's axes, m)",
-    stiffness=1, damping=1, length=1, first=3, second=3,
+    "a spring: stiffness, damping, length at rest; the two ends, each a point of its frame (that frame's axes, m);"
+    " 1 if its energy is work, because its numbers vary",
+    stiffness=1, damping=1, length=1, first=3, second=3, worked=1,
 )  # fmt: skip
 
 
@@ -29,14 +43,14 @@ def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: 
     v = sub(point_velocity(apart.v, second.omega, r_2), point_velocity((0.0, 0.0, 0.0), first.omega, r_1))
     elastic = elastic_force(value.stiffness, value.length, s)
     pull.f = add(elastic, damping_force(value.damping, s, v))
-    pull.power = -dot(elastic, v)
+    pull.power = (value.worked - 1.0) * dot(elastic, v)
 
 
 @inlined
 def stored(value, apart, first, second, _body, _wound):
     """The energy of the spring."""
     _, _, s = separation(apart.p, first.q, value.first, second.q, value.second)
-    return elastic_energy(value.stiffness, value.length, s)
+    return (1.0 - value.worked) * elastic_energy(value.stiffness, value.length, s)
 
 
 @inlined
@@ -51,8 +65,9 @@ def spring_rows(force, site) -> Iterator[Load]:
     """One row, between its two points."""
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
     value = VALUES.filled(
-        stiffness=force.stiffness, damping=force.damping, length=force.length, first=first.point, second=second.point
-    )
+        stiffness=force.stiffness, damping=force.damping, length=force.length, first=first.point, second=second.point,
+        worked=worked(force),
+    )  # fmt: skip
     yield Load(SPRINGS, first, second, value)
 
 
@@ -90,9 +105,9 @@ SPRING = Force(
     " along the line between them",
     keys=(
         *(TO, AT, TO_AT),
-        Key("stiffness", NUMBER, "force per metre of extension", "stiffness", bound=NOT_NEGATIVE),
-        Key("damping", NUMBER, "force per m/s of extension rate", "damping", 0.0, NOT_NEGATIVE),
-        Key("length", NUMBER, "at rest; default: the length at t = 0", "length", None, NOT_NEGATIVE),
+        Key("stiffness", NUMBER, "force per metre of extension", "stiffness", bound=NOT_NEGATIVE, varies=True),
+        Key("damping", NUMBER, "force per m/s of extension rate", "damping", 0.0, NOT_NEGATIVE, True),
+        Key("length", NUMBER, "at rest; default: the length at t = 0", "length", None, NOT_NEGATIVE, True),
     ),
     table=SPRINGS,
     rows=spring_rows,
@@ -107,7 +122,9 @@ DAMPER = Force(
     description="resists changes of the distance between the two points",
     keys=(
         *(TO, AT, TO_AT),
-        Key("damping", NUMBER, "force per m/s at which the distance changes", "damping", bound=NOT_NEGATIVE),
+        Key(
+            "damping", NUMBER, "force per m/s at which the distance changes", "damping", bound=NOT_NEGATIVE, varies=True
+        ),
     ),
     table=SPRINGS,
     rows=damper_rows,

@@ -17,6 +17,7 @@ from rigidsim.engine.laws.declaration import (
     Load,
     Table,
     unit,
+    worked,
 )
 from rigidsim.engine.laws.wrench import count_power, ends, turn
 from rigidsim.engine.layout import FRAME, PULL, WINDING, WOUND
@@ -36,8 +37,9 @@ from rigidsim.physics.vector import dot, sub
 
 VALUES = Row(
     "a torsion spring: stiffness, damping, the orientation of the second frame in the first at rest, and the axis"
-    " (unit, second frame's axes); zero for a spring that acts about every axis",
-    stiffness=1, damping=1, rest=4, axis=3,
+    " (unit, second frame's axes); zero for a spring that acts about every axis; 1 if its energy is work, because its"
+    " numbers vary",
+    stiffness=1, damping=1, rest=4, axis=3, worked=1,
 )  # fmt: skip
 
 
@@ -47,14 +49,15 @@ def pull_torsion(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, pul
     q_AB, omega = product(conjugate(first.q), second.q), rotate_back(second.q, sub(second.omega, first.omega))
     theta, slip = deflection_and_slip(value.rest, value.axis, q_AB, omega, wound.now)
     pull.f = rotate(second.q, torsion_torque(value.stiffness, value.damping, theta, slip))
-    pull.power = value.stiffness * dot(theta, omega)
+    pull.power = (1.0 - value.worked) * (value.stiffness * dot(theta, omega))
 
 
 @inlined
 def stored(value, _apart, first, second, _body, wound):
     """The energy of the torsion spring."""
     q_AB = product(conjugate(first.q), second.q)
-    return torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, wound.now))
+    energy = torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, wound.now))
+    return (1.0 - value.worked) * energy
 
 
 @lanewise
@@ -82,7 +85,7 @@ def torsion_rows(force, site) -> Iterator[Load]:
     first, second = site.end(force.to), site.end()
     rest = product(product(first.turn, force.rest), conjugate(second.turn))
     axis = ZERO if force.axis is None else rotate(second.turn, unit(force.axis))
-    value = VALUES.filled(stiffness=force.stiffness, damping=force.damping, rest=rest, axis=axis)
+    value = VALUES.filled(stiffness=force.stiffness, damping=force.damping, rest=rest, axis=axis, worked=worked(force))
     yield Load(TORSIONS, first, second, value)
 
 
@@ -114,8 +117,8 @@ TORSION_SPRING = Force(
     " turn per step of a given length",
     keys=(
         TO,
-        Key("stiffness", NUMBER, "torque per radian", "torsion stiffness", bound=NOT_NEGATIVE),
-        Key("damping", NUMBER, "torque per rad/s", "torsion damping", 0.0, NOT_NEGATIVE),
+        Key("stiffness", NUMBER, "torque per radian", "torsion stiffness", bound=NOT_NEGATIVE, varies=True),
+        Key("damping", NUMBER, "torque per rad/s", "torsion damping", 0.0, NOT_NEGATIVE, True),
         Key("rest", ORIENTATION, "of the body relative to `to`, at rest; default: that at t = 0", "", None),
         Key("axis", DIRECTION, "of the body, about which it acts; default: every axis", "", None),
     ),

@@ -277,6 +277,7 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
         for node in hierarchy
         for index, force in enumerate(node.body.forces)
         if force.kind.rates is not None
+        and not force.varies
         and (force.during is None or force.during[0] < hierarchy.scene.simulation.duration)
     ]
     start = Starts(hierarchy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, create_model, model_validator
 
 from rigidsim.engine.laws.declaration import (
     AXES,
@@ -25,6 +25,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
 from rigidsim.scene.values.base import SceneModel, Text, by_type, invalid, list_of, one_of, three
+from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.scene.values.quantities import (
     ANGULAR_IMPULSE,
     DIMENSIONS,
@@ -98,10 +99,24 @@ def _type_of(key: Key) -> Any:
     if key.form in PLAIN_FORMS:
         return PLAIN_FORMS[key.form]
     dimension = QUANTITIES[key.quantity]
-    if key.varies:
-        return (varying if key.form == NUMBER else varying_vector)(dimension, STATE)
     one = BOUNDED[key.bound](dimension)
+    if key.varies:
+        either = (varying if key.form == NUMBER else varying_vector)(dimension, STATE)
+        return _bounded(one, either) if key.bound else either
     return one if key.form == NUMBER else three(one)
+
+
+def _bounded(number: Any, either: Any) -> Any:
+    """The type of a number within a bound, or of an expression that varies."""
+    bounded = TypeAdapter(number)
+
+    def check(value: Any) -> Any:
+        return value if isinstance(value, Expression) else bounded.validate_python(value)
+
+    def form(value: Any) -> str:
+        return "expression" if isinstance(value, Expression) or is_expression(value) else "number"
+
+    return one_of(form, number=number, expression=Annotated[either, AfterValidator(check)])
 
 
 def _field(key: Key) -> Any:
