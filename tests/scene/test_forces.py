@@ -185,7 +185,7 @@ FORCES = {
     "negative drag": ({"type": "drag", "linear": -1}, "linear", "negative", "must not be negative"),
     "repulsion": ({**POINT, "gm": -1}, "gm", "not-positive", "greater than zero"),
     "unit": ({**SPRING, "stiffness": "1 N*m/rad"}, "stiffness", "unit", "stiffness (N/m) is expected here"),
-    "state in stiffness": ({**SPRING, "stiffness": "= x"}, "stiffness", "expression", "'x' cannot be used here"),
+    "state in a source": ({**POINT, "gm": "= x"}, "gm", "expression", "'x' cannot be used here"),
     "zero direction": ({"type": "thruster", "thrust": 1, "direction": [0, 0, 0]}, "direction", "direction", "is zero"),
     "zero axis": ({**POINT, "axis": [0, 0, 0]}, "axis", "direction", "is zero"),
     "wrong key": ({**SPRING, "stifness": 1}, "stifness", "unknown-key", "did you mean 'stiffness'?"),
@@ -208,6 +208,12 @@ FORCES = {
     "unknown frame": ({"force": [1, 0, 0], "frame": "boddy"}, "frame", "reference", "did you mean 'body'?"),
     "frame is a number": ({"force": [1, 0, 0], "frame": 3}, "frame", "not-text", "expected text, got 3"),
     "seen body": ({"force": ['= x("bed")', 0, 0]}, "force[0]", "reference", "did you mean 'bead'?"),
+    "body seen by a stiffness": (
+        {**SPRING, "stiffness": '= x("bed")'},
+        "stiffness",
+        "reference",
+        "did you mean 'bead'?",
+    ),
     "seen from": ({"force": [0, '= v_x("bead", "drm")', 0]}, "force[1]", "reference", "did you mean 'drum'?"),
     "throttled by": (
         {"type": "thruster", "thrust": 1, "direction": [1, 0, 0], "throttle": '= x("bed")'},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, create_model, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema, create_model, model_validator
 
 from rigidsim.engine.laws.declaration import (
     AXES,
@@ -116,7 +116,8 @@ def _bounded(number: Any, either: Any) -> Any:
     def form(value: Any) -> str:
         return "expression" if isinstance(value, Expression) or is_expression(value) else "number"
 
-    return one_of(form, number=number, expression=Annotated[either, AfterValidator(check)])
+    forms = one_of(form, number=number, expression=Annotated[either, AfterValidator(check)])
+    return Annotated[forms, WithJsonSchema(bounded.json_schema())]
 
 
 def _field(key: Key) -> Any:
