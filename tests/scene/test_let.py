@@ -138,6 +138,7 @@ FAULTS = [
     ({"let": {"q": "= t"}, "a": {"let": {"q": "= z"}}}, "bodies.a.let.q", "there is a quantity of the scene 'q'"),
     ({"parameters": {"k": 1}, "let": {"k": "= t"}}, "let.k", "there is a parameter 'k'"),
     ({"let": {"speed": "= t"}}, "let.speed", "has a meaning of its own"),
+    ({"let": {"pitch": "= t"}}, "let.pitch", "has a meaning of its own"),
     ({"let": {"e": "= 'kinetic_energy'"}, "a": {"forces": [{"force": ["= 2*e", 0, 0]}]}},
      "bodies.a.forces[0].force[0]", "'e' reads kinetic_energy, which is known at samples only"),
     ({"let": {"q": "= z('c')"}, "a": {"forces": [{"force": ["= 2*q", 0, 0]}]}, "metrics": {"m": "= max(q)"}},

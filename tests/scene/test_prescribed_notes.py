@@ -116,3 +116,25 @@ def test_the_quadrature_of_the_integrator_is_what_counts():
         simulation = {"duration": 2, "step": 0.01, "integrator": name}
         scene = Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": {"b": frame}})
         assert bool(scene.warnings) == expected
+
+
+@pytest.mark.parametrize(
+    ("goal", "more", "expected"),
+    [
+        ("= if(t < 1, 0, 1)", {}, "it jumps at t = 1 s, from 0 to 1"),
+        ("= max(0, t - 1)", {}, "its rate jumps at t = 1 s, from 0 to 1"),
+        ("= max(0, t - 1)^2", {}, ""),
+        ("= if(t < 1, 0, 1)", {"max_force": 1}, ""),
+    ],
+)
+def test_jumps_of_motors_that_prescribe_are_reported(goal, more, expected):
+    slide = {"axis": [1, 0, 0], "motor": {"displacement": goal} | more}
+    cart = {"mass": 1, "inertia": "point", "motion": {"slide": slide}}
+    how = {"format": "rigidsim/1", "simulation": {"duration": 2, "step": 0.01}, "bodies": {"cart": cart}}
+    found = list(Scene.from_dict(how).warnings)
+    if not expected:
+        assert found == []
+        return
+    (only,) = found
+    assert only.startswith(f"bodies.cart.motion.slide.motor: {expected}")
+    assert only.endswith("no force makes this motion: use a smooth function, or give the motor a limit")

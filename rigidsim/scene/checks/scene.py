@@ -32,7 +32,7 @@ from rigidsim.scene.values.rotation import Vector
 
 PARALLEL_TOLERANCE = 1e-9
 MOST_STEPS = 1e12
-NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or omit it"
+NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or to one on a joint with a motor"
 
 
 def findings(hierarchy: Hierarchy) -> list[Finding]:

@@ -64,7 +64,7 @@ HINTS = {
     "&": "write and",
     "|": "write or",
     "%": "write mod(a, b)",
-    ".": "there are no attributes; a decimal point must be next to a digit",
+    ".": "a quantity of a body is in quotes, 'ball.position.x'; a decimal point must be next to a digit",
     "−": "write -",
     "×": "write *",
     "·": "write *",

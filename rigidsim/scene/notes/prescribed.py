@@ -1,4 +1,4 @@
-"""Warnings about prescribed motions of frames with free bodies: too fast for the step, or with jumps."""
+"""Warnings about prescribed motions: jumps; and, of frames with free bodies, what is too fast for the step."""
 
 from __future__ import annotations
 
@@ -53,6 +53,11 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             yield where, f"{found}; its free descendants gain a spurious velocity there: use a smooth function"
         if not jumps and not hierarchy.scene.simulation.integrator.chooses:
             yield from _change_notes(hierarchy, place, node.body.prescribed, spans)
+    for node in hierarchy:
+        for k, x in enumerate(node.joint.coordinates if node.joint else ()):
+            if x.is_prescribed and isinstance(x.desired, Expression) and (found := first_jump(x.desired, times, 2)):
+                place = (*node.place, *node.in_joint("motor", k))
+                yield place, f"{found}; no force makes this motion: use a smooth function, or give the motor a limit"
 
 
 def _change_notes(
@@ -141,8 +146,8 @@ def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
     sizes = [largest(column) for column in columns(part, times[:: 1 + len(times) // LOOKS])]
     for k in changes[:MOST_CHANGES]:
         before, after = _switch(part, times[k], times[k + 1])
-        # One double further, away from the edge of the branch.
-        jets = [part.jet(t) for t in (before, np.nextafter(after, np.inf))]
+        # One double further to both sides, away from the edge of the branch.
+        jets = [part.jet(t) for t in (np.nextafter(before, times[0]), np.nextafter(after, np.inf))]
         for name, u, v, size in list(zip(("it jumps", "its rate jumps"), *jets, sizes, strict=False))[:orders]:
             if abs(v - u) > SAME * size:
                 u, v = (0.0 if abs(w) < SAME * size else w for w in (u, v))

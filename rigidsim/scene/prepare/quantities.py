@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from rigidsim.quantities.names import bodies_called, is_pattern
-from rigidsim.quantities.vocabulary import OF_BODIES, OF_RUN, SAME_AS
+from rigidsim.quantities.vocabulary import ANGLES, NORM, OF_BODIES, OF_RUN, SAME_AS
 from rigidsim.scene.expressions import Expression, Number
 from rigidsim.scene.expressions.reductions import on_bodies
 from rigidsim.scene.expressions.tokens import NAME, quantities_in
@@ -25,7 +25,7 @@ from rigidsim.scene.values.evaluation import is_expression, read_expression
 
 OF_BODY, OF_SCENE = frozenset({"time", "state", "units"}), frozenset({"time", "state", "paths"})
 """What a quantity of a body, and one of the scene, may use."""
-TAKEN = {*RESERVED, *OF_JOINTS, *OF_BODIES, *OF_RUN, *SAME_AS}
+TAKEN = {*RESERVED, *OF_JOINTS, *OF_BODIES, *OF_RUN, *SAME_AS, *ANGLES, NORM}
 MOST_QUANTITIES = 10_000
 EXAMPLE = 'let: {altitude: "= z - 100 m"}'
 
