@@ -150,7 +150,8 @@ def sunk_shapes(run: BlockRun) -> list[str]:
 
 
 WHY_LEFT = {
-    PLACES: "more than eight places, or more than two of a pair of shapes, bore a load",
+    PLACES: "more than eight places of bodies that touch each other, more than 64 in all, or more than two of a pair of"
+    " shapes, bore a load",
     OVERLAP: "shapes overlapped",
     EVENTS: "too many events happened in one step",
     MODES: "no modes of the contacts agreed with the law of friction",

@@ -348,6 +348,36 @@ def test_a_cradle_passes_its_blow():
     assert np.abs(np.array(speeds) - [0, 0, 0, 0, 1]).max() < 1e-12
 
 
+def test_balls_that_roll_apart_from_each_other_have_the_bits_of_one_alone():
+    """Sixteen on one floor: contacts of bodies that do not touch each other are solved by themselves."""
+    start = {"velocity": (2, -0.7, 0), "rate": (4, -3, 7), "friction": 0.3}
+    alone = run({"floor": plane(0.3), "ball": ball((0, 0, RADIUS), **start)}, 1.0, 0.01)["ball"].world
+    beside = {f"ball_{k}": ball((0, k, RADIUS), **start) for k in range(16)}
+    found = run({"floor": plane(0.3), **beside}, 1.0, 0.01)
+    for k in range(16):
+        assert np.array_equal(found[f"ball_{k}"].world.velocity, alone.velocity)
+        assert np.array_equal(found[f"ball_{k}"].world.position[:, 0], alone.position[:, 0])
+
+
+@pytest.mark.slow
+def test_a_break_of_sixteen_balls_does_not_depend_on_the_step():
+    """At most a few of them touch each other at once. Measured: 1e-9 m."""
+    rows = [(row, j - 0.5 * row) for row in range(5) for j in range(row + 1)]
+    material = {"friction": 0.2, "restitution": 0.9}
+    bodies = {"floor": plane(0.2), "cue": ball((-1, 0.01, RADIUS), (4, 0, 0), (0, 40, 0), **material)}
+    for k, (row, across) in enumerate(rows):
+        place = (row * (1.7322 * RADIUS + 1e-3), across * (2 * RADIUS + 1e-3), RADIUS)
+        bodies[f"ball_{k}"] = ball(place, **material)
+    ends = []
+    for step in (0.01, 0.005):
+        simulation = rigidsim.Simulation(scene(bodies, 2.0, step))
+        while simulation.time < 2.0 - 1e-9:
+            simulation.step()
+        assert not any("sub-steps" in warning for warning in simulation.warnings)
+        ends.append(np.array([simulation.state[f"ball_{k}"].world.position for k in range(15)]))
+    assert np.abs(ends[0] - ends[1]).max() < 1e-7
+
+
 def rolling(every=0.5, contact="events"):
     bodies = {
         "floor": plane(0.4, restitution=0.6),

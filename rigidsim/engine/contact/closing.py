@@ -41,13 +41,13 @@ def look_at_end(now, block):
 
 
 @inlined
-def rows_of_velocities(contacts, lasting):
-    """The rows whose slip is zero; how many there are, and the largest slip in parts of the speeds."""
+def rows_of_velocities(island, contacts, lasting):
+    """The rows of an island whose slip is zero; how many there are, and the largest slip in parts of the speeds."""
     n_row, most = 0, 0.0
-    for k in range(lasting.size[N_SLOTS]):
+    for k in range(island, lasting.size[N_SLOTS]):
         slot, row, speed = lasting.slot[k], lasting.value[k], speed_of(k, contacts, lasting)
         n, u = row.normal, row.slip
-        if slot.mode == OPEN:
+        if slot.mode == OPEN or slot.island != island:
             continue
         lasting.right[n_row] = -dot(n, u)
         n_row = add_row(n_row, k, n, n, lasting)
@@ -62,14 +62,14 @@ def rows_of_velocities(contacts, lasting):
 
 
 @inlined
-def rows_of_gaps(contacts, lasting):
-    """The rows of gaps, also of places that open but overlap, as when others were closed; how many there are, and the
-    largest in parts of the sizes.
+def rows_of_gaps(island, contacts, lasting):
+    """The rows of gaps of an island, also of places that open but overlap, as when others were closed; how many there
+    are, and the largest in parts of the sizes.
     """
     n_row, most = 0, 0.0
-    for k in range(lasting.size[N_SLOTS]):
+    for k in range(island, lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
-        if slot.mode != OPEN or row.gap < 0.0:
+        if slot.island == island and (slot.mode != OPEN or row.gap < 0.0):
             lasting.right[n_row] = -row.gap
             most = max(most, abs(row.gap) / size_of(slot.first, slot.second, contacts))
             n_row = add_row(n_row, k, row.normal, row.normal, lasting)
@@ -111,6 +111,20 @@ def close_contacts(now, block, arrays):
         least, turn = CLOSED, turn + 1
 
 
+@inlined
+def close_island(island, least, contacts, lasting, made):
+    """The corrections of the bodies of an island; whether there are any."""
+    n_gap, widest = rows_of_gaps(island, contacts, lasting)
+    if widest > least:
+        solve_rows(n_gap, contacts, lasting)
+        correct_bodies(n_gap, True, contacts, lasting, made)
+    n_slip, fastest = rows_of_velocities(island, contacts, lasting)
+    if fastest > least:
+        solve_rows(n_slip, contacts, lasting)
+        correct_bodies(n_slip, False, contacts, lasting, made)
+    return widest > least or fastest > least
+
+
 @routine
 def close_once(least, now, block, arrays):
     """The smallest displacement and change of velocities, measured by the mass matrix, that close all contacts; whether
@@ -118,18 +132,12 @@ def close_once(least, now, block, arrays):
     """
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     lasting, contacts, made = scratch.lasting, model.contacts, arrays.corrections
-    n_gap, widest = rows_of_gaps(contacts, lasting)
-    if n_gap == 0:
-        return False
     begin_corrections(made)
-    if widest > least:
-        solve_rows(n_gap, contacts, lasting)
-        correct_bodies(n_gap, True, contacts, lasting, made)
-    n_slip, fastest = rows_of_velocities(contacts, lasting)
-    if fastest > least:
-        solve_rows(n_slip, contacts, lasting)
-        correct_bodies(n_slip, False, contacts, lasting, made)
-    if widest <= least and fastest <= least:
+    moves = False
+    for k in range(lasting.size[N_SLOTS]):
+        if lasting.slot[k].island == k:
+            moves = close_island(k, least, contacts, lasting, made) or moves
+    if not moves:
         return False
     distribute(model.active, model, state, scratch, made, lanes)
     arrays.ledger.step[:] = 0.0

@@ -14,6 +14,7 @@ from rigidsim.engine.contact.lasting import (
     GROWING,
     LASTING,
     MODES,
+    MOST_OF_ISLAND,
     MOST_OF_PAIR,
     MOST_SLOTS,
     N_EVENTS,
@@ -25,6 +26,7 @@ from rigidsim.engine.contact.lasting import (
     SLOT,
     STUCK,
     find_couples,
+    find_islands,
     find_places,
     find_slots,
     free_second,
@@ -547,6 +549,9 @@ def settle(now, h, block, what, index, arrays):
     collect(contacts, lasting, arrays)
     if lasting.size[BEYOND] != 0:
         return
+    if find_islands(contacts, lasting) > MOST_OF_ISLAND:
+        lasting.size[BEYOND] = PLACES
+        return
     recall(what, n_old, contacts, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]
@@ -565,6 +570,7 @@ def settle(now, h, block, what, index, arrays):
     if turn == MOST_REVIEWS:
         lasting.size[BEYOND] = MODES
     drop_open(lasting)
+    find_islands(contacts, lasting)
     renew_parts(lasting)
     for k in range(MOST_OF_PAIR, lasting.size[N_SLOTS]):
         one, other = lasting.slot[k - MOST_OF_PAIR], lasting.slot[k]

@@ -44,8 +44,8 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import power
 from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, scaled, sub
 
-MOST_SLOTS, MOST_OF_PAIR = 8, 2
-MOST_ROWS = 3 * MOST_SLOTS
+MOST_SLOTS, MOST_OF_ISLAND, MOST_OF_PAIR = 64, 8, 2  # an island: slots that bodies which forces move connect
+MOST_ROWS = 3 * MOST_OF_ISLAND
 FAR = 1e30  # m: as reach, finds the places at any distance
 AT_END = 1e-9  # of a half size: a point so near to the end of a core is on its end
 SETTLED, MOST_TURNS = 1e-14, 200  # of the direction in which slips grow: its last change, and how often it is renewed
@@ -63,8 +63,8 @@ SLOT = Row(
     "a contact that lasts: its shapes, the number of the pair in the list of candidates, feature, mode; which"
     " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight;"
     " the mode of its pair that was logged; whether it is the first (1) or the second (2) of two of a pair, whose"
-    " friction acts beside them",
-    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1, beside=1,
+    " friction acts beside them; the first slot of its island",
+    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1, beside=1, island=1,
 )  # fmt: skip
 LASTING = Row(
     "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, velocity of"
@@ -431,11 +431,51 @@ def free_second(row: LASTING):
 
 
 @inlined
-def write_rows(contacts, lasting):
-    """The rows of all closed contacts for their accelerations, with the right-hand sides; how many there are."""
+def connects(i, j, contacts, lasting):
+    """Whether a body that forces move belongs to both slots."""
+    for s in range(2):
+        for t in range(2):
+            shape_i = lasting.slot[i].second if s == 1 else lasting.slot[i].first
+            shape_j = lasting.slot[j].second if t == 1 else lasting.slot[j].first
+            b = contacts.shape[shape_i].body
+            if b == contacts.shape[shape_j].body and b < contacts.n_moved:
+                return True
+    return False
+
+
+@routine
+def find_islands(contacts, lasting):
+    """Give each slot the number of the first one of its island; the most slots that one has."""
+    count, most, joins = lasting.size[N_SLOTS], 0, True
+    for k in range(count):
+        lasting.slot[k].island = k
+    while joins:
+        joins = False
+        for i in range(count):
+            for j in range(i):
+                a, b = lasting.slot[i].island, lasting.slot[j].island
+                if a != b and connects(i, j, contacts, lasting):
+                    lasting.slot[i].island = min(a, b)
+                    lasting.slot[j].island = min(a, b)
+                    joins = True
+    for k in range(count):
+        members = 0
+        for m in range(k, count):
+            members += 1 if lasting.slot[m].island == k else 0
+        most = max(most, members)
+    return most
+
+
+@inlined
+def write_rows(island, contacts, lasting):
+    """The rows of the closed contacts of an island for their accelerations, with the right-hand sides; how many there
+    are.
+    """
     n_row = 0
-    for k in range(lasting.size[N_SLOTS]):
+    for k in range(island, lasting.size[N_SLOTS]):
         mode, row = lasting.slot[k].mode, lasting.value[k]
+        if lasting.slot[k].island != island:
+            continue
         n, free, second = row.normal, row.free, free_second(row)
         if mode == STUCK:
             t, b = tangents(n)
@@ -526,14 +566,24 @@ def push_side(b, row: LASTING, r, f, lasting):
 
 @inlined
 def add_forces(n, contacts, lasting):
-    """The forces of all rows on slots and bodies, and the accelerations that they make."""
-    clear_forces(contacts, lasting)
+    """The forces of n rows on slots and bodies."""
     for i in range(n):
         k = lasting.row_slot[i]
         f, row = scaled(lasting.x[i], lasting.row[i].push), lasting.value[k]
         row.force = add(row.force, f)
         push_side(contacts.shape[lasting.slot[k].first].body, row, row.lever_A, negated(f), lasting)
         push_side(contacts.shape[lasting.slot[k].second].body, row, row.lever_B, f, lasting)
+
+
+@inlined
+def apply_rows(contacts, lasting):
+    """The forces of all rows, of one island after the other, and the accelerations that they make."""
+    clear_forces(contacts, lasting)
+    for k in range(lasting.size[N_SLOTS]):
+        if lasting.slot[k].island == k:
+            n = write_rows(k, contacts, lasting)
+            solve_rows(n, contacts, lasting)
+            add_forces(n, contacts, lasting)
     for b in range(contacts.n_moved):
         line, inverse, mean = lasting.force[b], lasting.inverse[b], lasting.mean[b]
         mean.a, mean.alpha = scaled(inverse.mass, line.linear), apply(inverse.inertia, line.angular)
@@ -610,21 +660,13 @@ def share_forces(lasting):
             first.tested, second.tested = add(f_1, more), sub(f_2, more)
 
 
-@inlined
-def solved_rows(contacts, lasting):
-    """The number of rows, whose multipliers are found."""
-    n = write_rows(contacts, lasting)
-    solve_rows(n, contacts, lasting)
-    return n
-
-
 @routine
 def find_forces(contacts, lasting):
     """The forces of all slots, whose geometry is known."""
     point_slips(lasting)
     begin_parts(lasting)
     for turn in range(MOST_TURNS):
-        add_forces(solved_rows(contacts, lasting), contacts, lasting)
+        apply_rows(contacts, lasting)
         write_slip_rates(contacts, lasting)
         if turn_to_growth(turn, contacts, lasting) <= SETTLED and not correct_parts(contacts, lasting):
             break
@@ -640,13 +682,13 @@ def is_undecided(k, contacts, lasting):
     second = k if lasting.slot[k].beside == 2 else k + 1
     part, along = lasting.value[second].part, row.along
     row.along = negated(along)
-    add_forces(solved_rows(contacts, lasting), contacts, lasting)
+    apply_rows(contacts, lasting)
     lasting.value[second].part = part_by_forces(second, lasting)
     shift_frictions(contacts, lasting)
     reverses = dot(row.slip, along) < 0.0
     row.along, lasting.value[second].part = along, part
     shift_frictions(contacts, lasting)
-    add_forces(solved_rows(contacts, lasting), contacts, lasting)
+    apply_rows(contacts, lasting)
     write_slip_rates(contacts, lasting)
     share_forces(lasting)
     return reverses
