@@ -288,6 +288,37 @@ def test_smooth_rolling_conserves_energy_at_order_four_and_does_not_slip():
     assert errors[1] / errors[2] > 2**3.5
 
 
+LOADED = {
+    **ball((0, 0, RADIUS), np.cross([-2.0, 8, 1.5], RADIUS * UP), (-2, 8, 1.5), friction=3.0),
+    "inertia": {"principal": [0.003, 0.004, 0.0045]}, "center_of_mass": [0.02, 0.01, -0.03],
+}  # fmt: skip
+TOP = {
+    **ball((0, 0, RADIUS), (0, 0, 0), (0, 0, 60), friction=0.2), "inertia": {"principal": [0.0041, 0.0041, 0.004]},
+    "center_of_mass": [0, 0, -0.02], "orientation": {"axis": [1, 0, 0], "angle": 0.3},
+}  # fmt: skip
+LEDGERS = {
+    "rolls": (3.0, LOADED, 2.0, 0.01, 5e-7),
+    "slides": (0.2, TOP, 0.5, 0.002, 1e-7),
+    "tips": (3.0, None, 0.5, 0.01, 1e-7),
+}
+"""The friction of a floor, a body (a brick), duration, the longer of two steps, a bound of the error there, J."""
+
+
+@pytest.mark.parametrize("case", LEDGERS)
+def test_the_ledger_of_contact_closes_at_order_four(case):
+    """Energy less work, and what contact did less what is booked. Measured at the longer step: 2e-7, 3e-8, 2e-8 J."""
+    friction, body, duration, step, bound = LEDGERS[case]
+    errors = []
+    for h in (step, 0.5 * step):
+        trajectory = run({"floor": plane(friction), "mover": body or brick(0.05)}, duration, h)
+        kinds = ("kinetic_energy", "potential_energy", "work")
+        kinetic, potential, work = (np.asarray(trajectory.arrays[f"diagnostics/{kind}"]) for kind in kinds)
+        energy = kinetic + potential - work
+        errors.append((abs(trajectory.contact_ledger.error), abs(energy[-1] - energy[0])))
+    assert max(errors[0]) < bound
+    assert np.all(np.array(errors[0]) > 2**3.5 * np.array(errors[1]))
+
+
 def test_jellett_s_integral_of_a_tippe_top():
     """A sliding ball whose centre of mass is on its axis, beside the middle: L . (from the centre of mass to the
     contact) is constant, whatever friction does (Jellett 1872). The top turns over meanwhile.
@@ -454,6 +485,31 @@ def test_what_rests_on_a_face_is_left_to_sub_steps():
         simulation.step()
     assert any("left 10 of 10 steps to sub-steps" in warning for warning in simulation.warnings)
     assert simulation.state["box"].world.position[2] == pytest.approx(0.3, abs=1e-3)
+
+
+@pytest.mark.parametrize("way, is_decided", [(1.0, True), (-1.0, False)])
+def test_the_run_says_that_a_rod_of_painleve_has_no_decided_force(way, is_decided):
+    """A rod that leans forward is pushed against its tip with friction 2: n.K(n - mu d) < 0, as 1 + 3 cos(a) (cos(a) -
+    2 sin(a)) < 0 at tan(a) = 2 (Painleve 1895). Pulled the other way it slides. Afterwards it turns about its tip.
+    """
+    angle = np.arctan(2.0)
+    axis = np.array([np.cos(angle), 0, np.sin(angle)])
+    rod = {
+        "mass": 1, "inertia": {"principal": [1 / 12, 1 / 12, 1e-4]}, "position": [*(0.01 * UP + 0.5 * axis)],
+        "shapes": [{"type": "capsule", "radius": 0.01, "length": 1.0}], "velocity": [way, 0, 0],
+        "orientation": {"axis": [0, 1, 0], "angle": 0.5 * np.pi - angle}, "material": {"friction": 2.0},
+    }  # fmt: skip
+    simulation = rigidsim.Simulation(scene({"floor": plane(2.0), "rod": json.loads(json.dumps(rod))}, 0.2, 0.002))
+    while simulation.time < 0.2 - 1e-9:
+        simulation.step()
+    left = [warning for warning in simulation.warnings if "sub-steps" in warning]
+    if is_decided:
+        assert not left
+    else:
+        (warning,) = left
+        assert "the first at t = 0 s: friction pressed bodies together" in warning
+        assert "so the laws decide no force" in warning
+        assert [event.cause for event in simulation.events][-1] == "rolling_begins"
 
 
 def test_a_step_that_is_left_to_sub_steps_has_their_bits():

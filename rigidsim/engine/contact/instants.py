@@ -22,8 +22,10 @@ from rigidsim.engine.contact.lasting import (
     OPEN,
     OVERLAP,
     PLACES,
+    PRESSES,
     SLIDING,
     SLOT,
+    STEPPED,
     STUCK,
     find_couples,
     find_islands,
@@ -62,7 +64,7 @@ from rigidsim.physics.distances import CURVED, HALF_SPACE
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, sub
 
-DEEP = 1e-6  # of the smaller shape: an overlap that no event explains
+DEEP, SUNK = 1e-6, 1e-5  # of the smaller shape: an overlap that no event, and none that sub-steps explain
 AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
 STRIKES = 1e-11  # likewise, before it, an approach that is none
 NEW = 1e-4  # m/s: a slip below it has no direction of its own
@@ -80,13 +82,13 @@ def collect(contacts, lasting, arrays):
     """Make all places that touch slots, in the order of pairs; modes and directions are those of before, if they were
     there.
     """
-    n = 0
+    n, deep = 0, SUNK if lasting.first_size[STEPPED] > 0 else DEEP
     for m in range(arrays.candidates.count[0]):
         first, second = arrays.candidates.pair[m, 0], arrays.candidates.pair[m, 1]
         size = size_of(first, second, contacts)
         count = find_places(first, second, TOGETHER * size, contacts, lasting)
         for p in range(count):
-            if lasting.place[p].gap < -DEEP * size:
+            if lasting.place[p].gap < -deep * size:
                 lasting.size[BEYOND] = OVERLAP
             if n >= MOST_SLOTS:
                 lasting.size[BEYOND] = PLACES
@@ -329,6 +331,16 @@ def first_modes(h, what, first, second, feature, contacts, lasting):
 
 
 @inlined
+def stick_slow(lasting):
+    """Let the slow slips stick, which sub-steps leave where friction pressed bodies together; whether there are any."""
+    found = False
+    for k in range(lasting.size[N_SLOTS]):
+        if lasting.slot[k].mode == SLIDING and norm(rejection(lasting.value[k].normal, lasting.value[k].slip)) <= NEW:
+            lasting.slot[k].mode, found = STUCK, True
+    return found
+
+
+@inlined
 def normal_second(row):
     """The second derivative of the gap of a slot, with the forces of contact, m/s2."""
     return dot(row.normal, row.slip_rate) + dot(row.normal_rate, row.point_slip)
@@ -562,6 +574,9 @@ def settle(now, h, block, what, index, arrays):
     strike_all(now, model, state, scratch, arrays, lanes)
     first_modes(h, what, first, second, feature, contacts, lasting)
     evaluate(now, era, model, state, scratch, lanes)
+    if lasting.size[BEYOND] == PRESSES and stick_slow(lasting):
+        lasting.size[BEYOND] = 0
+        evaluate(now, era, model, state, scratch, lanes)
     close_contacts(now, block, arrays)
     turn = 0
     while turn < MOST_REVIEWS and review(turn, lasting):

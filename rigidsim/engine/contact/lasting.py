@@ -85,7 +85,8 @@ ROW = Row("a constraint row: its slot; the direction of the slip that it holds, 
 # whether the last one was; evaluations of this step; events of it.
 N_LEFT, FIRST_LEFT, WHY_LEFT, LEFT = 0, 1, 2, 3
 # Why a step is left to sub-steps: too many places, of one pair or in all; an overlap; too many events; no modes agree.
-PLACES, OVERLAP, EVENTS, MODES = 1, 2, 3, 4
+# Or friction presses bodies together, so that no force is decided.
+PLACES, OVERLAP, EVENTS, MODES, PRESSES = 1, 2, 3, 4, 5
 N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
 
 LOCATING = Row(
@@ -520,7 +521,7 @@ def solve_rows(n, contacts, lasting):
         for i in range(n):
             K[i, j] = dot(lasting.row[i].way, answer(lasting.row_slot[i], lasting.row_slot[j], push, contacts, lasting))
         if not K[j, j] > 0.0:  # Painleve: friction presses the bodies together faster than the normal force parts them
-            lasting.size[BEYOND] = MODES
+            lasting.size[BEYOND] = PRESSES
             x[:] = 0.0
             return
     if n == 1:

@@ -79,10 +79,12 @@ def unsettle(scratch):
 
 @inlined
 def kept_rows(state, arrays, lasting):
-    """The rows that a step may change, each with those that keep them as it begins."""
+    """The rows that a step may change, each with those that keep them as it begins, and how many there were."""
+    n = lasting.size[N_SLOTS]
     return (
-        (state, lasting.first_state), (lasting.slot, lasting.first_slot), (lasting.value, lasting.first_value),
-        (arrays.ledger.cause, lasting.first_cause),
+        (state, lasting.first_state, len(state)), (lasting.slot, lasting.first_slot, n),
+        (lasting.value, lasting.first_value, n), (arrays.ledger.cause, lasting.first_cause, len(arrays.ledger.cause)),
+        (arrays.last.pair, lasting.first_pair, arrays.last.count[1]),
     )  # fmt: skip
 
 
@@ -98,21 +100,19 @@ def kept_numbers(arrays, lasting):
 @inlined
 def keep_step(state, arrays, lasting):
     """Keep everything as the step begins."""
-    for rows, first in kept_rows(state, arrays, lasting):
-        copy_rows(0, len(rows), rows, first)
+    for rows, first, count in kept_rows(state, arrays, lasting):
+        copy_rows(0, count, rows, first)
     for numbers, first in kept_numbers(arrays, lasting):
         copy_numbers(len(first), numbers, first)
-    copy_rows(0, arrays.last.count[1], arrays.last.pair, lasting.first_pair)
 
 
 @inlined
 def put_step_back(state, arrays, lasting):
     """Put everything back as it was when the step began."""
-    for rows, first in kept_rows(state, arrays, lasting):
-        copy_rows(0, len(rows), first, rows)
     for numbers, first in kept_numbers(arrays, lasting):
         copy_numbers(len(first), first, numbers)
-    copy_rows(0, arrays.last.count[1], lasting.first_pair, arrays.last.pair)
+    for rows, first, count in kept_rows(state, arrays, lasting):
+        copy_rows(0, count, first, rows)
 
 
 @inlined
