@@ -56,6 +56,31 @@ def fold_rms(memory, t, x, y, z):
 
 
 @formula
+def fold_integral(memory, t, x, y, z):
+    """(n, sum, low part of the sum, last t, last x): the integral of x over t, by the trapezoidal rule."""
+    n, a, b, c, d, e = memory
+    part = select(n == 0.0, 0.0, 0.5 * (t - c) * (d + x))
+    total, low = compensated_sum(a, b, part)
+    return (n + 1.0, total, low, t, x, e)
+
+
+@formula
+def fold_time_of_max(memory, t, x, y, z):
+    """(n, time, largest): when x is the largest, at first; NaN if any value is."""
+    n, a, b, c, d, e = memory
+    time = select(n == 0.0, t, select(x > b, t, a))
+    return (n + 1.0, select(x == x, time, NAN), select(n == 0.0, x, larger(b, x)), c, d, e)
+
+
+@formula
+def fold_time_of_min(memory, t, x, y, z):
+    """(n, time, smallest): when x is the smallest, at first; NaN if any value is."""
+    n, a, b, c, d, e = memory
+    time = select(n == 0.0, t, select(x < b, t, a))
+    return (n + 1.0, select(x == x, time, NAN), select(n == 0.0, x, smaller(b, x)), c, d, e)
+
+
+@formula
 def fold_final(memory, t, x, y, z):
     """(n, last value)."""
     n, _, b, c, d, e = memory
@@ -132,6 +157,9 @@ FOLDS = (
     Fold("min", fold_min, kept),
     Fold("mean", fold_mean, mean_of),
     Fold("rms", fold_rms, rms_of),
+    Fold("integral", fold_integral, kept),
+    Fold("time_of_max", fold_time_of_max, kept),
+    Fold("time_of_min", fold_time_of_min, kept),
     Fold("final", fold_final, kept),
     Fold("at", fold_at, kept),
     Fold("first", fold_first, kept),

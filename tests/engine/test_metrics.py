@@ -127,6 +127,18 @@ def test_the_rms_of_a_sine():
     assert found["rms"] == pytest.approx(math.sqrt(found["mean"]), rel=1e-15)
 
 
+def test_an_integral_and_times_of_extremes():
+    """The trapezoidal rule is exact for what is linear in t; the shaker is largest after a quarter of its period."""
+    metrics = {"fallen": "= integral(v_z('ball'))", "highest": "= time_of_max(x('shaker'))",
+               "lowest": "= time_of_min(x('shaker'))", "late": "= time_of_max(t)"}  # fmt: skip
+    found = rigidsim.simulate(falling(metrics))
+    assert found.metrics["fallen"] == pytest.approx(-G / 2, rel=1e-13)
+    assert found.header.metric_units["fallen"] == "m" and found.header.metric_units["highest"] == "s"
+    x = found["shaker"].world.position[:, 0]
+    assert found.metrics["highest"] == found.time[np.argmax(x)] and found.metrics["lowest"] == found.time[np.argmin(x)]
+    assert found.metrics["late"] == found.time[-1]
+
+
 def test_drift_is_that_of_the_report():
     from rigidsim.report.drift import drift_of
 
@@ -238,10 +250,13 @@ def at_a_sample(draw, depth: int = 2) -> str:
     return "1*t"
 
 
+FOLDED = ("max", "min", "mean", "rms", "integral", "time_of_max", "time_of_min", "final")
+
+
 @st.composite
 def of_a_run(draw) -> str:
     """A metric."""
-    value, kind = draw(at_a_sample()), draw(st.sampled_from(("max", "min", "mean", "rms", "final", "at", "first")))
+    value, kind = draw(at_a_sample()), draw(st.sampled_from((*FOLDED, "at", "first")))
     if kind == "at":
         return f"at(when, {value})"
     if kind == "first":

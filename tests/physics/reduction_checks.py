@@ -43,6 +43,26 @@ def sums() -> dict[str, list]:
     return checks
 
 
+def integral() -> list:
+    """A memory is (n, sum, low part, last t, last x)."""
+    first = ((0.0, 0.0, 0.0, 0.3, 7.0, 1.1), 0.4, 2.5, 7.0, 8.0), (1.0, 0.0, 0.0, 0.4, 2.5, 1.1), 0.0
+    total = compensated_sum(1e16, 0.5, 2.625)
+    return [first, (((3.0, 1e16, 0.5, 0.5, 2.5, 1.1), 2.25, 0.5, 7.0, 8.0), (4.0, *total, 2.25, 0.5, 1.1), 0.0)]
+
+
+def times_of_extremes() -> dict[str, list]:
+    """A memory is (n, time, extreme)."""
+    checks = {}
+    for name, sign in (("fold_time_of_max", 1.0), ("fold_time_of_min", -1.0)):
+        checks[name] = [
+            (((0.0, 9.0, sign * 5.0, *REST[1:]), 0.4, sign * 2.5, 7.0, 8.0), (1.0, 0.4, sign * 2.5, *REST[1:]), 0.0),
+            (((2.0, 0.3, sign * 2.5, *REST[1:]), 0.4, sign * 1.5, 7.0, 8.0), (3.0, 0.3, sign * 2.5, *REST[1:]), 0.0),
+            (((2.0, 0.3, sign * 2.5, *REST[1:]), 0.4, sign * 2.5, 7.0, 8.0), (3.0, 0.3, sign * 2.5, *REST[1:]), 0.0),
+            (((2.0, 0.3, sign * 2.5, *REST[1:]), 0.4, sign * 3.5, 7.0, 8.0), (3.0, 0.4, sign * 3.5, *REST[1:]), 0.0),
+        ]
+    return checks
+
+
 def at_a_time() -> list:
     """The wanted time y is the third value of a sample."""
     before = (2.0, 7.0, 0.2, 1.0, 0.9, 1.1)  # the last sample: 1.0 at 0.2 s
@@ -100,6 +120,8 @@ REDUCTION_CHECKS = {
         **largest_and_smallest(),
         **sums(),
         "fold_final": [((memory(3.0, 2.5), *TIMES), memory(4.0, 1.5), 0.0)],
+        "fold_integral": integral(),
+        **times_of_extremes(),
         "fold_at": at_a_time(),
         "fold_first": first_time(),
         "fold_drift": drift(),
@@ -124,6 +146,9 @@ REDUCTION_EQUIVALENT = {
     "quaternion.canonical: doubled 0.0": 1,
     "reductions.fold_max: doubled 0.0": 1,
     "reductions.fold_min: doubled 0.0": 1,
+    "reductions.fold_integral: doubled 0.0": 2,
+    "reductions.fold_time_of_max: doubled 0.0": 2,
+    "reductions.fold_time_of_min: doubled 0.0": 2,
     "reductions.fold_at: doubled 0.0": 1,
     "reductions.fold_first: doubled 0.0": 5,
     "reductions.fold_drift: doubled 0.0": 2,

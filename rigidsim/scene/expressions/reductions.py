@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from rigidsim.physics.operations import CONDITION, NUMBER
+from rigidsim.quantities.dimensions import Measure
+from rigidsim.quantities.dimensions import combined as unit_of
 from rigidsim.quantities.names import bodies_called, is_pattern
 from rigidsim.quantities.vocabulary import LOOP, READ
 from rigidsim.scene.expressions.building import SECONDS, Operand, combined, require
@@ -25,7 +27,7 @@ from rigidsim.scene.expressions.vocabulary import COUNTED, DRIFT, OF_CONTACT
 from rigidsim.scene.text.document import shown
 from rigidsim.tree.nodes import WORLD
 
-AT, FIRST = "at", "first"
+AT, FIRST, INTEGRAL, TIMES = "at", "first", "integral", ("time_of_max", "time_of_min")
 PATTERNED = ("max", "min")
 """The reductions in which a pattern stands for bodies."""
 ENERGIES = ("kinetic_energy", "potential_energy", "work")
@@ -78,8 +80,15 @@ def reduction(word: Token, arguments: list[Operand]) -> Operand:
         hint = "at(2.5, speed('ball')) is the speed at t = 2.5 s"
         raise ExpressionError("the time of at() varies during the run", arguments[0].offset, hint)
     tree = Reduction(word.text, tuple(argument.tree for argument in arguments))
-    measure = arguments[1 if word.text == AT else 0].measure
-    return combined(tree, NUMBER, arguments, word.offset)._replace(measure=measure)
+    return combined(tree, NUMBER, arguments, word.offset)._replace(measure=_measure(word.text, arguments))
+
+
+def _measure(name: str, arguments: list[Operand]) -> Measure | None:
+    """The unit of a reduction: that of what is reduced, of an integral times s, or s."""
+    measure = arguments[1 if name == AT else 0].measure
+    if measure is None or name not in (INTEGRAL, *TIMES):
+        return measure
+    return SECONDS if name in TIMES else unit_of("multiply", [measure, SECONDS])
 
 
 def count_of(word: Token, events: str, body: str, offset: int) -> Operand:

@@ -61,7 +61,7 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 """Each function: the fewest and the most arguments."""
 
 REDUCTIONS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("max", "min", "mean", "rms", "final"), (1, 1)),
+    **dict.fromkeys(("max", "min", "mean", "rms", "integral", "time_of_max", "time_of_min", "final"), (1, 1)),
     "at": (2, 2),
     "first": (1, 2),
 }
