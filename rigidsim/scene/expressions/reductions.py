@@ -86,9 +86,10 @@ def reduction(word: Token, arguments: list[Operand]) -> Operand:
 def _measure(name: str, arguments: list[Operand]) -> Measure | None:
     """The unit of a reduction: that of what is reduced, of an integral times s, or s."""
     measure = arguments[1 if name == AT else 0].measure
-    if measure is None or name not in (INTEGRAL, *TIMES):
-        return measure
-    return SECONDS if name in TIMES else unit_of("multiply", [measure, SECONDS])
+    if name in TIMES:
+        return SECONDS
+    is_known = name == INTEGRAL and measure is not None and measure.is_sure
+    return unit_of("multiply", [measure, SECONDS]) if is_known else measure
 
 
 def count_of(word: Token, events: str, body: str, offset: int) -> Operand:
