@@ -503,3 +503,39 @@ def test_loads_are_explained_with_what_was_held():
         acceleration = past.under(past.scene).terms(past.time, past.state())[layout.T_ACCELERATION, 0, 0]
         assert acceleration == pytest.approx((3 + found.time[k]) / 2, rel=4 * EPS)
     assert found.metric("= final(u)") == found.readings["u"]["u"][-1]
+
+
+def test_a_sweep_of_seeds_has_the_runs_of_each(tmp_path):
+    scene = rs.Scene.from_file(SATELLITE, [("simulation.duration", 4)])
+    found = rs.sweep(scene, vary={"trial": list(range(1, 20))}, path=tmp_path / "trials.h5")
+    for k in (0, 1, 18):
+        alone = rs.simulate(scene.with_overrides([("parameters.trial", k + 1)]))
+        assert {name: found.metrics[name][k] for name in alone.metrics} == alone.metrics
+    assert len(set(found.metrics["pointing_error"].tolist())) == 19
+
+
+def test_included_scenes_keep_their_controllers(tmp_path):
+    (tmp_path / "arm.yaml").write_text("""
+format: rigidsim/1
+parameters: {wanted: 1}
+simulation: {duration: 1, step: 0.01}
+bodies:
+  arm:
+    mass: 1
+    inertia: {principal: [0.1, 0.1, 0.2]}
+    motion: {hinge: {axis: [0, 0, 1], damping: 0.5, motor: {torque: "= drive"}}}
+    sensors: {turned: {type: encoder, every: 0.02}}
+controllers:
+  drive: {type: pid, every: 0.02, input: "= wanted - turned_coordinate('arm')", proportional: 5}
+""")
+    (tmp_path / "two.yaml").write_text("""
+format: rigidsim/1
+simulation: {duration: 1, step: 0.01}
+bodies:
+  left: {include: {file: arm.yaml, with: {wanted: 0.5}}, motion: {prescribed: {velocity: [0, 0, 0]}}}
+  right: {include: {file: arm.yaml}, motion: {prescribed: {velocity: [0, 0, 0]}}}
+""")
+    alone, both = (rs.simulate(rs.Scene.from_file(tmp_path / f"{name}.yaml")) for name in ("arm", "two"))
+    assert list(both.readings) == ["left/arm.turned", "right/arm.turned", "left_drive", "right_drive"]
+    assert np.array_equal(both["right/arm"].joint.coordinates, alone["arm"].joint.coordinates)
+    assert both["left/arm"].joint.coordinates == pytest.approx(alone["arm"].joint.coordinates / 2, abs=1e-14)

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import hashlib
 
+import h5py
 import numpy as np
 import pytest
 
 import rigidsim as rs
-from rigidsim.errors import UsageError
+from rigidsim.errors import FormatError, SceneError, UsageError
 from rigidsim.trajectory.trajectory import Trajectory
 
 EPS = np.finfo(float).eps
@@ -266,3 +267,63 @@ def test_files_keep_readings(tmp_path):
         assert np.array_equal(imu["acceleration"], made.readings["probe.imu"]["acceleration"])
         with pytest.raises(UsageError, match="it has acceleration, angular_velocity"):
             imu["speed"]
+
+
+def test_damaged_readings_are_refused(tmp_path):
+    rs.simulate(seeded(1)).save(path := tmp_path / "run.h5")
+    with h5py.File(path, "r+") as file:
+        file["sensors/probe/imu/acceleration"][3, 1] += 1.0
+    with rs.load(path) as read, pytest.raises(FormatError, match="sensors/probe/imu/acceleration does not match"):
+        read.readings["probe.imu"]["acceleration"]
+    with h5py.File(path, "r+") as file:
+        del file["sensors/probe/star/time"]
+    with pytest.raises(FormatError, match="sensors/probe/star/time is missing"):
+        rs.load(path)
+
+
+WRONG = {
+    "{type: imu}": "the key 'every' is missing",
+    "{type: imu, every: 0.1, rate: 3}": "rate",
+    "{type: imu, every: 0.013}": "every / step = 1.3 is not a whole number; nearest: 0.01 s and 0.02 s",
+    "{type: imu, every: 0.1, errors: {acceleration: {noise: -1}}}": "must not be negative",
+    "{type: imu, every: 0.1, errors: {acceleration: {noise: 1, noise_density: 1}}}": "both 'noise' and 'noise_density'",
+    "{type: imu, every: 0.1, errors: {speed: {noise: 1}}}": "speed",
+    "{type: gyro, every: 0.1}": "gyro",
+    "{type: encoder, every: 0.1}": "'probe' is prescribed, not on a joint",
+    "{type: range, every: 0.1}": "the key 'longest' is missing",
+    "{type: range, every: 0.1, longest: 5, direction: [0, 0, 0]}": "a direction cannot be zero",
+    "{type: contact, every: 0.1}": "no body has shapes",
+    "{type: contact, every: 0.1, to: prob}": "there is no body 'prob'",
+    "{type: value, every: 0.1, value: 3}": "expected an expression",
+    "{type: value, every: 0.1, value: \"= z('prob')\"}": "there is no body 'prob'; did you mean 'probe'",
+}
+
+
+@pytest.mark.parametrize("sensor", WRONG)
+def test_wrong_sensors_are_located(sensor: str):
+    with pytest.raises(SceneError, match=r"probe\.sensors\.eye") as caught:
+        scene(f"  probe:\n    motion: {{prescribed: {{velocity: [0, 0, 1]}}}}\n    sensors: {{eye: {sensor}}}\n")
+    assert WRONG[sensor] in str(caught.value)
+
+
+def test_a_ray_meets_a_mesh_from_both_sides(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((2, 2, 2)).export(tmp_path / "cube.stl")
+    (tmp_path / "scene.yaml").write_text("""
+format: rigidsim/1
+simulation: {duration: 0.1, step: 0.1}
+bodies:
+  probe:
+    motion: {prescribed: {velocity: [20, 0, 0]}}
+    position: [0, 0.3, 0.2]
+    sensors: {eye: {type: range, every: 0.1, longest: 50}}
+  cube:
+    position: [3, 0, 0]
+    scale: 0.5
+    shapes: [{type: mesh, file: cube.stl}]
+""")
+    found = rs.simulate(rs.Scene.from_file(tmp_path / "scene.yaml")).readings["probe.eye"]["distance"]
+    assert found[0] == pytest.approx(2.5, abs=1e-7)  # the file has single precision
+    (tmp_path / "scene.yaml").write_text((tmp_path / "scene.yaml").read_text().replace("[0, 0.3", "[3.1, 0.3"))
+    inside = rs.simulate(rs.Scene.from_file(tmp_path / "scene.yaml")).readings["probe.eye"]["distance"]
+    assert inside[0] == pytest.approx(0.4, abs=1e-7)

@@ -46,6 +46,8 @@ def _clock_findings(hierarchy: Hierarchy, place: Path, time: float) -> Iterator[
     if not is_whole(ratio := time / step):
         few = math.floor(ratio)
         hint = "nearest: " + " and ".join(f"{count * step:.12g} s" for count in (few, few + 1) if count)
+        if not hierarchy.scene.simulation.has_step:
+            hint = f"the step is {step:g} s; write simulation.step"
         yield Finding("clock", f"{place[-1]} / step = {ratio:.9g} is not a whole number", place, hint)
 
 
