@@ -48,6 +48,23 @@ class _Arrays(NamedTuple):
     register: np.ndarray = floats("registers", SCALAR)
 
 
+class ErrorNumbers(NamedTuple):
+    """The errors of a channel, (component, lane) each."""
+
+    bias: np.ndarray
+    noise: np.ndarray
+    walk: np.ndarray
+    quantum: np.ndarray
+    is_random: bool
+    is_rounded: bool
+
+    @classmethod
+    def of(cls, *numbers: np.ndarray) -> ErrorNumbers:
+        """Those numbers."""
+        _, noise, walk, quantum = numbers
+        return cls(*numbers, bool(noise.any() or walk.any()), bool(quantum.any()))
+
+
 class Run(Protocol):
     """What sensors and controllers need of a run."""
 
@@ -74,6 +91,7 @@ class Sensing:
         self._run, self._written, self._step, self._lanes, self._keeps = run, written, step, lanes, keeps
         self._read = caller(read_numbers)
         self._tables: Metrics | None = None
+        self._errors: dict[ChannelRecord, ErrorNumbers] = {}
         self._arrays: _Arrays | None = None
         self._streams = {channel: Stream(channel.stream, errors_of(channel)) for _, channel in self._channels()}
         self.trouble = ""
@@ -96,7 +114,7 @@ class Sensing:
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
-        self._tables = model.sensing
+        self._tables, self._errors = model.sensing, {}
         if self._arrays is None:
             program = self._tables.program
             sizes = {"lanes": len(self._lanes), "registers": program.first + len(program.code)}
@@ -107,7 +125,7 @@ class Sensing:
     def begin_again(self, model: Model) -> None:
         """Take over the values of other worlds of this structure, of which nothing was sampled so far."""
         overwrite(self._tables, model.sensing)
-        self.trouble = ""
+        self.trouble, self._errors = "", {}
         self._begin()
         self._hold_own()
 
@@ -185,17 +203,23 @@ class Sensing:
             truth = self._numbers(channel.truth, channel.width).copy()
         if channel.errors < 0:
             return truth
-        width = errors_of(channel)
-        bias, noise, walk, quantum = self._numbers(channel.errors, ERRORS * width).reshape(ERRORS, width, -1)
-        error = bias + self._walks[channel]
-        if noise.any() or walk.any():
+        errors = self._errors_of(channel)
+        error = errors.bias + self._walks[channel]
+        if errors.is_random:
             sample = self._run.n // sensor.every
             white, further = self._streams[channel].at(sample, self._numbers(SEED, 1)[0])
-            error = error + noise * white
-            self._walks[channel] = self._walks[channel] + walk * further
+            error = error + errors.noise * white
+            self._walks[channel] = self._walks[channel] + errors.walk * further
         if channel.turns:
             return np.stack(product(tuple(truth), exp_full(scaled(0.5, tuple(error)))))
-        return quantised(truth + error, quantum)
+        return quantised(truth + error, errors.quantum) if errors.is_rounded else truth + error
+
+    def _errors_of(self, channel: ChannelRecord) -> ErrorNumbers:
+        """The numbers of the errors of a channel, which are constants of the scene."""
+        if channel not in self._errors:
+            numbers = self._numbers(channel.errors, ERRORS * errors_of(channel))
+            self._errors[channel] = ErrorNumbers.of(*numbers.reshape(ERRORS, errors_of(channel), -1))
+        return self._errors[channel]
 
     def _control(self, k: int) -> None:
         """Let a controller compute its outputs."""
@@ -265,6 +289,7 @@ class Sensing:
     def go_back(self, place: tuple) -> None:
         """Forget what was sampled since `place`."""
         self._tables, held, walks, pending, memory, count = place
+        self._errors = {}
         self.held, self._walks, self._pending, self.trouble = held.copy(), dict(walks), list(pending), ""
         for block, values in zip(self._controllers, memory, strict=True):
             block.memory[:] = values
