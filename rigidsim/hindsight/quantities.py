@@ -13,7 +13,7 @@ import numpy as np
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
 from rigidsim.quantities.dimensions import in_units
-from rigidsim.quantities.names import BadName, bodies_called, is_pattern, name_and_unit, read_name
+from rigidsim.quantities.names import BadName, bodies_called, is_pattern, name_and_unit, read_name, reading_names
 from rigidsim.quantities.vocabulary import (
     BODY,
     FRAMES,
@@ -27,6 +27,7 @@ from rigidsim.quantities.vocabulary import (
     Quantity,
     component_of,
 )
+from rigidsim.trajectory.fields import AXES
 from rigidsim.trajectory.samples import (
     Source,
     is_recorded,
@@ -130,6 +131,11 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     try:
         meant = read_name(name)
     except BadName as error:
+        if table := next((one for one in trajectory.header.readings if one.name == name), None):
+            body, _, sensor = name.rpartition(".")
+            channels = {column.name.rpartition("/")[2]: AXES.get(column.axis, ()) for column in table.columns}
+            known = ", ".join(f"{body}.{one}" if body else one for one in reading_names(sensor, channels))
+            raise UsageError(f"{clipped(name)} has several readings; name one of {known}") from None
         if bodies_called(name, trajectory.paths) and not is_pattern(name):
             raise UsageError(f"{clipped(name)} is a body; name one of its quantities, such as {name}.speed") from None
         if "." in name and name.partition(".")[0] not in OF_RUN and not body_and_rest(trajectory, name):

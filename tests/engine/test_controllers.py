@@ -539,3 +539,35 @@ bodies:
     assert list(both.readings) == ["left/arm.turned", "right/arm.turned", "left_drive", "right_drive"]
     assert np.array_equal(both["right/arm"].joint.coordinates, alone["arm"].joint.coordinates)
     assert both["left/arm"].joint.coordinates == pytest.approx(alone["arm"].joint.coordinates / 2, abs=1e-14)
+
+
+def test_contacts_that_last_feel_what_jumps_between_samples():
+    """A particle of 1 kg with friction of 5 N is pushed with 0, 1.5, ... 7.5 N in turn: it slips from 2 s on."""
+    found = rs.simulate(
+        rs.Scene.from_text("""
+format: rigidsim/1
+simulation: {duration: 3, step: 0.01, contact: events, record_every: 0.1}
+world: {gravity: [0, 0, -10]}
+bodies:
+  floor: {shapes: [{type: plane}], material: {friction: 0.5}}
+  block:
+    mass: 1
+    inertia: point
+    position: [0, 0, 0.1]
+    material: {friction: 0.5}
+    shapes: [{type: sphere, radius: 0.1}]
+    sensors: {foot: {type: contact, every: 0.5}}
+    forces: [{force: ["= u", 0, 0], frame: world}]
+controllers: {u: {type: hold, every: 0.5, input: "= 3*t"}}
+""")
+    )
+    t, block = found.time, found["block"].world
+    v = np.clip(t - 2, 0, 0.5) + 2.5 * np.clip(t - 2.5, 0, 0.5)
+    assert np.abs(block.velocity[:, 0] - v).max() < 1e-12
+    assert found.readings["block.foot"]["force"][1:] == pytest.approx(10.0, rel=1e-13)
+
+
+def test_a_sensor_with_several_readings_is_not_one_quantity():
+    found = rs.simulate(driven("  u: {type: hold, every: 0.1, input: 1}"))
+    with pytest.raises(UsageError, match=r"several readings; name one of cart\.gps_position_x, "):
+        found.to_xarray("cart.gps")
