@@ -9,8 +9,6 @@ import numpy as np
 
 from rigidsim.report.table import ROUNDING, number, shortened
 from rigidsim.report.wording import counted
-from rigidsim.scene.hierarchy.triggers import triggers_in
-from rigidsim.scene.schema.changes import STATES
 from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -62,6 +60,9 @@ def describe_event(event: Event | ContactEvent, body: str, trajectory: Trajector
 
 def _reason(event: Event | ContactEvent, trajectory: Trajectory) -> Iterator[str]:
     """The condition of the trigger that made an event happen, if there was one."""
+    # Imported here to keep the scene's schema out of reports.
+    from rigidsim.scene.hierarchy.triggers import triggers_in
+
     for trigger in triggers_in(trajectory.header.scene.hierarchy) if isinstance(event, Event) else ():
         if trigger.id == event.id and trigger.condition is not None:
             later = f", {number(trigger.delay)} s ago" if trigger.delay else ""
@@ -141,6 +142,8 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
         acted = f"{_vector(event.angular_impulse)} N m s" if turns else f"{_vector(event.impulse)} N s"
         return f"{event.body} reaches its {'upper' if event.id.endswith('[1]') else 'lower'} limit: {acted}"
     if event.cause == "trigger":
+        from rigidsim.scene.schema.changes import STATES  # here, as the schema is slow to load
+
         if event.id.startswith(f"{STATES}."):
             return f"{event.id.split('.')[1]} is in the state '{event.name}'"
         return f"{event.id}{f' {event.name!r}' if event.name else ''} happens"
