@@ -25,6 +25,7 @@ from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
 from rigidsim.scene.prepare.expansion import expand
 from rigidsim.scene.prepare.held import read_held
+from rigidsim.scene.prepare.kin import resolve_relatives
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
 from rigidsim.scene.prepare.parameters import read_parameters, unused
 from rigidsim.scene.prepare.quantities import read_quantities
@@ -301,6 +302,7 @@ def checked(
     reading, written = _begun(document, outer), document.copy() if has_changes(document) else None
     read_parameters(document, reading)
     expand(document, reading)
+    resolve_relatives(document)
     include(document, reading, _included)
     read_tables(document, reading)
     read_held(document, reading)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import Problem, SceneError
+from rigidsim.scene.prepare.kin import numbered
 from rigidsim.scene.prepare.parameters import si_value
 from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.schema.repeat import PROVIDED, Copy, Repeat, Repetition
@@ -179,20 +180,28 @@ class _Expander:
             if key == "children":
                 made[key] = self.bodies(value, (*path, key), names)
             elif key != KEY:
-                made[key] = self._bound(value, names)
+                made[key] = self._bound(value, names, (*path, key))
         unchanged = KEY not in body and all(made[key] is value for key, value in body.items())
         return body if unchanged else self._document.twin(body, made)
 
-    def _bound(self, value: Any, names: Names) -> Any:
-        """The value with the names given to every expression in it; the same value if it has none."""
+    def _bound(self, value: Any, names: Names, path: Path = ()) -> Any:
+        """The value with the names given to every expression in it, and to the numbers in its texts; the same value if
+        it has none.
+        """
         if not names.values:
             return value
         if isinstance(value, dict):
-            made = {key: self._bound(item, names) for key, item in value.items()}
+            made = {key: self._bound(item, names, (*path, key)) for key, item in value.items()}
             return value if all(made[key] is item for key, item in value.items()) else self._document.twin(value, made)
         if isinstance(value, list):
-            made = [self._bound(item, names) for item in value]
+            made = [self._bound(item, names, (*path, k)) for k, item in enumerate(value)]
             return value if all(a is b for a, b in zip(made, value, strict=True)) else self._document.twin(value, made)
+        if isinstance(value, str) and "{" in value:
+            try:
+                value = numbered(value, names, self._reading)
+            except PydanticCustomError as error:
+                self._note(as_problems(self._document, path, value, error))
+                raise SceneError([*self._document.problems, *self.problems.values()]) from None
         return BoundText(value, names) if is_expression(value) else value
 
     def _tell(self, code: str, message: str, path: Path, hint: str = "", at_key: bool = False) -> None:
