@@ -409,6 +409,31 @@ def test_a_break_of_sixteen_balls_does_not_depend_on_the_step():
     assert np.abs(ends[0] - ends[1]).max() < 1e-7
 
 
+ARM = {
+    "mass": 1, "inertia": {"principal": [0.01] * 3}, "center_of_mass": [0, 0, -0.5], "position": [3, 0, 5],
+    "motion": {"hinge": {"axis": [0, 1, 0], "angle": 1.0}},
+}  # fmt: skip
+
+
+def test_joints_beside_contacts_by_events():
+    """A pendulum changes no bit of a ball that bounces; joined to it by a spring, both converge at order four, to the
+    limit of `stepping`: 1.7e-8 m from that at 0.1 ms.
+    """
+    bodies = {
+        "floor": plane(0.3, restitution=0.5),
+        "ball": ball((0, 0, 0.2), (2, -0.7, 0), (4, -3, 7), friction=0.3),
+    }
+    alone, beside = run(bodies, 1.0, 0.01)["ball"].world, run({**bodies, "arm": ARM}, 1.0, 0.01)["ball"].world
+    assert np.array_equal(alone.position, beside.position)
+    bodies["arm"] = {**ARM, "forces": [{"type": "spring", "to": "ball", "stiffness": 5, "length": 4}]}
+    cases = [(0.01, "events"), (0.005, "events"), (0.0025, "events"), (2e-4, "stepping")]
+    found = [run(bodies, 1.0, step, contact=mode) for step, mode in cases]
+    ends = [np.r_[one["ball"].world.position[-1], one["arm"].world.orientation[-1]] for one in found]
+    errors = [np.abs(ends[k] - ends[k + 1]).max() for k in range(3)]
+    assert errors[0] / errors[1] > 2**3
+    assert errors[2] < 1e-6
+
+
 def rolling(every=0.5, contact="events"):
     bodies = {
         "floor": plane(0.4, restitution=0.6),
@@ -545,6 +570,20 @@ def test_what_events_do_not_support_is_refused(simulation, body, words):
     world = {"plane": [0, 1, 0]} if "plane" in words else {}
     with pytest.raises(rigidsim.SceneError, match=words):
         Scene.from_dict({"format": "rigidsim/1", "simulation": settings, "world": world, "bodies": bodies})
+
+
+HELD = {
+    "touches": ({"shapes": [{"type": "sphere", "radius": 0.1}]}, {}, "contact of bodies that joints or loops hold"),
+    "stops": ({}, {"limits": [-1, 1]}, "joints that stop, rub, hold a rate or break"),
+}
+
+
+@pytest.mark.parametrize(("body", "joint", "words"), HELD.values(), ids=HELD)
+def test_held_bodies_do_not_touch_by_events(body, joint, words):
+    arm = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [3, 0, 1], **body}
+    arm["motion"] = {"hinge": {"axis": [0, 1, 0], **joint}}
+    with pytest.raises(rigidsim.SceneError, match=words):
+        scene({"floor": plane(), "ball": ball((0, 0, 1)), "arm": arm}, 1, 0.01)
 
 
 SPHERES = {f"ball_{k}": ball((k, 0, RADIUS)) for k in range(4)}

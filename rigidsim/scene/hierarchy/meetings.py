@@ -256,12 +256,13 @@ def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
     """What of the whole scene `contact: events` does not support; empty if it supports all."""
     surfaces, rolling = meetings.surfaces, [*MATERIAL].index("rolling_friction")
     jointed = [node for tree in hierarchy.history for node in tree.nodes if node.joint is not None]
+    switching = [node for node in jointed if node.joint.has_modes or node.joint.breaks]
     if hierarchy.scene.world.plane is not None:
         return "scenes with world.plane"
-    if jointed:
-        return f"joints, such as that of '{jointed[0].path}'"
+    if switching:
+        return f"joints that stop, rub, hold a rate or break, such as that of '{switching[0].path}'"
     if held := next(meetings.in_trees(), None):
-        return f"bodies that loops hold, such as '{held.node.path}'"
+        return f"contact of bodies that joints or loops hold, such as '{held.node.path}'"
     if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
         return "sensors"
     return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
