@@ -72,6 +72,23 @@ def test_extended_run_is_one_run(call, write, scene, times):
         assert json.loads(before["earlier"])["until"] == f"{times[0]} s"
 
 
+def test_a_body_that_gets_a_joint_after_the_end_gets_it_in_an_extended_run(call, write):
+    """The file of the short run has the joint, with no sample of it, and can be read."""
+    solid = {"mass": 2.0, "inertia": {"principal": [1, 1, 1]}}
+    bodies = {
+        "free": solid | {"position": [1, 0, 0]},
+        "arm": solid | {"motion": {"hinge": {"axis": [0, 0, 1], "rate": 0.4}}},
+    }
+    change = {"time": 0.15, "body": "free", "to": "arm", "motion": {"hinge": {"axis": [1, 0, 0]}}}
+    simulation = {"duration": 0.4, "step": 0.002, "record_every": 0.1}
+    write({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, "reparent": [change]})
+    call("run", "s.json", "-o", "whole.h5", "-q")
+    call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.1")
+    assert call("inspect", "a.h5").code == 0
+    assert call("run", "s.json", "-o", "a.h5", "-q", "--extend", "0.3").code == 0
+    assert content_hash("a.h5") == content_hash("whole.h5")
+
+
 @pytest.mark.parametrize("method", ["adaptive", "taylor"])
 def test_what_is_scheduled_after_the_end_happens_in_an_extended_run(call, write, method):
     """These methods choose their steps: the end is an edge of the short run, and no edge of the long one."""
