@@ -267,7 +267,7 @@ def originals(folder: Path) -> None:
     Path("around.yaml").write_text(AROUND)
     Path("measured.csv").write_text(MEASURED)
     Path("air.csv").write_text(AIR)
-    Path("table.csv").write_text("spin,bodies.top.mass\n1,2\n20 rpm,3\n")
+    Path("table.csv").write_text("spin,bodies.top.mass\n1 rpm,2\n20 rpm,3\n")
     Path("arm.urdf").write_text(URDF)
     Path("model.xml").write_text(MJCF)
     Path("part.xml").write_text('<mujocoinclude><geom size="0.1" pos="0 0 3"/></mujocoinclude>')
