@@ -12,6 +12,7 @@ import pytest
 import rigidsim
 from rigidsim.report.courses import Course
 from rigidsim.report.notebook import HEIGHT, _drawing
+from rigidsim.trajectory.header import texts_of
 from rigidsim.trajectory.trajectory import State
 from spinning_brick import SCENE
 
@@ -79,7 +80,7 @@ def test_hostile_text_is_text(scene, trajectory):
     resolved = json.loads(trajectory.header.scene_resolved) | {"title": HOSTILE}
     header = trajectory.header
     paths = (HOSTILE, f"{HOSTILE}/mark")
-    fields = {"paths": paths, "parents": ("", HOSTILE), "scene_resolved": json.dumps(resolved)}
+    fields = {"paths": paths, "parents": ("", HOSTILE), "texts": texts_of("", json.dumps(resolved))}
     about = type(header)(**{name: getattr(header, name) for name in header.__dataclass_fields__} | fields)
     history = rigidsim.Trajectory(about, trajectory.arrays, "failed", message=HOSTILE)
     reported = checked(history)

@@ -40,6 +40,7 @@ CENTRE = (0.0, 0.0, 0.0)
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 FLAT = 1e-2  # rad; a capsule that meets a face, an edge or a capsule at a smaller angle lies on it, and has two places
 SHORT = 1e-6  # of half a capsule: where less of it lies on something, it touches at one point
+FLUSH = 1e-3  # of half a capsule: a place so near to its end has the name of the end
 PARALLEL = 1e-6  # sine; a smaller angle between two edges gives no axis
 PREFERENCE = 1e-2  # of the thinnest size
 TOLERANCE = 1e-3  # of the smaller bounding radius, across a face; of the thinnest size, in height
@@ -256,10 +257,10 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
 
 @inlined
 def _name_on_segment(s, h, end, is_single):
-    """The feature of a place on a segment: an end of it keeps its own, also while more of the segment lies on something
-    and where that part ends.
+    """The feature of a place on a segment: an end of it, or what is flush with it, keeps its own, also while more of
+    the segment lies on something and where that part ends.
     """
-    if abs(s) == h:
+    if abs(s) >= (1.0 - FLUSH) * h:
         return 1.0 if s > 0.0 else 0.0
     return 4.0 if is_single else 2.0 + end
 
