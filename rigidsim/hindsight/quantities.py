@@ -142,8 +142,10 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
             full_path(trajectory, name.partition(".")[0])  # raises UsageError with a suggestion
         raise UsageError(f"{clipped(name)}: {error.message}; {error.hint}") from None
     kind, frame = meant.kind, meant.body and meant.frame
-    known, what = (trajectory.header.loops, "loop") if kind.needs == LOOP else (trajectory.paths, "body")
-    body = meant.body and _called(meant.body, [*known], what)
+    of_loop = kind.needs == LOOP
+    body = meant.body and (
+        _called(meant.body, [*trajectory.header.loops], "loop") if of_loop else full_path(trajectory, meant.body)
+    )
     if kind.of_free:
         require_free(trajectory, body, kind.of_free)
     if kind.needs == JOINT:
@@ -250,6 +252,8 @@ def short_name(path: str) -> str:
 
 def full_path(trajectory: Trajectory, name: str) -> str:
     """The path of a body from its path or the end of it. Raises UsageError if there is none, or several."""
+    if name in trajectory.header.loops and not bodies_called(name, trajectory.paths):
+        _ = trajectory[name]  # which says that it is a loop
     return _called(name, trajectory.paths, "body")
 
 

@@ -26,7 +26,7 @@ from mechanisms_benchmark import (
     swung,
     turned,
 )
-from rigidsim.errors import NotRecordedError
+from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.hindsight.loads import loop_reactions
 from rigidsim.hindsight.quantities import quantity
 from rigidsim.physics.quaternion import rotate
@@ -537,3 +537,11 @@ def test_a_parent_that_leaves_a_loop_nothing_to_hold_is_refused():
     change = {"body": "crank1", "to": "crank0/bar", "time": 0.2, "motion": "fixed"}
     with pytest.raises(rigidsim.SceneError, match="loop 'crank0/bar-crank1' then both ends are parts of 'crank0/bar'"):
         run(bodies, loops=loops, gravity=GRAVITY, duration=0.3, step=1e-3, reparent=[change])
+
+
+def test_a_loop_is_no_body():
+    bodies, loops = four_bars(1)
+    found = run(bodies, loops=[loops[0] | {"name": "pin"}], gravity=GRAVITY, duration=0.01, step=0.01)
+    for asked in (lambda: found["pin"], lambda: quantity(found, "pin.angle")):
+        with pytest.raises(UsageError, match=r"there is no body 'pin'; it is a loop, .* pin\.loop_force"):
+            asked()
