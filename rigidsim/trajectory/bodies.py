@@ -215,7 +215,7 @@ class BodyMapping:
             paths = self.header.paths
             same = next((known for known in paths if known.rsplit("/", 1)[-1] == path), path)
             hint = did_you_mean(same, paths, f"bodies: {', '.join(paths[:10])}")
-            if path in self.header.loops:
+            if isinstance(path, str) and path in self.header.loops:
                 hint = f"it is a loop, of which there are {path}.loop_force and {path}.loop_torque"
             raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
 
