@@ -37,7 +37,7 @@ from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import impulse_response
-from rigidsim.engine.switching import count_events, keep_rates, note_taken, short, want_now
+from rigidsim.engine.switching import count_events, keep_rates, note_taken, short, sliding_signs, want_now
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select
@@ -77,9 +77,9 @@ def note_stop(occurs: SCALAR, mode: COORDINATE, value: JOINT_VALUE, blow: BLOW, 
 @lanewise
 def let_slide(mode: COORDINATE, constraint: CONSTRAINT, lane):
     """Let a coordinate slide."""
-    v = mode.v
-    mode.slip = select(v < 0.0, -1.0, 1.0)
-    mode.lag = select(v < constraint.wanted, -1.0, 1.0)
+    slip, lag = sliding_signs(mode.v, constraint.wanted)
+    mode.slip = slip
+    mode.lag = lag
 
 
 @inlined

@@ -475,6 +475,12 @@ def want_now(t, model, state, scratch, lanes):
         set_wanted(i, model, state, scratch, lanes)
 
 
+@inlined
+def sliding_signs(v, wanted):
+    """(slip, lag) of a coordinate that slides with the rate v, rad/s or m/s."""
+    return select(v < 0.0, -1.0, 1.0), select(v < wanted, -1.0, 1.0)
+
+
 @lanewise
 def keep_tracking(takes: SCALAR, constraint: CONSTRAINT, mode: COORDINATE, lane):
     """Give a coordinate that a servo holds its rate, without the error of a step. If the goal has jumped, the
@@ -485,8 +491,9 @@ def keep_tracking(takes: SCALAR, constraint: CONSTRAINT, mode: COORDINATE, lane)
     keeps = select(jumps, False, holds)
     mode.v = select(keeps, r, v)
     mode.v_low = select(keeps, 0.0, mode.v_low)
-    mode.slip = select(jumps, select(v < 0.0, -1.0, 1.0), mode.slip)
-    mode.lag = select(jumps, select(v < r, -1.0, 1.0), mode.lag)
+    slip, lag = sliding_signs(v, r)
+    mode.slip = select(jumps, slip, mode.slip)
+    mode.lag = select(jumps, lag, mode.lag)
 
 
 @inlined

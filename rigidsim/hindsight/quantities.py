@@ -252,20 +252,18 @@ def short_name(path: str) -> str:
 
 def full_path(trajectory: Trajectory, name: str) -> str:
     """The path of a body from its path or the end of it. Raises UsageError if there is none, or several."""
-    if name in trajectory.header.loops and not bodies_called(name, trajectory.paths):
-        _ = trajectory[name]  # which says that it is a loop
-    return _called(name, trajectory.paths, "body")
+    return _called(name, trajectory.paths, "body", trajectory.header.loop_hint(name))
 
 
-def _called(name: str, paths: Sequence[str], what: str) -> str:
-    """The path of a body, or the name of a loop, from the end of it."""
+def _called(name: str, paths: Sequence[str], what: str, other: str = "") -> str:
+    """The path of a body, or the name of a loop, from the end of it; `other` is what else the name is."""
     found = bodies_called(name, paths)
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(f"the {what} {clipped(name)} is ambiguous: {', '.join(found[:SHOWN])}; write the path")
     known = f"{'bodies' if what == 'body' else 'loops'}: {', '.join(paths[:SHOWN]) or 'none'}"
-    hint = did_you_mean(name, [*paths, *map(short_name, paths)], known)
+    hint = other or did_you_mean(name, [*paths, *map(short_name, paths)], known)
     raise UsageError(f"there is no {what} {clipped(name)}; {hint}")
 
 

@@ -214,9 +214,7 @@ class BodyMapping:
             # A body with that name anywhere in the tree comes before one with a similar path.
             paths = self.header.paths
             same = next((known for known in paths if known.rsplit("/", 1)[-1] == path), path)
-            hint = did_you_mean(same, paths, f"bodies: {', '.join(paths[:10])}")
-            if isinstance(path, str) and path in self.header.loops:
-                hint = f"it is a loop, of which there are {path}.loop_force and {path}.loop_torque"
+            hint = self.header.loop_hint(path) or did_you_mean(same, paths, f"bodies: {', '.join(paths[:10])}")
             raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
 
     @property

@@ -221,6 +221,11 @@ class Header:
         """
         return _scene(self.scene_resolved)
 
+    def loop_hint(self, name: object) -> str:
+        """What to say of the name of a loop in place of a body; nothing of another one."""
+        is_loop = isinstance(name, str) and name in self.loops
+        return f"it is a loop, of which there are {name}.loop_force and {name}.loop_torque" if is_loop else ""
+
     @property
     def title(self) -> str:
         """The title of the scene, or else its name."""

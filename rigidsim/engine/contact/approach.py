@@ -287,18 +287,19 @@ def advance(first, second, now, size, motion, contacts, near):
 
 @inlined
 def free_share(first, second, left, size, count, contacts, near):
-    """(share, gap): the share of the time left in which two shapes surely do not touch, of which the nearest places are
-    found; and their gap, m. Between the faces of convex shapes, the motion along the normal has to close the gap.
+    """The share of the time left in which two shapes surely do not touch, of which the nearest places are found.
+    Between the faces of convex shapes, the motion along the normal has to close the gap.
     """
     way, more = closing_in(first, second, left, contacts, near)
     if begin_advance(contacts.shape[first].kind, contacts.shape[second].kind, way, more, near.convex):
         find_places(first, second, norm(way) + more + NEARBY * size, contacts, near)
-        return end_advance(near.convex)
+        share, _ = end_advance(near.convex)
+        return share
     gap, closing = NEVER, more
     for k in range(count):
         if near.places[k].gap < gap:
             gap, closing = near.places[k].gap, more + max(-dot(near.places[k].normal, way), 0.0)
-    return gap / closing if closing > 0.0 else NEVER, gap
+    return gap / closing if closing > 0.0 else NEVER
 
 
 @routine
@@ -335,8 +336,7 @@ def follow(first, second, now, calm, motion, contacts, near):
         part = left * (TRUSTED / turn) if turn > TRUSTED else left
         part = max(part, motion.h / PARTS)
         if wait > part:
-            share, _ = free_share(first, second, left, size, count, contacts, near)
-            wait = max(part, share * left)
+            wait = max(part, left * free_share(first, second, left, size, count, contacts, near))
         before, t = t, min(t + wait, motion.h if until == motion.h else 0.5 * (t + until))
     return found, speed if found < NEVER else late
 

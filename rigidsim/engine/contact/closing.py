@@ -12,6 +12,7 @@ from rigidsim.engine.contact.lasting import (
     OPEN,
     STUCK,
     add_row,
+    body_of,
     moment_of,
     size_of,
     solve_rows,
@@ -81,9 +82,9 @@ def correct_bodies(n, moves, contacts, lasting, made):
     """Add what the multipliers of n rows do to the corrections of bodies: displacements, or changes of velocity."""
     for i in range(n):
         k, f = lasting.row_slot[i], scaled(lasting.x[i], lasting.row[i].push)
-        row, slot = lasting.value[k], lasting.slot[k]
+        row = lasting.value[k]
         for s in range(2):
-            b = contacts.shape[slot.second if s == 1 else slot.first].body
+            b = body_of(s, k, contacts, lasting)
             if b < contacts.n_moved:
                 P, r = (f, row.lever_B) if s == 1 else (negated(f), row.lever_A)
                 push_correction(b, P, moment_of(row, r, P), moves, contacts, lasting, made)

@@ -432,14 +432,18 @@ def free_second(row: LASTING):
 
 
 @inlined
+def body_of(s, k, contacts, lasting):
+    """The contact body of the first (s = 0) or second shape of a slot."""
+    return contacts.shape[lasting.slot[k].second if s == 1 else lasting.slot[k].first].body
+
+
+@inlined
 def connects(i, j, contacts, lasting):
     """Whether a body that forces move belongs to both slots."""
     for s in range(2):
         for t in range(2):
-            shape_i = lasting.slot[i].second if s == 1 else lasting.slot[i].first
-            shape_j = lasting.slot[j].second if t == 1 else lasting.slot[j].first
-            b = contacts.shape[shape_i].body
-            if b == contacts.shape[shape_j].body and b < contacts.n_moved:
+            b = body_of(s, i, contacts, lasting)
+            if b == body_of(t, j, contacts, lasting) and b < contacts.n_moved:
                 return True
     return False
 
@@ -498,10 +502,8 @@ def answer(i, j, push, contacts, lasting):
     found, of_i, of_j = NONE, lasting.value[i], lasting.value[j]
     for s in range(2):
         for t in range(2):
-            shape_i = lasting.slot[i].second if s == 1 else lasting.slot[i].first
-            shape_j = lasting.slot[j].second if t == 1 else lasting.slot[j].first
-            b = contacts.shape[shape_i].body
-            if b == contacts.shape[shape_j].body and b < contacts.n_moved:
+            b = body_of(s, i, contacts, lasting)
+            if b == body_of(t, j, contacts, lasting) and b < contacts.n_moved:
                 r_i = of_i.lever_B if s == 1 else of_i.lever_A
                 r_j = of_j.lever_B if t == 1 else of_j.lever_A
                 inverse = lasting.inverse[b]
