@@ -1,7 +1,9 @@
 """Bounds of the rounding of operations, from those of their operands: a running error analysis.
 
 Each takes the result x, the operands, and their bounds e >= 0. It returns a bound of the rounding of x to first order
-in UNIT: what the bounds of the operands make of it, and a last digit of its own.
+in UNIT: what the bounds of the operands make of it, and a last digit of its own. Sums with 0, and products and
+quotients with powers of two, are exact: so equations that have such numbers as constants, which are left out or change
+places there, have the same bounds.
 Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 3.3.
 """
 
@@ -14,6 +16,20 @@ from rigidsim.physics.functions import absolute, choice
 
 UNIT = 1.1102230246251565e-16  # of a double
 TINY = 1e-300
+SPLIT = 4503599627370497.0  # 2^52 + 1
+
+
+@formula
+def below_leading_bit(x):
+    """x less its leading bit, by Veltkamp's splitting: 0 for 0 and for plus or minus a power of two."""
+    spread = SPLIT * x
+    return x - (spread - (spread - x))
+
+
+@formula
+def last_digit(x, inexact):
+    """u |x|, or 0 of an exact result, of which the second number is 0."""
+    return select(inexact == 0.0, 0.0, UNIT * absolute(x))
 
 
 @formula
@@ -29,22 +45,23 @@ def of_none(_x, _given, _errors):
 
 
 @formula
-def of_sum(x, _given, errors):
-    """Of a + b and a - b: e_a + e_b + u |x|."""
-    return errors[0] + errors[1] + UNIT * absolute(x)
+def of_sum(x, given, errors):
+    """Of a + b and a - b: e_a + e_b + u |x|, without the last digit if a or b is 0."""
+    return errors[0] + errors[1] + last_digit(x, given[0] * given[1])
 
 
 @formula
 def of_product(x, given, errors):
-    """Of a b: |a| e_b + |b| e_a + u |x|."""
-    return absolute(given[0]) * errors[1] + absolute(given[1]) * errors[0] + UNIT * absolute(x)
+    """Of a b: |a| e_b + |b| e_a + u |x|, without the last digit if a or b is a power of two."""
+    inexact = below_leading_bit(given[0]) * below_leading_bit(given[1])
+    return absolute(given[0]) * errors[1] + absolute(given[1]) * errors[0] + last_digit(x, inexact)
 
 
 @formula
 def of_quotient(x, given, errors):
-    """Of a/b: (e_a + |x| e_b)/|b| + u |x|."""
-    size = absolute(given[1])
-    return (errors[0] + absolute(x) * errors[1]) / select(size > TINY, size, 1.0) + UNIT * absolute(x)
+    """Of a/b: (e_a + |x| e_b)/|b| + u |x|, without the last digit if b is a power of two."""
+    size, own = absolute(given[1]), last_digit(x, below_leading_bit(given[1]))
+    return (errors[0] + absolute(x) * errors[1]) / select(size > TINY, size, 1.0) + own
 
 
 @formula

@@ -68,11 +68,23 @@ def bounded(x, given, expected) -> list:
 ROUNDING_CHECKS = {
     "of_one": [((2.0, (2.0,), (3e-16,)), 3e-16, 0)],
     "of_none": [((2.0, (2.0,), (3e-16,)), 0.0, 0)],
-    "of_sum": bounded(7.0, (3.0, 4.0), 8e-16 + 7 * U),
-    "of_product": bounded(-12.0, (-3.0, 4.0), 3 * 5e-16 + 4 * 3e-16 + 12 * U)
-    + bounded(-12.0, (3.0, -4.0), 3 * 5e-16 + 4 * 3e-16 + 12 * U),
+    "below_leading_bit": [((x,), 0.0, 0) for x in (0.0, -1.0, 0.125, -(2.0**40))]
+    + [((3.0,), -1.0, 0), ((-5.0,), -1.0, 0), ((1.0 + 2.0**-52,), 2.0**-52, 0)],
+    "last_digit": [((-3.0, 0.1), 3.0 * U, 0), ((-3.0, 0.0), 0.0, 0)],
+    "of_sum": [
+        *bounded(7.0, (3.0, 4.0), 8e-16 + 7 * U),
+        *bounded(3.0, (3.0, 0.0), 8e-16),
+        *bounded(4.0, (0.0, 4.0), 8e-16),
+    ],
+    "of_product": [
+        *bounded(-15.0, (-3.0, 5.0), 3 * 5e-16 + 5 * 3e-16 + 15 * U),
+        *bounded(-15.0, (3.0, -5.0), 3 * 5e-16 + 5 * 3e-16 + 15 * U),
+        *bounded(-12.0, (3.0, -4.0), 3 * 5e-16 + 4 * 3e-16),
+        *bounded(6.0, (2.0, 3.0), 2 * 5e-16 + 3 * 3e-16),
+    ],
     "of_quotient": [
-        *bounded(1.5, (6.0, -4.0), (3e-16 + 1.5 * 5e-16) / 4 + 1.5 * U),
+        *bounded(1.2, (6.0, -5.0), (3e-16 + 1.2 * 5e-16) / 5 + 1.2 * U),
+        *bounded(1.5, (6.0, -4.0), (3e-16 + 1.5 * 5e-16) / 4),
         ((0.0, (1.0, 0.0), ERRORS), 3e-16, 1e-30),
     ],
     "of_root": [((3.0, (9.0,), ERRORS), 3e-16 / 6 + 3 * U, 1e-30), ((0.0, (0.0,), ERRORS), 3e-16, 1e-30)],
@@ -201,6 +213,11 @@ STEP_CHECKS = {
 }
 
 STEP_EQUIVALENT = {
+    # Only whether they are 0 counts.
+    "rounding.last_digit: doubled 0.0": 2,
+    "rounding.of_product: negated below_leading_bit(given[0])": 1,
+    "rounding.of_product: negated below_leading_bit(given[1])": 1,
+    "rounding.of_quotient: negated below_leading_bit(given[1])": 1,
     # Both factors change sign.
     "series.square_term: negated halves(a)": 1,
     "series.root_term: negated halves(x[1:])": 1,
