@@ -90,17 +90,38 @@ def columns_and_directions(name: str) -> tuple:
     return formula, shapes, columns, rng.normal(size=(*size, K))
 
 
+EPS = np.finfo(float).eps
+
+
+class Rounded(np.ndarray):
+    """Numbers of which each operation has a rounding error: a random one of up to an eps of its result."""
+
+    random = np.random.default_rng(4)
+
+    def __array_ufunc__(self, function, method, *inputs, **options):
+        plain = (x.view(np.ndarray) if isinstance(x, Rounded) else x for x in inputs)
+        found = getattr(function, method)(*plain, **options)
+        if np.asarray(found).dtype != float:
+            return found
+        return np.asarray(found * (1.0 + EPS * self.random.uniform(-1, 1, np.shape(found)))).view(Rounded)
+
+    def __array_function__(self, function, types, inputs, options):
+        found = super().__array_function__(function, types, inputs, options)
+        return found.view(Rounded) if isinstance(found, np.ndarray) else found
+
+
 def rounding_of(formula, shapes, columns, directions, rates) -> np.ndarray:
-    """(point) by how much the derivatives change when the arguments change by an eps, and an eps of the largest."""
-    rng, eps = np.random.default_rng(4), np.finfo(float).eps
+    """(point) by how much the derivatives change by the rounding of arguments and operations, and an eps of the largest
+    derivative.
+    """
     found = np.nanmax(np.abs(np.where(np.isfinite(rates), rates, 0.0)), axis=(0, 2), initial=0.0)
     for _ in range(3):
-        moved = columns * (1.0 + eps * rng.uniform(-1, 1, columns.shape))
+        moved = (columns * (1.0 + EPS * Rounded.random.uniform(-1, 1, columns.shape))).view(Rounded)
         others = np.stack([by_duals(formula, shapes, moved, directions[..., j])[1] for j in range(K)], axis=-1)
         known = np.isfinite(others) & np.isfinite(rates)
         changes = np.where(known, others, 0.0) - np.where(known, rates, 0.0)
-        found = np.maximum(found, np.abs(changes).max(axis=(0, 2), initial=0.0) / eps)
-    return eps * found
+        found = np.maximum(found, np.abs(changes).max(axis=(0, 2), initial=0.0) / EPS)
+    return EPS * found
 
 
 SOME = {name.split(".")[0]: name for name in sorted(FORMULAS.keys() - ON_BITS)}.values()
