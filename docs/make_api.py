@@ -7,11 +7,10 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from pathlib import Path
 
+import marked
 import rigidsim
 
-PAGE = Path(__file__).parent / "api.md"
 GROUPS = {
     "Scenes": ("Scene", "SceneError", "rigidsim.errors.Problem"),
     "Running": ("simulate", "Simulation", "SimulationError", "RigidsimError"),
@@ -99,7 +98,7 @@ simulation.step(10)
 simulation.state["tank"].world.position
 ```
 
-The keys of a [scene](scene-format.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
+The keys of a [scene](scene/index.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
 `explain` and `inspect` on the command line print the same results, and [the file](trajectory-format.md) has them as
 HDF5. Functions that take a trajectory first are also its methods: `trajectory.plot()` is `rigidsim.plot(trajectory)`.
 The same holds for scenes and sweeps. In a notebook, these and states show themselves as tables."""
@@ -180,5 +179,10 @@ def document() -> str:
     return "\n".join([head, *groups])
 
 
+def documents() -> dict[str, str]:
+    """The page by its name."""
+    return {"api.md": document()}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(document())
+    marked.write(documents())

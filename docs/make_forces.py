@@ -1,14 +1,11 @@
-"""Writes the table of forces into docs/scene-format.md: `python docs/make_forces.py`."""
+"""Writes the table of forces into docs/scene/forces.md: `python docs/make_forces.py`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import marked
 from rigidsim.engine.laws.declaration import REQUIRED, Force, Key
 from rigidsim.engine.laws.registry import KINDS
 
-PAGE = Path(__file__).parent / "scene-format.md"
-BEGIN, END = "<!-- forces -->\n", "<!-- end -->"
 HEAD = "| `type` | keys (with a default) | what it does |\n|---|---|---|\n"
 
 
@@ -38,11 +35,11 @@ def row(kind: Force) -> str:
     return f"| {name} | {keys(kind)} | {kind.description.replace('|', chr(92) + '|')} |\n"
 
 
-def document() -> str:
+def documents() -> dict[str, str]:
     """The page with the table of forces."""
-    before, rest = PAGE.read_text().split(BEGIN)
-    return before + BEGIN + HEAD + "".join(map(row, KINDS)) + END + rest.split(END, 1)[1]
+    page = "scene/forces.md"
+    return {page: marked.filled(page, {"forces": HEAD + "".join(map(row, KINDS))})}
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document())
+    marked.write(documents())

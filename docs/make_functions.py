@@ -1,14 +1,11 @@
-"""Writes the tables of functions into docs/scene-format.md: `python docs/make_functions.py`."""
+"""Writes the tables of functions of expressions and oracles into docs/scene: `python docs/make_functions.py`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import marked
 from rigidsim.scene.expressions.vectors import FUNCTIONS as OF_VECTORS
 from rigidsim.scene.expressions.vocabulary import CALLED, FUNCTIONS, REWRITTEN, SPECIAL
 
-PAGE = Path(__file__).parent / "scene-format.md"
-END = "<!-- end -->"
 SPECIAL_ARGUMENTS = {"elliptic_f": "angle, m", "eccentric_anomaly": "M, e"}
 
 
@@ -38,17 +35,11 @@ def _table(lines: list[str]) -> str:
     return "\n".join(("| function | result |", "|---|---|", *lines, ""))
 
 
-TABLES = {"<!-- functions -->\n": described, "<!-- functions of oracles -->\n": described_special}
-
-
-def document() -> str:
-    """The page with the functions as they are now."""
-    page = PAGE.read_text()
-    for begin, table in TABLES.items():
-        before, rest = page.split(begin)
-        page = before + begin + table() + END + rest.split(END, 1)[1]
-    return page
+def documents() -> dict[str, str]:
+    """The pages with the functions as they are now."""
+    made = {"scene/expressions.md": {"functions": described()}, "scene/oracle.md": {"functions": described_special()}}
+    return {page: marked.filled(page, tables) for page, tables in made.items()}
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document())
+    marked.write(documents())

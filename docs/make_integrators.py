@@ -1,14 +1,9 @@
-"""Writes the table of integrators in docs/scene-format.md from the descriptions: `python docs/make_integrators.py`."""
+"""Writes the table of docs/scene/integrators.md from the descriptions: `python docs/make_integrators.py`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import marked
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS
-
-PAGE = Path(__file__).parent / "scene-format.md"
-BEGIN = "<!-- made by python docs/make_integrators.py -->"
-END = "<!-- end -->"
 
 
 def row(name: str) -> str:
@@ -23,16 +18,16 @@ def row(name: str) -> str:
 
 
 def table() -> str:
-    """The whole table, between its marks."""
+    """The whole table."""
     head = "| name | options | order | evaluations per step | conserves | for | source |\n|---|---|---|---|---|---|---|"
-    return "\n".join([BEGIN, head, *map(row, MODELS), END])
+    return "\n".join([head, *map(row, MODELS), ""])
 
 
-def document() -> str:
+def documents() -> dict[str, str]:
     """The page with the table as it is now."""
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    return before + table() + rest.partition(END)[2]
+    page = "scene/integrators.md"
+    return {page: marked.filled(page, {"integrators": table()})}
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document())
+    marked.write(documents())

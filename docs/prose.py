@@ -74,8 +74,8 @@ class Prose(NamedTuple):
 
 def prose(text: str) -> Prose:
     """The sentences of a page in Markdown."""
-    text = LINK.sub(r"\1", ASIDE.sub("", FENCE.sub("", text)))
-    text = ABBREVIATION.sub(r"\1", CODE.sub("X", text))
+    text = ASIDE.sub("", CODE.sub("X", FENCE.sub("", text)))
+    text = ABBREVIATION.sub(r"\1", LINK.sub(r"\1", text))
     blocks = (re.sub(r"^\s*(?:[-*]|\d+\.) ", "", block).strip() for block in BLOCK.split(text))
     texts = [re.sub(r"\s+", " ", block) for block in blocks if not block.startswith("#")]
     running, cells = (
@@ -91,8 +91,13 @@ def prose(text: str) -> Prose:
 
 def pages() -> list[Path]:
     """README and all pages, without those that are made from docstrings, and the changelog."""
-    others = {"api.md", "changelog.md", "physics.md"}
-    return [DOCS.parent / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page.name not in others)]
+    others = [DOCS / name for name in ("api.md", "changelog.md", "physics.md")]
+    return [DOCS.parent / "README.md", *sorted({*DOCS.rglob("*.md")} - {*others})]
+
+
+def name_of(page: Path) -> str:
+    """A page by its path below docs/."""
+    return str(page.relative_to(DOCS) if page.is_relative_to(DOCS) else page.name)
 
 
 def docstrings() -> str:
@@ -137,12 +142,12 @@ def is_row(node: ast.AST) -> bool:
 
 def main(names: list[str]) -> None:
     """Print the table, and with names the long sentences of these pages."""
-    print(f"{'page':22} words sentences  mean longest  above {LIMIT}")
+    print(f"{'page':31} words sentences  mean longest  above {LIMIT}")
     for page in [Path(name) for name in names] or pages():
         measured = prose(page.read_text())
         lengths, above = measured.lengths, measured.above
         row = f"{sum(lengths):6} {len(lengths):9} {measured.mean:5.1f} {measured.longest:7} {len(above):9}"
-        print(f"{page.name:22}{row}  {' '.join(measured.not_used)}")
+        print(f"{name_of(page.resolve()):31}{row}  {' '.join(measured.not_used)}")
         for sentence in above if names else ():
             print(f"    {words_of(sentence)}: {sentence}")
 

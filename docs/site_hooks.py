@@ -27,10 +27,12 @@ from rigidsim.cli import cli
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 KATEX = "0.19.1"
-BOOST = {"how-to.md": 2, "scene-format.md": 2, "api.md": 0.5} | dict.fromkeys(
+BOOST = {"how-to.md": 2, "scene/index.md": 2, "api.md": 0.5} | dict.fromkeys(
     ("physics.md", "architecture.md", "changelog.md", "notes/measurements-2026-11.md"), 0.02
 )
 """What a search puts first: tasks and the reference, before formulas and the sources."""
+MOVED: dict[str, dict[str, str]] = json.loads((DOCS / "moved.json").read_text())
+"""Of pages that have moved: where each of their sections is; without a section, the whole page."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -49,17 +51,33 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """The API from its docstrings; links to files outside of docs/ as code; the weight of the page in the search."""
-    page.meta["search"] = {"boost": BOOST.get(page.file.src_uri, 1)}
+    page.meta["search"] = {"boost": BOOST.get(page.file.src_uri, 1), "exclude": page.file.src_uri in MOVED}
     if page.file.src_uri == "api.md":
         return api()
     markdown = markdown.replace("](../README.md", "](index.md")
-    return re.sub(r"\[([^\]]*)\]\((\.\./[^)]*)\)", lambda link: outside(link[1], link[2]), markdown)
+    folder = posixpath.join("docs", posixpath.dirname(page.file.src_uri))
+    return re.sub(r"\[([^\]]*)\]\((\.\./[^)]*)\)", lambda link: outside(folder, *link.group(0, 1, 2)), markdown)
 
 
-def outside(text: str, target: str) -> str:
-    """What stands for a link to a file that the site does not have: its text, and its path from the root."""
-    path = posixpath.normpath(posixpath.join("docs", target))
-    return text if path in text else f"{text} (`{path}`)"
+def outside(folder: str, link: str, text: str, target: str) -> str:
+    """The link, or what stands for one to a file that the site does not have: its text, and its path from the root."""
+    path = posixpath.normpath(posixpath.join(folder, target))
+    return link if path.startswith("docs/") else text if path in text else f"{text} (`{path}`)"
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """A page that has moved leads to where it is now, by the section that a link names."""
+    if page.file.src_uri not in MOVED:
+        return html
+    places = {section: address(target, page, files) for section, target in MOVED[page.file.src_uri].items()}
+    script = f"const places = {json.dumps(places)}; location.replace(places[location.hash.slice(1)] ?? places['']);"
+    return f"{html}\n<script>{script}</script>"
+
+
+def address(target: str, page: Page, files: Files) -> str:
+    """The address of a page of docs/, and of a section of it, relative to another page."""
+    path, mark, section = target.partition("#")
+    return files.get_file_from_path(path).url_relative_to(page.file) + mark + section
 
 
 def beside(name: str) -> ModuleType:

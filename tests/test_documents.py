@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -19,7 +20,9 @@ from rigidsim.scene import Scene
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery.md"
 """Its commands are those of `test_gallery`."""
-DOCUMENTS = [ROOT / "README.md", *sorted({*(ROOT / "docs").glob("*.md")} - {GALLERY})]
+DOCUMENTS = [
+    ROOT / "README.md", *sorted({*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "scene").glob("*.md")} - {GALLERY})
+]  # fmt: skip
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 ACTIVATE = ". .venv/bin/activate"
 QUOTED = {"first-hour": 10, "plots": 1, "trust": 2, "tutorial-sweep": 6}
@@ -164,5 +167,24 @@ def test_paths_for_contributors_exist():
 @pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators", "make_keys"])
 def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    made = importlib.import_module(script)
-    assert made.PAGE.read_text() == made.document(), f"run python docs/{script}.py"
+    documents = importlib.import_module(script).documents()
+    assert documents
+    for page, text in documents.items():
+        assert (ROOT / "docs" / page).read_text() == text, f"{page}: run python docs/{script}.py"
+
+
+def sections(page: Path) -> set[str]:
+    """The anchors of a page, as the site makes them."""
+    titles = re.findall(r"^#{1,4} (.*)$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
+
+
+def test_sections_of_pages_that_moved_are_found():
+    """Each target of docs/moved.json is a section, so an old link leads to what it led to."""
+    moved = json.loads((ROOT / "docs" / "moved.json").read_text())
+    assert {page: len(places) for page, places in moved.items()} == {"scene-format.md": 49, "scene-keys.md": 145}
+    for page, places in moved.items():
+        assert (ROOT / "docs" / page).exists()
+        for place, target in places.items():
+            path, _, section = target.partition("#")
+            assert not section or section in sections(ROOT / "docs" / path), place

@@ -40,8 +40,8 @@ class Met(NamedTuple):
 
 class Optimum(NamedTuple):
     """The result of an optimisation: what was asked, the numbers and the goal in SI units, the goal at the start, the
-    conditions, the numbers at bounds, the scene and its run, the numbers as the scene has them, how they were varied,
-    how many runs it took, and what went wrong.
+    conditions, and the numbers at bounds. It also has the scene and its run, the numbers as the scene has them, how
+    they were varied, how many runs it took, and what went wrong.
     """
 
     asked: str

@@ -248,7 +248,7 @@ def test_limits():
 
 @pytest.mark.parametrize(("opening", "closing"), [("(", ")"), ("+", ""), ("-+", ""), ("abs(", ")")])
 def test_brackets_are_no_levels_but_may_be_open_only_so_deep(opening, closing):
-    """110 deep, as docs/scene-format.md says; signs and calls of constants are folded, and are no levels either."""
+    """110 deep, as docs/scene/expressions.md says; signs and calls of constants are folded, and are no levels."""
     assert DEEPEST_NESTING == 110
     deep = DEEPEST_NESTING // (2 if opening == "-+" else 1)
     assert tree(opening * deep + "1" + closing * deep)

@@ -15,8 +15,8 @@ from rigidsim.scene.text.reader import read_text
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"```yaml\n(format:.*?)```", re.DOTALL)
 SCENES = {f"{name}.yaml": path.read_text() for name, path in shipped_scenes().items()}
-for document in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-    SCENES |= {f"{document.name}-{k}": text for k, text in enumerate(FENCE.findall(document.read_text()))}
+for document in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    SCENES |= {f"{document.relative_to(ROOT)}-{k}": text for k, text in enumerate(FENCE.findall(document.read_text()))}
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
 

@@ -65,7 +65,7 @@ def plain_spelling(unit: str) -> str:
 
 
 def test_the_table_of_units_is_that_of_the_program():
-    text = (Path(__file__).parents[2] / "docs" / "scene-format.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "scene" / "numbers.md").read_text()
     rows = dict(
         re.findall(r"^\| ([a-z ]+) \| (`.*`) \|$", text.partition("## Units")[2].partition("\n## ")[0], re.MULTILINE)
     )

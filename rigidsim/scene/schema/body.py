@@ -159,7 +159,7 @@ class Body(SceneModel):
         1.0,
         description="Unit of length of the body's points and children, in units of its parent.",
     )
-    gravity: bool = Field(True, description="Whether gravity of the world acts on this free body.")
+    gravity: bool = Field(True, description="Whether gravity of the world acts on this body, free or on a joint.")
     motion: Motion = Field(
         None,
         description="How it moves: free (default with a mass), fixed (default without), prescribed, or on a joint.",

@@ -130,11 +130,15 @@ def _together(kind: Kind) -> dict[str, Any]:
     return schema | ({"dependentRequired": {key: [needed] for key, needed in kind.needs}} if kind.needs else {})
 
 
-def declared_model(name: str, kind: Kind, first: dict | None = None, last: dict | None = None) -> type[Declared]:
-    """A model with the keys of a kind of force, others before them and others after, (type, field) by name."""
+def declared_model(
+    name: str, kind: Kind, first: dict | None = None, last: dict | None = None, description: str | None = None
+) -> type[Declared]:
+    """A model with the keys of a kind of force, others before them and others after, (type, field) by name. Its
+    description is that of the kind, if none is given.
+    """
     keys = {key.name: (_type_of(key), _field(key)) for key in kind.keys}
     model = create_model(
-        name, __base__=Declared, __module__=__name__, __doc__=kind.description,
+        name, __base__=Declared, __module__=__name__, __doc__=description or kind.description,
         __cls_kwargs__={"json_schema_extra": _together(kind)}, **((first or {}) | keys | (last or {})),
     )  # fmt: skip
     model.kind = kind

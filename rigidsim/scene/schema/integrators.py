@@ -1,7 +1,7 @@
 """The integrators: options, defaults and properties of each; the steps are in `engine/integrators/`.
 
-The scene's schema, `rigidsim integrators` and the table in docs/scene-format.md are made from these classes: options,
-defaults, order, cost, conserved quantities, source.
+The scene's schema, `rigidsim integrators` and the table in docs/scene/integrators.md are made from these classes:
+options, defaults, order, cost, conserved quantities, source.
 
 `linear_step(A)` is the matrix that a step applies to (x, h x') where (x, h x')' = A (x, h x') / h, that is
 x'' = a x + b x' with A = [[0, 1], [h^2 a, h b]]. From it follow the bounds of stability and the errors in a spinning

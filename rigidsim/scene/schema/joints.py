@@ -232,9 +232,9 @@ AT = "The joint in body coordinates; default: the body's origin."
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 InBody = Callable[[JointAxis], Vector]
 """The unit vector of an axis, in the body's axes at zero."""
-LIMITS = "Least and greatest {}, [low, high], of which null is no limit: stops."
-RESTITUTION = "Of an impact at a limit: the rate after it over that before, from 0 to 1."
-FRICTION = "Dry friction: the {} against the rate, and the largest that holds it at rest."
+LIMITS = "Least and greatest {}, [low, high], of which null is no limit: stops"
+RESTITUTION = "Of an impact at a limit: the rate after it over that before, from 0 to 1"
+FRICTION = "Dry friction: the {} against the rate, and the largest that holds it at rest"
 EACH = "; one for each, in this order"
 ARMATURE = "Inertia of the rotor of a motor, times the square of its gear ratio; its gyroscopic moment is neglected"
 MOTORS = "A motor for each coordinate, as that of a hinge or a slide; null for none."

@@ -22,7 +22,9 @@ SEVERAL = {"minItems": 2, "uniqueItems": True}
 """For the JSON Schema; the message for a scene depends on more than the list."""
 
 
-PointSource = declared_model("PointSource", POINT_GRAVITY)
+PointSource = declared_model(
+    "PointSource", POINT_GRAVITY, description="A point source that attracts every body without `gravity: false`."
+)
 """The source of attraction of every free body: a body (its centre of mass) or a point of the world, with GM and
 optional oblateness.
 """
