@@ -18,6 +18,10 @@ BEGUN = 0
 """The first row of the memory of each law: whether it had a sample before."""
 
 
+Faults = dict[int, str]
+"""Why a sensor or controller gave no number, by lane."""
+
+
 class ControllerFault(Exception):
     """A controller gave no number; the message says why."""
 
@@ -86,49 +90,63 @@ class ControlBlock:
     def __init__(self, record: ControllerRecord, step: float, n_lane: int):
         self.record, self._T = record, record.every * step
         is_python = record.law == PYTHON
-        self._law = Law(record.count - len(record.inputs), self._call) if is_python else LAWS[record.law]
+        self._law = None if is_python else LAWS[record.law]
+        remembered = record.count - len(record.inputs) if is_python else self._law.memory
         self._function = loaded(record) if is_python else None
-        self.memory = np.zeros((1 + self._law.memory, n_lane))
-        self.time = 0.0  # s, of the sample
+        self.memory = np.zeros((1 + remembered, n_lane))
 
     @property
     def label(self) -> str:
         """Its location in the scene."""
         return f"controllers.{self.record.name}"
 
-    def sample(self, t: float, given: Numbers) -> np.ndarray:
-        """(output, lane) what it gives at time t (s). Raises ControllerFault."""
-        self.time = t
-        with np.errstate(all="ignore"):
-            found = np.atleast_2d(self._law.output(given, self.memory, self._T))
+    def sample(
+        self, times: Callable[[], np.ndarray], given: Numbers, live: np.ndarray | None
+    ) -> tuple[np.ndarray, Faults]:
+        """(output, lane) what it gives in the lanes that are live (None: all), and why some gave nothing; the others
+        keep their memory. `times` gives the time of each, s.
+        """
+        faults: Faults = {}
+        before = None if live is None else self.memory.copy()
+        if self._function:
+            found = self._call(times(), given, live, faults)
+        else:
+            found = self._law.output(given, self.memory, self._T)[np.newaxis]
         self.memory[BEGUN] = 1.0
-        if not np.isfinite(found).all():
-            output, lane = np.argwhere(~np.isfinite(found))[0]
-            read = ", ".join(f"{one[lane]:g}" for one in given)
-            name = self.record.outputs[output]
-            raise ControllerFault(f"{self.label} gave {found[output, lane]:g} for '{name}'; what it read: {read}")
-        return found
+        if before is not None:
+            self.memory[:, ~live] = before[:, ~live]
+        if not math.isfinite(found.sum()) and not np.isfinite(found).all():
+            wrong = ~np.isfinite(found) if live is None else ~np.isfinite(found) & live
+            for output, lane in np.argwhere(wrong).tolist():
+                read = ", ".join(f"{one[lane]:g}" for one in given)
+                name = self.record.outputs[output]
+                faults.setdefault(lane, f"{self.label} gave {found[output, lane]:g} for '{name}'; what it read: {read}")
+        return found, faults
 
-    def _call(self, given: Numbers, memory: np.ndarray, _T: float) -> np.ndarray:
+    def _call(self, times: np.ndarray, given: Numbers, live: np.ndarray | None, faults: Faults) -> np.ndarray:
         """What a function of Python gives, lane by lane."""
-        n, state = len(self.record.inputs), memory[1:]
-        if len(state) and not memory[BEGUN].any():
-            state[:] = given[n:]
-        found = np.empty((len(self.record.outputs), memory.shape[1]))
-        for lane in range(memory.shape[1]):
+        n, state = len(self.record.inputs), self.memory[1:]
+        found = np.zeros((len(self.record.outputs), self.memory.shape[1]))
+        for lane in range(len(times)) if live is None else np.flatnonzero(live).tolist():
             inputs = {name: float(one[lane]) for name, one in zip(self.record.inputs, given[:n], strict=True)}
-            own = np.ascontiguousarray(state[:, lane])
-            found[:, lane] = self._called(inputs, own)
+            begun = self.memory[BEGUN, lane] > 0.0
+            own = np.array([row[lane] for row in (state if begun else given[n:])])
+            try:
+                found[:, lane] = self._called(float(times[lane]), inputs, own)
+            except ControllerFault as error:
+                faults[lane] = str(error)
+                continue
             if not np.isfinite(own).all():
-                raise ControllerFault(f"{self.label}: {self.record.call[0]} left a state that is not finite")
+                faults[lane] = f"{self.label}: {self.record.call[0]} left a state that is not finite"
+                continue
             state[:, lane] = own
         return found
 
-    def _called(self, inputs: dict[str, float], state: np.ndarray) -> Sequence[float]:
+    def _called(self, t: float, inputs: dict[str, float], state: np.ndarray) -> Sequence[float]:
         """The outputs of the function for one world."""
         names, where = self.record.outputs, f"{self.label}: {self.record.call[0]}"
         try:
-            given = self._function(self.time, inputs, *((state,) if len(state) else ()))
+            given = self._function(t, inputs, *((state,) if len(state) else ()))
         except Exception as error:
             file, line = self.record.call[0].rpartition(":")[0], None
             for frame in traceback.extract_tb(error.__traceback__):

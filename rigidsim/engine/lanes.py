@@ -8,7 +8,18 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.model import JointSamples, Model, MotionSamples, Samples, copied, holds_values
+from rigidsim.engine.integrators import trials_of
+from rigidsim.engine.layout import COEFFICIENT, DESIRED, DRIVEN, NODE, PRESCRIBED
+from rigidsim.engine.model import (
+    JointSamples,
+    Model,
+    MotionSamples,
+    Samples,
+    copied,
+    followed,
+    holds_values,
+)
+from rigidsim.engine.switching import switches
 
 LANES = 16
 
@@ -21,6 +32,27 @@ def lanes_of(world: World) -> int:
     return 1 if world.model.contacts or written.has_fragile or written.triggers else LANES
 
 
+def is_timeless(world: World) -> bool:
+    """Whether its motion does not depend on the time at which it begins, and steps remember nothing but the state: then
+    the worlds of a block may begin at different steps.
+    """
+    model, written = world.model, world.blueprint
+    if lanes_of(world) == 1 or trials_of(written.method) is not None or switches(model) or model.loops is not None:
+        return False
+    happens = len(model.edge_step) > 0 or model.due[-1] > 0 or written.schedule.reparentings
+    if happens or followed(model) or np.isin(model.node[:, NODE.kind], (PRESCRIBED, DRIVEN)).any():
+        return False
+    given = model.expressions
+    if given is None:
+        return True
+    if len(given.drive.code) or len(given.driven) or len(given.paced) or len(given.desired):
+        return False
+    coefficients = given.varied.coefficients[:, COEFFICIENT.register] if given.varied else np.empty(0)
+    registers = (given.script.code[:, 1:], given.script_register, given.motors[:, DESIRED.register], coefficients)
+    time = len(given.script.constant)
+    return not any((np.asarray(one) == time).any() for one in registers)
+
+
 def overwrite(part: object, other: object) -> None:
     """Give a model, or a part of one, the values of another one of the same structure."""
     if part is other:
@@ -30,6 +62,16 @@ def overwrite(part: object, other: object) -> None:
             overwrite(mine, theirs)
     elif holds_values(part):
         part[:] = other
+
+
+def put_lanes(part: object, lanes: np.ndarray, other: object) -> None:
+    """Give some lanes of a model, a part of one, or a state, the values of another one that has these lanes only."""
+    if isinstance(part, tuple):
+        for mine, theirs in zip(part, other, strict=True):
+            put_lanes(mine, lanes, theirs)
+    elif holds_values(part) and len(part):
+        width = other.shape[1] // len(lanes)
+        part.reshape(len(part), width, -1)[..., lanes] = other.reshape(len(part), width, len(lanes))
 
 
 def structure_of(part: object) -> Hashable:

@@ -163,6 +163,31 @@ class BlockRun:
             self.sensing.begin_again(model)
         self._forget()
 
+    def restart(self, start: tuple, model: Model, state: np.ndarray) -> None:
+        """Start with another world of the same structure where the run was at `start`, the place before its first
+        step; what happens in a run must not change the worlds' blueprint.
+        """
+        self.go_back(start)
+        self.begin_again(model, state)
+
+    def begin_lanes(self, lanes: np.ndarray, put: Callable[[Model, np.ndarray], None]) -> None:
+        """Let other worlds of the structure, which is timeless, begin now in these lanes; the other lanes go on. `put`
+        writes their numbers into a model and a state.
+        """
+        self.put_lanes(lanes, put)
+        if self.sensing:
+            self.sensing.sample(lanes)
+
+    def put_lanes(self, lanes: np.ndarray, put: Callable[[Model, np.ndarray], None]) -> None:
+        """The same, but nothing is sampled."""
+        put(self.whole_model, self.state)
+        set_constants(self._scratch, self.model, len(self._lanes))
+        fault = self._scratch.fault
+        fault.reshape(len(fault), -1, len(self._lanes))[..., lanes] = 0.0
+        if self.sensing:
+            self.sensing.begin_lanes(lanes)
+            self._put_held()
+
     @property
     def whole_model(self) -> Model:
         """The model with the tables of metrics and sensors."""
@@ -321,8 +346,17 @@ class BlockRun:
             self.metrics(self.present())
         self._is_prepared = True
 
-    def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
-        """Take n steps, or fewer up to the end of the run; sample k = step / stride is row k - first of `samples`."""
+    def advance(
+        self,
+        n: int,
+        stride: int = NO_SAMPLES,
+        samples: Samples | None = None,
+        first: int = 0,
+        before: Callable[[], None] | None = None,
+    ) -> None:
+        """Take n steps, or fewer up to the end of the run; sample k = step / stride is row k - first of `samples`.
+        `before` is called where they end, before what is due there is sampled.
+        """
         self._begin()
         first = 0 if stride == NO_SAMPLES else first
         proceed = partial(self._proceed, stride=stride, samples=samples, first=first)
@@ -335,6 +369,8 @@ class BlockRun:
             due = self.sensing.next_after(self.n)
             go(min(n_end, due))
             if self.n == due:
+                if before and self.n == n_end:
+                    before()
                 self.sensing.sample()
 
     def hold(self, _values: np.ndarray) -> None:
@@ -392,6 +428,11 @@ class BlockRun:
     def present(self) -> Samples:
         """A sample of the present state; overwritten by the next call."""
         self.observe_into(self._one, 0)
+        return self._one
+
+    @property
+    def last_present(self) -> Samples:
+        """What `present` gave last."""
         return self._one
 
     def metrics(self, present: Samples | None = None) -> np.ndarray:

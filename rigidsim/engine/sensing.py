@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from rigidsim.engine.assembly.blueprint import ChannelRecord, SensingTables, SensorRecord
-from rigidsim.engine.controllers import INPUT, ControlBlock, ControllerFault
+from rigidsim.engine.assembly.blueprint import ChannelRecord, ControllerRecord, SensingTables, SensorRecord
+from rigidsim.engine.controllers import INPUT, ControlBlock, ControllerFault, Faults
 from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR
 from rigidsim.engine.metrics import read_sample
@@ -94,7 +94,10 @@ class Sensing:
         self._errors: dict[ChannelRecord, ErrorNumbers] = {}
         self._arrays: _Arrays | None = None
         self._streams = {channel: Stream(channel.stream, errors_of(channel)) for _, channel in self._channels()}
-        self.trouble = ""
+        self._begun = np.zeros(len(lanes), np.int64)  # the step that was the first one of each lane
+        self._now = np.zeros(len(lanes))  # s, the present time of each
+        self._live: np.ndarray | None = None  # the lanes that are sampled now, None for all
+        self._seen = b""  # what was held when the numbers were computed, as far as they need it; empty if unknown
         self._begin()
 
     def _begin(self) -> None:
@@ -104,10 +107,17 @@ class Sensing:
         self._walks = {channel: np.zeros((errors_of(channel), n)) for _, channel in self._channels()}
         self._pending: list[tuple[int, int, np.ndarray]] = []  # step, number of the controller, (output, lane)
         self._log: list[tuple[int, int, np.ndarray]] = []  # number of the sensor or controller, step, readings
+        self.faults: Faults = {}
+        self._begun[:] = 0
         try:
             self._controllers = [ControlBlock(one, self._step, n) for one in self._written.controllers]
         except ControllerFault as error:
-            self._controllers, self.trouble = [], str(error)
+            self._controllers, self.faults = [], dict.fromkeys(range(n), str(error))
+
+    @property
+    def trouble(self) -> str:
+        """Why no lane can go on; empty if one can."""
+        return self.faults[0] if len(self.faults) == len(self._lanes) else ""
 
     def _channels(self) -> Iterator[tuple[SensorRecord, ChannelRecord]]:
         return ((sensor, channel) for sensor in self._written.sensors for channel in sensor.channels)
@@ -125,8 +135,21 @@ class Sensing:
     def begin_again(self, model: Model) -> None:
         """Take over the values of other worlds of this structure, of which nothing was sampled so far."""
         overwrite(self._tables, model.sensing)
-        self.trouble, self._errors = "", {}
+        self._errors = {}
         self._begin()
+        self._hold_own()
+
+    def begin_lanes(self, lanes: np.ndarray) -> None:
+        """Let worlds, whose numbers are in the tables, begin in these lanes, at a step at which all is due."""
+        self._errors, self._begun[lanes] = {}, self._run.n
+        rows = self.held, *(block.memory for block in self._controllers), *(one[2] for one in self._pending)
+        for each in rows:
+            each[:, lanes] = 0.0
+        for channel, walk in self._walks.items():
+            self._walks[channel] = walk.copy()
+            self._walks[channel][:, lanes] = 0.0
+        for lane in lanes.tolist():
+            self.faults.pop(lane, None)
         self._hold_own()
 
     @property
@@ -138,7 +161,11 @@ class Sensing:
         """A call of the kernel, for one sample."""
         yield self._read, self._reading(0.0, one)
 
-    def _reading(self, t: float, samples: Samples) -> tuple:
+    def _times(self) -> np.ndarray:
+        """(lane) the present time of each world, s."""
+        return (self._run.n - self._begun + self._run.done) * self._step
+
+    def _reading(self, t: float | np.ndarray, samples: Samples) -> tuple:
         return self._tables, t, samples, self._arrays.chains, self._arrays.register, self._lanes
 
     # --- the clock
@@ -149,51 +176,84 @@ class Sensing:
         later = (due for due, _, _ in self._pending if due > n)
         return min(*((n // every + 1) * every for every in clocks), *later, np.iinfo(np.int64).max)
 
-    def sample(self) -> None:
-        """Sample all that is due at the present time, if anything is."""
-        run = self._run
-        if run.done != 0.0 or self.trouble:
+    def sample(self, lanes: np.ndarray | None = None) -> None:
+        """Sample all that is due at the present time, if anything is; in some lanes, or all."""
+        if self._run.done != 0.0 or self.trouble:
             return
-        sensors = [k for k, one in enumerate(self._written.sensors) if run.n % one.every == 0]
-        controllers = [k for k, one in enumerate(self._controllers) if run.n % one.record.every == 0]
-        arriving = [one for one in self._pending if one[0] <= run.n]
+        before = self.held.copy()
+        with np.errstate(all="ignore"):
+            self._sample_due(lanes)
+        if not np.array_equal(before, self.held):
+            self._run.hold(self.held)
+
+    def _sample_due(self, lanes: np.ndarray | None) -> None:
+        """Sample what is due at the present step, in some lanes or all."""
+        n = self._run.n
+        sensors = [k for k, one in enumerate(self._written.sensors) if n % one.every == 0]
+        controllers = [k for k, one in enumerate(self._controllers) if n % one.record.every == 0]
+        arriving = [one for one in self._pending if one[0] <= n]
         if not (sensors or controllers or arriving):
             return
-        before, present = self.held.copy(), run.present()
-        self._pending = [one for one in self._pending if one[0] > run.n]
+        self._choose(lanes)
+        present = self._run.present()
+        self._pending = [one for one in self._pending if one[0] > n]
         for _, k, values in arriving:
             self._take(k, values)
-        try:
-            if sensors:
-                self._evaluate(present)
-                for k in sensors:
-                    self._measure(k, present)
-            for k in controllers:
-                self._evaluate(present)
-                self._control(k)
-        except ControllerFault as error:
-            self.trouble = f"{error} at t = {run.time:.9g} s"
-        if not np.array_equal(before, self.held):
-            run.hold(self.held)
+        if sensors:
+            self._evaluate(present)
+            for k in sensors:
+                self._measure(k, present)
+        for k in controllers:
+            self._evaluate(present)
+            self._control(k)
+
+    def _choose(self, lanes: np.ndarray | None) -> None:
+        """Sample in these lanes, or all, but in none that has failed."""
+        self._seen, self._live = b"", None
+        if lanes is not None or self.faults:
+            self._live = np.full(len(self._lanes), lanes is None)
+            self._live[list(self.faults) if lanes is None else lanes] = lanes is not None
+
+    def _fail(self, faults: Faults) -> None:
+        """These lanes are not sampled any more."""
+        times = self._times()
+        if self._live is None:
+            self._live = np.ones(len(times), bool)
+        for lane, why in faults.items():
+            self.faults[lane], self._live[lane] = f"{why} at t = {times[lane]:.9g} s", False
 
     def _evaluate(self, present: Samples) -> None:
-        """Compute all numbers from a sample and what is held now."""
-        self._hold_own()
-        self._read(*self._reading(self._run.time, present))
+        """Compute all numbers from a sample and what is held now, if they are not known."""
+        program = self._tables.program
+        needed = self.held[program.held[:, 1]].tobytes() if program.held is not None else b"nothing"
+        if needed != self._seen:
+            self._hold_own()
+            if self._begun.any():
+                self._now[:] = self._times()
+            self._read(*self._reading(self._now if self._begun.any() else self._run.time, present))
+            self._seen = needed
 
     def _numbers(self, first: int, count: int) -> np.ndarray:
         """(number, lane) some of the numbers that were read."""
-        return self._arrays.register[self._tables.folds[first : first + count, 1]]
+        return self._arrays.register.take(self._tables.folds[first : first + count, 1], axis=0)
 
     def _measure(self, k: int, present: Samples) -> None:
         """Take a reading of a sensor."""
         sensor = self._written.sensors[k]
         readings = [self._reading_of(sensor, channel, present) for channel in sensor.channels]
-        for channel, values in zip(sensor.channels, readings, strict=True):
-            self.held[channel.held : channel.held + channel.width] = values
         if not np.isfinite(found := np.concatenate(readings)).all():
-            raise ControllerFault(f"{sensor.body}.sensors.{sensor.name} measured {found[~np.isfinite(found)][0]:g}")
+            live = True if self._live is None else self._live
+            wrong = {int(lane): found[row, lane] for row, lane in np.argwhere(~np.isfinite(found) & live)[::-1]}
+            where = f"{sensor.body}.sensors.{sensor.name}"
+            self._fail({lane: f"{where} measured {value:g}" for lane, value in wrong.items()})
+        for channel, values in zip(sensor.channels, readings, strict=True):
+            self._set(channel.held, values)
         self._keep(k, found)
+
+    def _set(self, first: int, values: np.ndarray) -> None:
+        """Hold these numbers, (number, lane), from now on, in the lanes that are sampled."""
+        held = self.held[first : first + len(values)]
+        held[:] = values if self._live is None else np.where(self._live, values, held)
 
     def _reading_of(self, sensor: SensorRecord, channel: ChannelRecord, present: Samples) -> np.ndarray:
         """(component, lane) a channel of a reading: the truth with its errors."""
@@ -206,10 +266,12 @@ class Sensing:
         errors = self._errors_of(channel)
         error = errors.bias + self._walks[channel]
         if errors.is_random:
-            sample = self._run.n // sensor.every
-            white, further = self._streams[channel].at(sample, self._numbers(SEED, 1)[0])
+            samples = (self._run.n - self._begun) // sensor.every
+            white, further = self._streams[channel].at(samples, self._numbers(SEED, 1)[0])
             error = error + errors.noise * white
-            self._walks[channel] = self._walks[channel] + errors.walk * further
+            walk = self._walks[channel]
+            walked = walk + errors.walk * further
+            self._walks[channel] = walked if self._live is None else np.where(self._live, walked, walk)
         if channel.turns:
             return np.stack(product(tuple(truth), exp_full(scaled(0.5, tuple(error)))))
         return quantised(truth + error, errors.quantum) if errors.is_rounded else truth + error
@@ -224,34 +286,53 @@ class Sensing:
     def _control(self, k: int) -> None:
         """Let a controller compute its outputs."""
         block = self._controllers[k]
-        record, now = block.record, self._run.n
-        values = block.sample(self._run.time, list(self._numbers(record.first, record.count)))
-        if record.delay:
-            self._pending.append((now + record.delay, k, values))
-        else:
+        record, due = block.record, self._run.n + block.record.delay
+        values, faults = block.sample(self._times, list(self._numbers(record.first, record.count)), self._live)
+        if faults:
+            self._fail(faults)
+        if not record.delay:
             self._take(k, values)
+            return
+        known = next((one[2] for one in self._pending if one[:2] == (due, k)), None)
+        if known is None:
+            self._pending.append((due, k, values if self._live is None else np.where(self._live, values, 0.0)))
+        else:  # of lanes that begin now
+            known[:, self._live] = values[:, self._live]
 
-    def set_input(self, name: str, value: float) -> None:
-        """Let a controller of the type `input` give a number, from now on. Raises KeyError if there is none."""
-        k = {one.record.name: k for k, one in enumerate(self._controllers) if one.record.law == INPUT}[name]
-        self._controllers[k].memory[1] = value
+    def set_inputs(self, values: Mapping[str, float | np.ndarray]) -> None:
+        """Let controllers of the type `input` give numbers, of all lanes or of each, from now on. Raises KeyError if
+        there is no such controller.
+        """
+        numbers = {one.record.name: k for k, one in enumerate(self._controllers) if one.record.law == INPUT}
         before = self.held.copy()
-        self._evaluate(self._run.present())
-        self._control(k)
+        self._choose(None)
+        with np.errstate(all="ignore"):
+            for name, value in values.items():
+                block = self._controllers[numbers[name]]
+                block.memory[1] = value
+                if not self._is_constant(block.record):
+                    self._evaluate(self._run.present())
+                self._control(numbers[name])
         if not np.array_equal(before, self.held):
             self._run.hold(self.held)
+
+    def _is_constant(self, record: ControllerRecord) -> bool:
+        """Whether a controller reads numbers of the scene only, which are in their registers already."""
+        program, registers = self._tables.program, self._tables.folds[record.first : record.first + record.count, 1]
+        held = program.held[:, 0] if program.held is not None else ()
+        return bool((registers < len(program.constant)).all() and not np.isin(registers, held).any())
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
         """The controllers of the type `input`, and the limits that they have now, in the first lane."""
+        self._seen = b""
         self._evaluate(self._run.present())
         records = (one.record for one in self._controllers if one.record.law == INPUT)
         return {one.name: tuple(self._numbers(one.first + 1, 2)[:, 0].tolist()) for one in records}
 
     def _take(self, k: int, values: np.ndarray) -> None:
         """Hold the outputs of a controller from now on."""
-        first = self._controllers[k].record.held
-        self.held[first : first + len(values)] = values
+        self._set(self._controllers[k].record.held, values)
         self._keep(len(self._written.sensors) + k, values)
 
     def _hold_own(self) -> None:
@@ -290,7 +371,7 @@ class Sensing:
         """Forget what was sampled since `place`."""
         self._tables, held, walks, pending, memory, count = place
         self._errors = {}
-        self.held, self._walks, self._pending, self.trouble = held.copy(), dict(walks), list(pending), ""
+        self.held, self._walks, self._pending, self.faults = held.copy(), dict(walks), list(pending), {}
         for block, values in zip(self._controllers, memory, strict=True):
             block.memory[:] = values
         del self._log[count:]

@@ -291,6 +291,10 @@ sample.
 """
 
 
+PLAIN = {int: "i", float: "f", bool: "b"}
+"""The kinds of Python's own numbers."""
+
+
 class Caller:
     """Calls a kernel from one place. The words of an argument that is the same object as in one of the last calls are
     used again: arrays may have changed in content only.
@@ -340,6 +344,10 @@ class Caller:
             raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
         for k, x in enumerate(arguments):
             if x is self._last[k]:
+                continue
+            kind = PLAIN.get(type(x))
+            if kind is not None and kind == self._structures[k] and not self._knows[k]:
+                self._words[k], self._last[k] = word_of(x) if kind == "f" else x, x
                 continue
             if isinstance(x, NUMBERS) and not self._knows[k]:
                 self._words[k], self._last[k] = word_of(x), x

@@ -177,5 +177,6 @@ def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
     if run.trouble:
         return np.zeros(n, bool)
     found = ~run.fault[:, layout.FAULT.columns("failed", n)].any(axis=0)
+    found[list(run.sensing.faults) if run.sensing else []] = False
     values = np.concatenate([array.reshape(-1, n) for array in (*end.world, end.ledger)])
     return found & np.isfinite(values).all(axis=0)

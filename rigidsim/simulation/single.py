@@ -22,7 +22,8 @@ from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
 from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
 from rigidsim.engine.contact.running import ContactRun
-from rigidsim.engine.model import Samples
+from rigidsim.engine.controllers import INPUT
+from rigidsim.engine.model import Model, Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
@@ -119,6 +120,7 @@ class Simulation:
         self._error: Exception | None = None
         self._before: Mapping[str, np.ndarray] = {}  # events before this run was resumed
         self._kinetic = 0.0  # the largest kinetic energy of all samples, J
+        self._first: tuple = ()  # the place before the first step, of a run that begins again
 
     def _made_run(self, world: World, with_terms: bool, callbacks: Mapping[str, Callback], *options: Any) -> BlockRun:
         """The run of the world; one that has ended begins again."""
@@ -269,6 +271,15 @@ class Simulation:
             self._prepare()
             return self._run.sensing.inputs if self._run.sensing else {}
 
+    def restart(self, model: Model, state: np.ndarray) -> None:
+        """Begin again as another world of the structure, of a scene that changes no tree and no number in its course.
+        The first restart comes before the first step.
+        """
+        with held(self._turn, TAKEN), self._kernel:
+            self._first = self._first or self._run.place()
+            self._run.restart(self._first, model, state)
+            self.status, self._error, self._before, self._kinetic = "running", None, {}, 0.0
+
     def set_input(self, name: str, value: float) -> None:
         """Set the number that a controller of the type `input` gives, from the present time on.
 
@@ -284,21 +295,33 @@ class Simulation:
         UsageError
             If there is no such controller.
         """
-        value = number(value, "value")
+        self.set_inputs({name: number(value, "value")})
+
+    def set_inputs(self, values: Mapping[str, float]) -> None:
+        """Set the numbers of several controllers of the type `input` at once, by their names; see `set_input`."""
         with self._alone(), self._computing():
             self._prepare()
-            known = self._run.sensing.inputs if self._run.sensing else {}
-            if name not in known:
-                refuse("name", f"a controller of the type input: {', '.join(known) or 'there is none'}", name)
-            self._run.sensing.set_input(name, value)
+            known = (
+                [one.name for one in self.blueprint.sensing.controllers if one.law == INPUT]
+                if self._run.sensing
+                else []
+            )
+            for name in values:
+                if name not in known:
+                    refuse("name", f"a controller of the type input: {', '.join(known) or 'there is none'}", name)
+            if values:
+                self._run.sensing.set_inputs(values)
 
     @property
     def readings(self) -> dict[str, float]:
         """What sensors measured last and controllers give, by name: `pole.angle_rate`, or the name of an output."""
-        with held(self._kernel, BUSY):
-            sensing = self._run.sensing
-            values = sensing.held[:, 0].tolist() if sensing else []
+        values = self.held_numbers().tolist()
         return {f"{one.body}.{one.name}" if one.body else one.name: values[one.number] for one in self.scene.scope.held}
+
+    def held_numbers(self) -> np.ndarray:
+        """The numbers of `readings`, in the order of their places in the scene. A copy."""
+        with held(self._kernel, BUSY):
+            return self._run.sensing.held[:, 0].copy() if self._run.sensing else np.empty(0)
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run. Raises SimulationError if the run cannot begin."""
@@ -373,7 +396,7 @@ class Simulation:
                 times = sample_times(self.blueprint, first, count)
                 self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.LEDGER.kinetic].max()))
                 points, readings = self._sampled_points(first, count), self._taken_readings()
-                yield Block(times, *samples.part(slice(count)), points, readings, self._checkpoint())
+                yield Block(times, *samples.part(slice(count)), points, readings, self.checkpoint())
         with self._kernel:
             last = self._observed(self._run.present())
         yield last._replace(readings=self._taken_readings())
@@ -382,7 +405,7 @@ class Simulation:
         if failure:
             raise failure
 
-    def _checkpoint(self) -> dict[str, np.ndarray]:
+    def checkpoint(self) -> dict[str, np.ndarray]:
         """What `resume` needs, besides events."""
         return self._run.checkpoint() | {"largest.kinetic": np.array(self._kinetic)}
 
@@ -471,4 +494,4 @@ class Simulation:
     def _observed(self, samples: Samples) -> Block:
         """The block of one sample, which is that of the present state."""
         points = point_columns([self._run.touching()], 0, 1) if self._header.with_contacts else {}
-        return Block(np.array([self.time]), *samples, points, checkpoint=self._checkpoint())
+        return Block(np.array([self.time]), *samples, points, checkpoint=self.checkpoint())

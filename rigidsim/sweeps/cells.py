@@ -10,8 +10,9 @@ from operator import getitem
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import side_by_side
+from rigidsim.engine.lanes import put_lanes, side_by_side
 from rigidsim.engine.model import Model, holds_values
+from rigidsim.simulation.blocks import Group
 from rigidsim.structures.columns import Column, Lanes, is_column
 
 
@@ -47,6 +48,13 @@ class Cells:
     def put(self, block: np.ndarray, lanes: np.ndarray) -> None:
         """Make the array of other lanes that of these."""
         block.reshape(*self._fixed.shape, len(lanes))[self._place] = self._columns[:, lanes]
+
+    def put_into(self, block: np.ndarray, places: np.ndarray, lanes: np.ndarray) -> None:
+        """Make some lanes of a block, at these places, these lanes."""
+        rows, components = self._place
+        wide = block.reshape(*self._fixed.shape, block.size // self._fixed.size)
+        wide[..., places] = self._fixed[..., np.newaxis]
+        wide[rows[:, np.newaxis], components[:, np.newaxis], places] = self._columns[:, lanes]
 
 
 class WorldColumns:
@@ -90,6 +98,28 @@ class WorldColumns:
             cells.put(reduce(getitem, path, into), lanes)
         return into, _each((state,), Cells.block, lanes)[0]
 
+    def varies_as(self, other: Group) -> bool:
+        """Whether the same arrays of the models vary in another group of this structure, and the others are equal."""
+        return isinstance(other, WorldColumns) and all(
+            type(mine) is type(theirs)
+            and (isinstance(mine, Cells) or np.asarray(mine).tobytes() == np.asarray(theirs).tobytes())
+            for mine, theirs in zip(_leaves(self._model), _leaves(other._model), strict=True)
+        )
+
+    def put(self, model: Model, state: np.ndarray, lanes: np.ndarray, places: np.ndarray) -> None:
+        """Write these variants into lanes of a block in which others are, of groups that vary as this one. Parts that
+        the model lacks are left out.
+        """
+        own = self._lanes[places]
+        for path, cells in self._cells:
+            part = reduce(lambda whole, place: whole and whole[place], path, model)
+            if part is not None:
+                cells.put_into(part, lanes, own)
+        if isinstance(self._state, Cells):
+            self._state.put_into(state, lanes, own)
+        else:
+            put_lanes(state, lanes, side_by_side([self._state] * len(lanes)))
+
 
 def one_value(part: object) -> object:
     """A part of the structure: of the lanes of a column in it, those with one value are left."""
@@ -109,6 +139,15 @@ def _with_cells(part: object) -> object:
 def _each(part: object, array_of: Callable, lanes: object) -> object:
     """A model, or a part of one, with arrays in place of cells."""
     return _mapped(part, lambda one: array_of(one, lanes) if isinstance(one, Cells) else one)
+
+
+def _leaves(part: object) -> Iterator[object]:
+    """All that is no tuple in a model."""
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from _leaves(inner)
+    else:
+        yield part
 
 
 def _cells_in(part: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Cells]]:

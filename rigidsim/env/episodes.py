@@ -1,0 +1,84 @@
+"""The episodes of many worlds: what is drawn for each, and its numbers, read in columns as those of a sweep."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.building import build_world
+from rigidsim.engine.lanes import structure
+from rigidsim.env.task import Task, gymnasium
+from rigidsim.errors import UsageError
+from rigidsim.scene import Scene
+from rigidsim.simulation.blocks import Group
+from rigidsim.sweeps.variants import Variants
+
+AHEAD, MOST_AHEAD = 4096, 64
+"""Episodes that are known beforehand: about so many of all worlds, at most so many of each."""
+
+
+class Episode(NamedTuple):
+    """An episode: random numbers in [0, 1) from which all follows; its place in a group of worlds."""
+
+    levels: np.ndarray
+    group: Group
+    place: int
+
+
+class Episodes:
+    """The episodes of n worlds, each with random numbers of its own, the same as those of a `SceneEnv`."""
+
+    def __init__(self, task: Task, n: int):
+        self.seeds: list[int] = [0] * n
+        self.generators: list[np.random.Generator] = [None] * n
+        self._task, self._n, self._is_used = task, n, False
+        self._variants = Variants(task.scene.document(), [*task.columns(np.zeros((1, 1 + len(task.start))))])
+        self._structure = task.scene.once(_structure)
+        self._waiting: list[deque[Episode]] = [deque() for _ in range(n)]
+
+    def seed(self, world: int, seed: int | None) -> None:
+        """Let the episodes of a world follow from a seed; from a random one for None, if it has none."""
+        if seed is None and self.generators[world] is not None:
+            return
+        self.generators[world], self.seeds[world] = gymnasium.utils.seeding.np_random(seed)
+        self._waiting[world].clear()
+
+    def take(self, worlds: Sequence[int]) -> list[Episode]:
+        """The next episode of each of these worlds. Raises SceneError if the scene of one is invalid."""
+        lacking = [world for world in worlds if not self._waiting[world]]
+        if lacking:
+            self._read(lacking)
+        return [self._waiting[world].popleft() for world in worlds]
+
+    def _read(self, worlds: Sequence[int]) -> None:
+        """Read further episodes: at first one of each of these worlds, later as many as to know enough of all."""
+        lacking = dict.fromkeys(worlds, 1)
+        if self._is_used:
+            enough = max(1, min(MOST_AHEAD, AHEAD // self._n))
+            lacking = {k: enough - len(self._waiting[k]) for k in range(self._n) if self.generators[k] is not None}
+        self._is_used = True
+        width = 1 + len(self._task.start)
+        levels = np.concatenate([self.generators[world].random((count, width)) for world, count in lacking.items()])
+        groups, faults = self._variants.models(self._task.columns(levels))
+        for number in sorted(faults)[:1]:
+            raise faults[number]
+        found: list[Episode | None] = [None] * len(levels)
+        for group in groups:
+            if structure(group.world(0)) != self._structure:
+                raise UsageError(
+                    "start: with some of the numbers drawn the scene has another structure (bodies, loads, shapes that"
+                    f" can meet); draw {', '.join(self._task.start)} from a narrower range"
+                )
+            for place, number in enumerate(group.numbers.tolist()):
+                found[number] = Episode(levels[number], group, place)
+        rest = iter(found)
+        for world, count in lacking.items():
+            self._waiting[world].extend(islice(rest, count))
+
+
+def _structure(scene: Scene) -> Hashable:
+    return structure(build_world(scene))
