@@ -33,6 +33,7 @@ GROUPS = {
         "fit", "rigidsim.fitting.estimate.Fit", "optimise", "rigidsim.fitting.optimise.Optimum",
         "linearize", "equilibrium", "rigidsim.sensitivities.linear.LinearModel",
     ),
+    "Environments": ("rigidsim.env.SceneEnv", "rigidsim.env.SceneVectorEnv"),
     "Oracles": (
         "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
         "rigidsim.hindsight.oracles.reference",

@@ -180,7 +180,7 @@ class Side:
         try:
             simulation.step(self._task.steps)
         except SimulationError as error:
-            return str(error), simulation.held_numbers()
+            return str(error), simulation._held_numbers()
         raise RuntimeError("a world that failed beside others does not fail by itself")
 
 
@@ -209,14 +209,14 @@ class Alone:
         """See `Worlds.begin`."""
         (episode,) = episodes
         if self._is_restarted:
-            self._simulation.restart(*episode.group.block(np.array([episode.place])))
+            self._simulation._restart(*episode.group.block(np.array([episode.place])))
         else:
             self._simulation = self._task.simulation(episode.levels)
         self._simulation.prepare()
         return self._held()
 
     def _held(self) -> np.ndarray:
-        return self._simulation.held_numbers()[:, np.newaxis]
+        return self._simulation._held_numbers()[:, np.newaxis]
 
     def step(self, actions: np.ndarray, places: np.ndarray, episodes: Sequence[Episode]) -> Step:
         """See `Worlds.step`."""

@@ -68,11 +68,11 @@ class SceneEnv(gymnasium.Env):
             simulation.step(min(task.steps, simulation.n_step - simulation.n))
         except SimulationError as error:
             info["error"] = str(error)
-        held = simulation.held_numbers()
+        held = simulation._held_numbers()
         ends = bool(task.terminated is not None and held[task.terminated] > 0.0) or simulation.is_over or bool(info)
         is_late = simulation.n >= simulation.n_step
         self._is_over = ends or is_late
         return self._observed(), float(held[task.reward]), ends, is_late, info
 
     def _observed(self) -> np.ndarray:
-        return self._simulation.held_numbers()[self._task.observed]
+        return self._simulation._held_numbers()[self._task.observed]

@@ -36,9 +36,9 @@ class SceneVectorEnv(gymnasium.vector.VectorEnv):
     threads : int
         How many threads step them.
     autoreset_mode : str or gymnasium.vector.AutoresetMode
-        When the next episode of a world begins after one has ended: at its next step, whose action is ignored
-        ("NextStep"); in the same step, with what was seen at the end as `final_obs` ("SameStep"); or by `reset` with
-        `options={"reset_mask": mask}` ("Disabled").
+        When the next episode of a world begins. "NextStep": at its next step, whose action is ignored. "SameStep": in
+        the step that ends the last one; `infos["final_obs"]` has what was seen there. "Disabled": by `reset` with
+        `options={"reset_mask": mask}`.
     """
 
     def __init__(

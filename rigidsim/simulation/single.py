@@ -271,8 +271,8 @@ class Simulation:
             self._prepare()
             return self._run.sensing.inputs if self._run.sensing else {}
 
-    def restart(self, model: Model, state: np.ndarray) -> None:
-        """Begin again as another world of the structure, of a scene that changes no tree and no number in its course.
+    def _restart(self, model: Model, state: np.ndarray) -> None:
+        """Begin again as another world of the structure, of a scene that changes no tree and no number meanwhile.
         The first restart comes before the first step.
         """
         with held(self._turn, TAKEN), self._kernel:
@@ -315,10 +315,10 @@ class Simulation:
     @property
     def readings(self) -> dict[str, float]:
         """What sensors measured last and controllers give, by name: `pole.angle_rate`, or the name of an output."""
-        values = self.held_numbers().tolist()
+        values = self._held_numbers().tolist()
         return {f"{one.body}.{one.name}" if one.body else one.name: values[one.number] for one in self.scene.scope.held}
 
-    def held_numbers(self) -> np.ndarray:
+    def _held_numbers(self) -> np.ndarray:
         """The numbers of `readings`, in the order of their places in the scene. A copy."""
         with held(self._kernel, BUSY):
             return self._run.sensing.held[:, 0].copy() if self._run.sensing else np.empty(0)
