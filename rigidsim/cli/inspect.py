@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 @click.argument("trajectory", type=click.Path())
 @click.argument("quantities", nargs=-1, metavar="[QUANTITY]...")
 @click.option(
-    "--at", "time", type=TimeType(), metavar="TIME", help="Show all bodies at a time, interpolated: 0.5, '500 ms'."
+    "--at",
+    "time",
+    type=TimeType(),
+    metavar="TIME",
+    help="Show all bodies, or the quantities, at a time: 0.5, '500 ms'.",
 )
 @click.option("--frame", metavar="BODY", default="world", help="Show motion relative to this body.  [default: world]")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the samples as CSV, one line per body and sample.")
@@ -32,16 +36,18 @@ if TYPE_CHECKING:
 @json_option
 def inspect(trajectory, quantities, time, frame, as_csv, verify, is_all, metrics, as_json):
     """Show the contents of TRAJECTORY, an HDF5 file: bodies, first and last state, largest values, drift, events,
-    datasets, provenance. With --at, the state of all bodies at one time. The options can be combined. Of the result
-    file of a sweep: varied values, failures, statistics.
+    datasets, provenance. With --at, the state of all bodies at one time, interpolated. The options can be combined. Of
+    the result file of a sweep: varied values, failures, statistics.
 
     With QUANTITY, only that over the run: first, least, greatest and last value, and a sparkline of each component.
+    With --at, its value at that time, linear between samples.
     BODY.position, BODY.speed, BODY.angular_velocity.z@parent, kinetic_energy, energy_drift or an expression. Of a
     sweep, metrics over each varied number.
 
     \b
     rigidsim inspect outputs/scene.h5
     rigidsim inspect outputs/scene.h5 ball.speed ball.position@table kinetic_energy '= x("ball") / 2'
+    rigidsim inspect outputs/scene.h5 ball.speed arm.motor --at 0.5
     rigidsim inspect outputs/scene.h5 --at 0.5 --frame table --json
     rigidsim inspect outputs/scene.h5 --csv > scene.csv
     rigidsim inspect outputs/scene.h5 --metric top='= max(speed("ball"))'
@@ -53,11 +59,9 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, is_all, metrics
     if metrics and (as_csv or time is not None):
         raise UsageError("--metric is for a whole trajectory; use it without --csv and --at")
     is_of_run = as_csv or time is not None or frame != "world" or bool(metrics)
-    if quantities and is_of_run:
+    if quantities and (as_csv or frame != "world" or metrics):
         hint = "a quantity names its own frame, as in ball.position@table"
-        raise UsageError(
-            f"quantities are shown over the whole run; leave out --at, --frame, --csv and --metric; {hint}"
-        )
+        raise UsageError(f"quantities are shown without --frame, --csv and --metric; leave these out; {hint}")
     if is_of_run:
         require_run(trajectory, ": --at, --frame, --csv and --metric are for one run")
     if is_sweep(Path(trajectory)):
@@ -90,7 +94,7 @@ def _of_trajectory(
     file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict, is_all: bool
 ):
     with importing():
-        from rigidsim.report.courses import quantities_report
+        from rigidsim.report.courses import quantities_report, values_report
         from rigidsim.report.inspect import Inspection, require_intact
         from rigidsim.report.states import state_report
         from rigidsim.report.table import MOST_ROWS
@@ -101,6 +105,8 @@ def _of_trajectory(
             return Inspection.of(trajectory, file, frame, metrics, verify=verify, is_all=is_all)
         if verify:
             require_intact(trajectory, file)
+        if names and time is not None:
+            return values_report(trajectory, file, names, time)
         if names:
             return quantities_report(trajectory, file, names)
         return state_report(trajectory, file, frame, time, None if is_all else MOST_ROWS)

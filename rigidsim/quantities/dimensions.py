@@ -2,7 +2,8 @@
 
 A plain number has no unit of its own: in a sum or a comparison it takes that of the other side. In a product it counts
 as a number without a unit, but as it may stand for something with one, what comes out is not sure: only two sure and
-different dimensions contradict each other. Angles have no dimension.
+different dimensions contradict each other. Angles have no dimension. A torque is an energy per angle, J/rad, which is
+called N m: so the product with an angle is an energy, and with a rate a power.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from rigidsim.quantities import units
 BASES = ("kg", "m", "s", "rad", "deg")
 NAMED = {"N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3), "N s": (1, 1, -1), "N m s": (1, 2, -1), "N/m": (1, 0, -2)}
 """Units with names of their own: their powers of kg, m, s."""
+ENERGY, TORQUE = "J", "N m"
 FACTOR = re.compile(r"([A-Za-z]+)\^?(-?[0-9]*)")
 POWERS = {"²": "2", "³": "3"}
 SUPERSCRIPT = {2: "²", 3: "³"}
@@ -39,12 +41,18 @@ class Measure(NamedTuple):
         return self.powers[:3]
 
     @property
+    def convertible(self) -> tuple[Fraction, ...]:
+        """What two units share if one can be given in the other: angles count where there is nothing but times."""
+        return self.dimension if any(self.powers[:2]) else self.powers
+
+    @property
     def unit(self) -> str:
         """The unit as text: `m/s²`, `J`; empty for a pure number. An angle is named only above nothing but times."""
         has_angle = not any(self.powers[:2]) and min(self.powers[3:]) >= 0
         name = next((name for name, powers in NAMED.items() if powers == self.dimension), "")
         if name:
-            return name
+            is_torque = name == ENERGY and sum(self.powers[3:]) % 2 == 1
+            return TORQUE if is_torque else name
         shown = self.powers if has_angle else self.dimension
         above = [_power(base, p) for base, p in zip(BASES, shown, strict=False) if p > 0]
         below = [_power(base, -p) for base, p in zip(BASES, shown, strict=False) if p < 0]
@@ -68,6 +76,7 @@ class Measure(NamedTuple):
 
 
 PURE = Measure()
+RADIAN = Measure(tuple(Fraction(base == "rad") for base in BASES))
 
 
 class DifferentDimensions(ValueError):
@@ -83,12 +92,12 @@ def measure_of(unit: str) -> Measure:
         for name, power in FACTOR.findall("".join(POWERS.get(letter, letter) for letter in part)):
             base = (*NAMED[name], 0, 0) if name in NAMED else tuple(name == base for base in BASES)
             found = found.times(Measure(tuple(map(Fraction, base))).to(Fraction(power or 1)), sign)
-    return found
+    return found.times(RADIAN, -1) if above.split()[:2] == TORQUE.split() else found
 
 
 def in_units(own: str, unit: str) -> float:
     """How many of its own units one of another unit is. Raises ValueError with those that are possible."""
-    tables = [table for si, table in units.SI.items() if own and measure_of(si).powers == measure_of(own).powers]
+    tables = [t for si, t in units.SI.items() if own and measure_of(si).convertible == measure_of(own).convertible]
     known = next((table for table in tables if unit in table), None)
     if known is None:
         raise ValueError(", ".join(dict.fromkeys(name for table in tables for name in units.usual(table))))
@@ -119,7 +128,7 @@ def combined(operation: str, given: Sequence[Measure | None], exponent: float | 
 
 OF_FUNCTION = PURE._replace(is_sure=False)
 """The number of a sine or an exponential: in a sum with lengths it may stand for so many metres."""
-_ANGLE = Measure(tuple(Fraction(base == "rad") for base in BASES), is_sure=False)  # a pure number, too
+_ANGLE = RADIAN._replace(is_sure=False)  # a pure number, too
 
 
 def _common(given: Sequence[Measure | None]) -> Measure | None:

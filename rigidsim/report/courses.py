@@ -1,4 +1,6 @@
-"""Quantities over the whole run in brief: first, least, greatest and last value, and a sparkline of characters."""
+"""Quantities over the whole run in brief: first, least, greatest and last value, and a sparkline of characters; or
+their values at one time.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import ROUNDING, aligned, beyond_rounding
@@ -91,12 +94,16 @@ class Course:
         return {"name": self.name, "unit": self.unit, **ends, "course": course}
 
 
+def understood(trajectory: Trajectory, names: Sequence[str]) -> list[NamedQuantity]:
+    """The quantities of some names and patterns. Raises UsageError."""
+    return [named(trajectory, name) for written in names for name in expanded(trajectory, written)]
+
+
 def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
     """Each component of some quantities, see `rigidsim.hindsight.quantities`. Of a file only the parts are read that
     they need, window by window. Raises UsageError, NotRecordedError.
     """
-    found = [named(trajectory, name) for written in names for name in expanded(trajectory, written)]
-    return [course for one in found for course in _courses(trajectory, one)]
+    return [course for one in understood(trajectory, names) for course in _courses(trajectory, one)]
 
 
 def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
@@ -151,3 +158,45 @@ def quantities_report(trajectory: Trajectory, file: str | Path, names: Sequence[
     lines = [f"{file}: {trajectory.status}, {counted(len(time), 'sample')}", *course_lines(found, time)]
     ends = {"begin": float(time[0]), "end": float(time[-1])}
     return Report(Section({"file": str(file), "status": trajectory.status, **ends, "quantities": found}, lines))
+
+
+@dataclass(frozen=True)
+class Value:
+    """A component of a quantity at one time."""
+
+    name: str
+    unit: str
+    value: float
+
+    def as_dict(self) -> dict[str, object]:
+        """What JSON has."""
+        return {"name": self.name, "unit": self.unit, "value": self.value}
+
+
+def values_at(trajectory: Trajectory, names: Sequence[str], time: float) -> list[Value]:
+    """Each component of some quantities at a time, s: linear between the samples before and after it, as `at` in
+    metrics is. Raises UsageError outside the trajectory.
+    """
+    times = trajectory.time
+    if not times[0] <= time <= times[-1]:
+        raise UsageError(f"the time {time:g} s is outside the trajectory, {times[0]:g} to {times[-1]:g} s")
+    before = int(np.searchsorted(times, time, side="right")) - 1
+    samples = slice(before, before + 1 + (times[before] < time))
+    share = (time - times[before]) / (times[before + 1] - times[before]) if times[before] < time else 0.0
+    found = []
+    for one in understood(trajectory, names):
+        ends = one.of(samples).reshape(samples.stop - before, -1)
+        values = ends[0] + share * (ends[-1] - ends[0]) if len(ends) > 1 else ends[0]
+        found += [Value(name, one.unit, float(x)) for name, x in zip(one.columns, values, strict=True)]
+    return found
+
+
+def values_report(trajectory: Trajectory, file: str | Path, names: Sequence[str], time: float) -> Report:
+    """The output of `inspect FILE QUANTITY ... --at TIME`."""
+    found = values_at(trajectory, names, time)
+    scale = max((abs(one.value) for one in found if math.isfinite(one.value)), default=0.0)
+    rows = [[f"at t = {time:g} s", "value"]]
+    for one in found:
+        shown = "-" if math.isnan(one.value) else f"{beyond_rounding(one.value, scale) + 0.0:.7g}"
+        rows.append([f"{one.name}, {one.unit}" if one.unit else one.name, shown])
+    return Report(Section({"file": str(file), "time": time, "quantities": found}, aligned(rows)))

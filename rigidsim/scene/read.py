@@ -305,6 +305,7 @@ def checked(
     resolve_relatives(document)
     include(document, reading, _included)
     read_tables(document, reading)
+    reading.scope.joints = {path: type for path, type in _joint_types(document.data).items() if type}
     read_held(document, reading)
     read_quantities(document, reading)
     scene = _validated(document, kind, reading)
@@ -379,13 +380,20 @@ def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationS
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading, ("simulation",))) from None
     _require_none(document, time_findings(settings))
-    types = {"/".join(place[1::2]): _joint_type(body) for place, body in bodies_in(document.data.get("bodies"))}
-    reparentings = document.data.get("reparent")
+    return _joint_types(document.data), settings
+
+
+def _joint_types(scene: dict[str, Any]) -> dict[str, str]:
+    """The type of the joint of each body in plain data by its path, also of one that a reparenting makes; empty if it
+    is on none.
+    """
+    types = {"/".join(place[1::2]): _joint_type(body) for place, body in bodies_in(scene.get("bodies"))}
+    reparentings = scene.get("reparent")
     for change in reparentings if isinstance(reparentings, list) else ():
         body = change.get("body") if isinstance(change, dict) else None
         if isinstance(body, str) and types.get(body) == "":
             types[body] = _joint_type(change)
-    return types, settings
+    return types
 
 
 def _joint_type(body: Any) -> str:

@@ -10,7 +10,17 @@ from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError
 from rigidsim.physics.reductions import FOLDS, MEMORY
 from rigidsim.quantities.vocabulary import OF_RUN, READ, component_of
-from rigidsim.scene.expressions import METRIC, SAMPLE, Expression, ExpressionError, Reduction, StateRead, Time, parse
+from rigidsim.scene.expressions import (
+    METRIC,
+    SAMPLE,
+    Expression,
+    ExpressionError,
+    Reduction,
+    Scope,
+    StateRead,
+    Time,
+    parse,
+)
 from rigidsim.scene.expressions.reductions import inputs, on_bodies
 from rigidsim.scene.expressions.vocabulary import COUNT
 from rigidsim.trajectory.bodies import BodyMapping
@@ -99,7 +109,8 @@ def _parsed(written: str, bodies: BodyMapping, allow: Collection[str], what: str
     given = bodies.header.section("parameters")
     values, units = ({name: one.get(key) for name, one in given.items()} for key in ("value", "unit"))
     try:
-        found = parse(written, values, allow, units, bodies.header.scope)
+        scope = bodies.header.scope or Scope(joints=bodies.header.joints)
+        found = parse(written, values, allow, units, scope)
         return on_bodies(found, bodies.header.row_of)
     except ExpressionError as error:
         hint = f"; {error.hint}" if error.hint else ""

@@ -128,8 +128,9 @@ MISTAKES = """\
 2 | inspect a.h5 brik.speed | did you mean 'brick'
 2 | inspect a.h5 brick.sped | did you mean 'speed'
 2 | inspect a.h5 brick | is a body; name one of its quantities
-2 | inspect a.h5 brick.speed --at 0 | leave out --at, --frame, --csv and --metric
-2 | inspect a.h5 brick.speed --csv | leave out
+2 | inspect a.h5 brick.speed --at 2 | the time 2 s is outside the trajectory, 0 to 1 s
+2 | inspect a.h5 brick.speed --at 0 --csv | leave these out
+2 | inspect a.h5 brick.speed --csv | leave these out
 2 | inspect a.h5 brick.speed --frame brick | a quantity names its own frame, as in ball.position@table
 2 | inspect a.h5 "= sped('brick')" | unknown function 'sped'
 2 | inspect a.h5 brick.terms.gravity | terms

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rigidsim
-from rigidsim.report.courses import LEVELS, MOST_BINS, Course, course_lines, courses
+from rigidsim.cli import cli
+from rigidsim.errors import UsageError
+from rigidsim.report.courses import LEVELS, MOST_BINS, Course, course_lines, courses, values_at
 from rigidsim.report.sections import plain
 from spinning_brick import SCENE
 
@@ -54,6 +56,26 @@ def test_numbers_are_those_of_the_samples(kept):
             np.testing.assert_array_equal(one.low, [group.min() for group in groups])
             np.testing.assert_array_equal(one.high, [group.max() for group in groups])
             np.testing.assert_array_equal(one.begins, trajectory.time[::size])
+
+
+def test_values_at_a_time_are_samples_or_lie_on_the_line_between_them(kept, capsys):
+    """As `at` in metrics, of which the reduction is another implementation; the fraction rounds once in each."""
+    names = ["brick.velocity", "kinetic_energy", "= speed('brick')*2 s"]
+    with rigidsim.load(kept) as trajectory:
+        at_sample = values_at(trajectory, names, float(trajectory.time[7]))
+        velocity = trajectory["brick"].world.velocity[7]
+        assert [one.value for one in at_sample[:3]] == [*velocity]
+        assert [one.unit for one in at_sample] == ["m/s", "m/s", "m/s", "J", "m"]
+        assert at_sample[4].value == 2 * np.linalg.norm(velocity)
+        for time in (0.0, 0.0734, 29.999, float(trajectory.time[-1])):
+            (found,) = values_at(trajectory, ["brick.velocity.x"], time)
+            assert found.value == pytest.approx(trajectory.metric(f"= at({time!r}, v_x('brick'))"), rel=1e-12)
+        with pytest.raises(UsageError, match="the time 31 s is outside the trajectory, 0 to 30 s"):
+            values_at(trajectory, names, 31.0)
+    asked = ["inspect", str(kept), "brick.speed", "--at", "70 ms", "--json"]
+    assert cli.main(asked, prog_name="rigidsim", standalone_mode=False, obj={"debug": True}) in (None, 0)
+    (shown,) = json.loads(capsys.readouterr().out)["quantities"]
+    assert shown == {"name": "brick.speed", "unit": "m/s", "value": float(np.linalg.norm(velocity))}
 
 
 def test_a_ramp_takes_all_levels():

@@ -14,7 +14,7 @@ from rigidsim.physics.operations import BY_NAME, CONDITION, JETS, NUMBER, OPERAT
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, StateRead, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
-from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LONGEST
+from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LAWS, LONGEST
 from rigidsim.scene.expressions.tree import parts, printed
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES
 
@@ -222,11 +222,34 @@ def test_errors_have_a_column(text, column, words):
         ("t", ("state",), "'t' cannot be used here"),
         ('angle("a")', ("time",), "'angle' cannot be used here: only parameters and t"),
         ("rate", (), "'rate' cannot be used here: only parameters"),
+        ("x", ("time", "angle"), "'x' cannot be used here: only parameters, t and coordinates of joints"),
     ],
 )
 def test_what_is_not_allowed_here(text, allow, words):
     with pytest.raises(ExpressionError, match=words):
         tree(text, allow)
+
+
+@pytest.mark.parametrize(
+    ("text", "allow", "begins"),
+    [
+        ("t", (), "this number is constant; forces of bodies and laws of motors may read the state"),
+        ("angle", ("time",), "forces of bodies and laws of motors may read the state and controllers, as in motor: {"),
+        ("x", ("time", "angle"), ""),
+        ("x", ("time", "special"), ""),
+    ],
+)
+def test_what_is_not_allowed_here_is_where_the_hint_says(text, allow, begins):
+    with pytest.raises(ExpressionError) as caught:
+        tree(text, allow)
+    assert caught.value.hint.startswith(begins) and bool(caught.value.hint) == bool(begins)
+
+
+def test_the_motor_of_the_hint_is_valid():
+    law = LAWS.partition("motor: ")[2]
+    hinge = f"{{hinge: {{axis: [0, 0, 1], motor: {law}}}}}"
+    body = f"{{mass: 1, inertia: {{principal: [1, 1, 1]}}, motion: {hinge}}}"
+    Scene.from_text(f"format: rigidsim/1\nsimulation: {{duration: 1, step: 0.01}}\nbodies: {{arm: {body}}}")
 
 
 def test_only_text_after_an_equals_sign_is_an_expression():

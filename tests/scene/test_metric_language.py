@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 import rigidsim
 from rigidsim.scene import json_schema
-from rigidsim.scene.expressions import METRIC, ExpressionError, parse
+from rigidsim.scene.expressions import METRIC, ExpressionError, Scope, parse
 
 SCENE = """\
 format: rigidsim/1
@@ -145,6 +145,56 @@ def test_metrics_survive_being_resolved_and_fit_the_schema():
 )
 def test_the_unit_of_a_metric_follows_from_what_it_reads(text, unit):
     assert parse(f"= {text}", {"g": 9.81}, METRIC, {"g": "m/s^2"}).unit == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("final('pinion.motor')", "N m"),
+        ("final('rack.motor')", "N"),
+        ("max('pinion.rate')", "rad/s"),
+        ("max(rate('frame/rack'))", "m/s"),
+        ("max('nut.motor') + 1", "N"),
+        ("max('nut.motor_2')", "N m"),
+        ("max('p*.rate')", "rad/s"),
+        ("max('*.rate')", ""),
+        ("integral('pinion.motor'*rate('pinion'))", "J"),
+        ("max('pinion.motor'*rate('pinion'))", "W"),
+        ("max('pinion.motor'*'pinion.angle')", "J"),
+        ("max('pinion.reaction_torque.norm')", "N m"),
+        ("max(2*'pinion.motor')", "N m"),
+        ("max('pinion.motor')/final('rack.motor')", "m"),
+        ("final('pinion.motor') [N*cm]", "N*cm"),
+        ("max('total_energy') [N*m]", "N*m"),
+        ("max('pinion.rate') [rpm]", "rpm"),
+        ("final('late.rate')", "rad/s"),
+    ],
+)
+def test_the_unit_of_what_is_read_of_a_joint_is_that_of_its_type(text, unit):
+    """Of several joints it is the common one; a torque is no energy, but is one times an angle."""
+    joints = {"pinion": "hinge", "frame/rack": "slide", "nut": "cylindrical", "late": "hinge"}
+    assert parse(f"= {text}", {}, METRIC, scope=Scope(joints=joints)).unit == unit
+
+
+def test_a_torque_added_to_a_force_is_an_error():
+    with pytest.raises(ExpressionError, match="N m and N have different dimensions"):
+        parse("= final('a.motor') + final('b.motor')", {}, METRIC, scope=Scope(joints={"a": "hinge", "b": "slide"}))
+
+
+def test_units_of_joints_are_known_while_a_scene_is_read():
+    """Those of joints that a reparenting makes, and of quantities under `let` and forces of the body itself, too."""
+    hinge = "{hinge: {axis: [0, 0, 1]}}"
+    scene = rigidsim.Scene.from_text(
+        "format: rigidsim/1\nsimulation: {duration: 1, step: 0.01}\nbodies:\n"
+        f"  a: {{mass: 1, inertia: {{principal: [1, 1, 1]}}, let: {{spin: '= 2*rate'}}, motion: {hinge}}}\n"
+        "  b: {mass: 1, inertia: {principal: [1, 1, 1]}, position: [2, 0, 0]}\n"
+        f"reparent: [{{body: b, to: a, time: 0.5, motion: {hinge}}}]\n"
+        "metrics: {one: \"= max('a.spin')\", other: \"= final('b.rate')\", both: \"= max('*.rate')\"}\n"
+    )
+    assert {name: metric.unit for name, metric in scene.metrics.items()} == dict.fromkeys(scene.metrics, "rad/s")
+    found = rigidsim.simulate(scene)
+    assert found.header.metric_units == dict.fromkeys(scene.metrics, "rad/s")
+    assert found.metric_unit("= final('b.rate')/2") == "rad/s"
 
 
 def test_a_metric_is_given_in_the_unit_that_is_asked_for():

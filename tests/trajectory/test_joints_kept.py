@@ -146,7 +146,7 @@ metrics:
   speed: "= min('cart.rate')"
   load: "= max('cart.reaction_force.norm')"
   twist: "= final('arm.reaction_torque.z@body')"
-  turns: "= final('drill.angle') + final('drill.rate_2')"
+  turns: "= final('drill.angle') + final('drill.rate_2')*1 s"
 oracle:
   puck.angle: "= 9*t"
   puck.rate_3: 9

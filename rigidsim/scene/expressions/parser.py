@@ -77,6 +77,11 @@ from rigidsim.tree.nodes import WORLD
 UNIT = re.compile(rf"\s*({'|'.join(map(re.escape, known_units.LONGEST_FIRST))})(?![\w^])")
 """A unit behind a number."""
 LONGEST = 2000
+LAWS = (
+    "forces of bodies and laws of motors may read the state and controllers, as in"
+    ' motor: {torque: "= -40*(angle - 0.3) - 5*rate"}'
+)
+CONSTANT = f"this number is constant; {LAWS}"
 DEEPEST_NESTING = 110
 """A tree of the greatest depth needs two levels for each of its own: brackets, and the operand in them."""
 
@@ -336,7 +341,7 @@ class _Parser:
         if defined := self._scope.named(name, written.offset):
             return operand_of(self._scope.quantities[defined], written.offset)
         try:
-            return named_quantity(read_name(name), written.offset)
+            return self._of_its_joint(named_quantity(read_name(name), written.offset))
         except BadName as error:
             raise ExpressionError(error.message, written.offset, error.hint) from None
 
@@ -356,12 +361,17 @@ class _Parser:
         self._varying.add(name)
         if "paths" in self._allow:
             path, _ = self._seen(name, paths)
-            return read_of(StateRead(name.text, 0, path, OWN_FRAMES[PARENT]), name.offset)
+            return self._of_its_joint(read_of(StateRead(name.text, 0, path, OWN_FRAMES[PARENT]), name.offset))
         return self._read(StateRead(name.text, 0, *paths), name.offset)
 
     def _read(self, state: StateRead, offset: int) -> Operand:
         """A state as a load reads it; with its unit if units are followed."""
-        return read_of(state, offset) if self._has_units else Operand(state, NUMBER, offset)
+        return self._of_its_joint(read_of(state, offset)) if self._has_units else Operand(state, NUMBER, offset)
+
+    def _of_its_joint(self, read: Operand) -> Operand:
+        """What is read of a joint, with the unit that it has in a joint of this type."""
+        unit = self._scope.joint_unit(read.tree) if isinstance(read.tree, StateRead) else ""
+        return read._replace(measure=measure_of(unit)) if unit else read
 
     def _functions(self) -> Collection[str]:
         if "special" in self._allow:
@@ -556,8 +566,10 @@ class _Parser:
             raise self._not_here(name)
 
     def _not_here(self, name: Token) -> ExpressionError:
-        others = " and t" if "time" in self._allow else ""
-        return ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
+        of_joints = self._of_joint()
+        others = ", t and coordinates of joints" if of_joints else " and t" if "time" in self._allow else ""
+        hint = "" if of_joints or "special" in self._allow else LAWS if "time" in self._allow else CONSTANT
+        return ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset, hint)
 
     def _allowed_names(self) -> list[str]:
         varying = [TIME] * ("time" in self._allow) + [*self._of_joint()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rigidsim.physics.operations import NUMBER
@@ -25,6 +25,7 @@ from rigidsim.scene.expressions.tree import (
     parts,
 )
 from rigidsim.scene.expressions.vocabulary import OF_JOINTS, OWN_FRAMES, SELF, STATES
+from rigidsim.tree.joints import NAMES, coordinate_called, coordinate_unit
 from rigidsim.tree.nodes import WORLD
 
 OF_LOADS = {*STATES.values(), *((name, 0) for name in OF_JOINTS)}
@@ -41,6 +42,7 @@ class Scope:
     tables: dict[str, Interpolant | None] = field(default_factory=dict)  # None for one that could not be read
     own: str = ""
     held: list[Held] = field(default_factory=list)  # the readings of sensors and the outputs of controllers
+    joints: Mapping[str, str] = field(default_factory=dict)  # the type of joint of each body that is ever on one
 
     def define(self, path: str, name: str, expression: Expression) -> None:
         """Add a quantity; a number is one wherever it is used."""
@@ -83,6 +85,16 @@ class Scope:
             raise ExpressionError(f"{len(found)} bodies called '{path}' have '{name}'", offset, f"write one of {few}")
         hint = f"bodies that have it: {few}" if owners else f"it is of the whole scene: write {name}"
         raise ExpressionError(f"'{path}' has no quantity '{name}' under let", offset, hint)
+
+    def joint_unit(self, state: StateRead) -> str:
+        """The unit of a coordinate of a joint, its rate or its motor; empty of other states, and if it is not known."""
+        if state.quantity not in NAMES:
+            return ""
+        paths = [self.own] if state.body == SELF else bodies_called(state.body, self.joints)
+        types = {self.joints[path] for path in paths if path in self.joints}
+        having = (one for one in types if coordinate_called(state.quantity, one) is not None)
+        found = {coordinate_unit(state.quantity, one) for one in having}
+        return found.pop().replace("L", "m") if len(found) == 1 else ""
 
     def names(self) -> Iterator[str]:
         """The names that can be written without a path."""

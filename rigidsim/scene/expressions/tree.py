@@ -21,6 +21,8 @@ from rigidsim.scene.expressions.vocabulary import (
     STATE_NAMES,
     TIME,
 )
+from rigidsim.tree.joints import NAMES as JOINT_NAMES
+from rigidsim.tree.joints import part_of
 from rigidsim.tree.nodes import WORLD
 
 
@@ -125,6 +127,11 @@ def parts(tree: ExpressionTree, named: bool = True) -> Iterator[ExpressionTree]:
             waiting.append(node.tree)
 
 
+def _may_be_length(quantity: str) -> bool:
+    """Whether a quantity of a body is in units of length; a rate of a joint may be."""
+    return "L" in READ[quantity].unit or (quantity in JOINT_NAMES and part_of(quantity) == "rate")
+
+
 @dataclass(frozen=True)
 class Expression:
     """A parsed expression; two are equal if their trees are. `names` are the parameters in it, `unit` its unit if it is
@@ -180,7 +187,7 @@ class Expression:
 
     def unit_where(self, has_scales: bool) -> str:
         """The unit. It is not known if the expression reads lengths in units of a frame that may not be metres."""
-        lengths = (state for state in self.states if state.body and "L" in READ[state.quantity].unit)
+        lengths = (state for state in self.states if state.body and _may_be_length(state.quantity))
         is_scaled = has_scales and any(state.observer not in (WORLD, OWN_FRAMES[BODY]) for state in lengths)
         return "" if is_scaled else self.unit
 
