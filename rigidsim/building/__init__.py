@@ -125,7 +125,7 @@ def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     names = loop_names(hierarchy.scene.world.loops)
     return tuple(
         LoopRecord(
-            name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between), length=closing.length,
+            name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between),
             size=closing.size, apart=not closing.loop.collides, **_held(closing),
         )
         for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True)
@@ -135,9 +135,10 @@ def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
 def _held(closing: Closing | Coupled) -> dict[str, Any]:
     """What a loop holds of its ends."""
     if isinstance(closing, Coupled):
-        return {"numbers": closing.numbers, "ratio": closing.ratio}
+        return {"length": closing.length, "numbers": closing.numbers, "ratio": closing.ratio}
     at, to_at = closing.loop.at, closing.loop.to_at
-    return {"at": at, "to_at": to_at, "axis": closing.axis, "to_axis": closing.to_axis}
+    held = {"stops": closing.loop.stops} if closing.has_limits else {"length": closing.length}
+    return {"at": at, "to_at": to_at, "axis": closing.axis, "to_axis": closing.to_axis, **held}
 
 
 def schedule_of(scene: Scene) -> Schedule:

@@ -147,7 +147,7 @@ def add_unheld(body: BODY, frame: FRAME, push: PUSH, unheld: SCALAR, lane):
 @inlined
 def weigh_unheld(k, rows, made, model, scratch, lanes):
     """What the diagonal of a row would be if nothing held the bodies."""
-    fill(made.unheld[k], 0.0, lanes)
+    copy_number(made.idle[k], made.unheld[k], lanes)
     for j in range(rows.first[k], rows.first[k + 1]):
         i = rows.held[j]
         if 0 <= i < len(model.body):

@@ -20,7 +20,8 @@ STATE = Row(
 )  # fmt: skip
 COORDINATE = Row(
     "a STATE, or a STAGE, of a coordinate that has modes: the coordinate, its mode (`physics/modes.py`), its rate; and"
-    " the low parts of both",
+    " the low parts of both. The length of a loop that holds at stops only is such a coordinate, which is measured; its"
+    " rows come after all others",
     x=1, slip=1, lag=1, _turn=4, v=1, _more=6, x_low=1, _others=2, v_low=1, _rest=6,
 )  # fmt: skip
 FRAME = Row(
@@ -311,8 +312,9 @@ JOINT = Row(
 )  # fmt: skip
 LOOP = Row(
     "a loop: POINT, AXIS, DISTANCE or COUPLING; the pair of its frames, and both, or the rows of both coordinates; the"
-    " first of its equations, and that after the last",
-    kind=1, pair=1, first=1, second=1, begin=1, end=1,
+    " first of its equations, and that after the last; if it holds at stops only, its number among what has modes, else"
+    " NO_ROW",
+    kind=1, pair=1, first=1, second=1, begin=1, end=1, mode=1,
 )  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"

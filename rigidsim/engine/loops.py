@@ -27,11 +27,14 @@ from rigidsim.engine.layout import (
     ACCELERATION,
     APART,
     CLOSING,
+    CONSTRAINT,
+    COORDINATE,
     CORRECTION,
     EACH,
     FAULT,
     FRAME,
     JET,
+    JOINT_VALUE,
     KINEMATICS,
     LOOP_VALUE,
     MEETING,
@@ -45,9 +48,14 @@ from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
+from rigidsim.physics.functions import absolute
 from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, point_motion, pull_moment
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
+from rigidsim.physics.vector import add, dot, negated, norm, projection, rejection, scaled, sub
+
+IDLE = 1e300  # more than what any row does: a row of which as much more is wanted has no multiplier
+AT_STOP = 1e-13  # of a length, and of speeds: what they may be from a stop, and from rest there, by rounding
+
 
 # --- equations
 
@@ -125,8 +133,8 @@ def confine_push(normal: TRIPLE, push: PUSH, lane):
 
 
 @inlined
-def hold_bodies(k, model, scratch, lanes):
-    """The equations of a loop between two bodies."""
+def hold_ends(k, model, scratch, lanes):
+    """The equations of a loop between two bodies, or the coordinate that has stops in place of a gap."""
     loops, made = model.loops, scratch.loops
     kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
     first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
@@ -139,9 +147,29 @@ def hold_bodies(k, model, scratch, lanes):
         hold_point(0.0, 0.0, 1.0, meeting, made.closing[row + 2], lanes)
     if kind == at.AXIS:
         hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
-    for i in range(row, loops.loop[k].end):
+
+
+@lanewise
+def hold_at_stop(mode: COORDINATE, closing: CLOSING, idle: SCALAR, lane):
+    """A coordinate stays at the stop where it is. Elsewhere there is no gap, and no multiplier."""
+    rests = mode.slip == 0.0
+    closing.gap = select(rests, closing.gap - mode.x, 0.0)
+    closing.rate = select(rests, closing.rate, 0.0)
+    closing.second = select(rests, closing.second, 0.0)
+    idle.value = select(rests, 0.0, IDLE)
+
+
+@inlined
+def hold_bodies(k, model, state, scratch, lanes):
+    """The equations of a loop between two bodies, and what their multipliers do."""
+    loops, made = model.loops, scratch.loops
+    hold_ends(k, model, scratch, lanes)
+    if has_stops(k, loops):
+        row = loops.loop[k].begin
+        hold_at_stop(state[row_of_length(k, model)], made.closing[row], made.rows.idle[row], lanes)
+    for i in range(loops.loop[k].begin, loops.loop[k].end):
         first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
-        pull(meeting, made.closing[i], first_push, second_push, lanes)
+        pull(made.meeting[k], made.closing[i], first_push, second_push, lanes)
         if len(model.normal) > 0:
             confine_push(model.normal[0], first_push, lanes)
             confine_push(model.normal[0], second_push, lanes)
@@ -204,12 +232,12 @@ def hold_coordinates(k, model, scratch, lanes):
 
 
 @inlined
-def write_equations(model, scratch, lanes):
+def write_equations(model, state, scratch, lanes):
     """The equations of all loops; the frames are placed and related, and have the accelerations that are known."""
     loops = model.loops
     for k in range(len(loops.loop)):
         if loops.has_couplings is None or loops.loop[k].kind != at.COUPLING:
-            hold_bodies(k, model, scratch, lanes)
+            hold_bodies(k, model, state, scratch, lanes)
         elif loops.loop[k].begin < loops.loop[k].end:
             hold_coordinates(k, model, scratch, lanes)
 
@@ -236,15 +264,128 @@ def oppose_rate(closing: CLOSING, x: SCALAR, lane):
 
 
 @inlined
-def hold_loops(model, scratch, lanes):
+def hold_loops(model, state, scratch, lanes):
     """Add the reactions of all loops to the loads; the accelerations without them are known."""
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
-    write_equations(model, scratch, lanes)
+    write_equations(model, state, scratch, lanes)
     factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
     for k in range(n):
         oppose_second(made.closing[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)
     load_rows(loops.rows, made.rows, scratch, lanes)
+    if loops.has_stops is not None:
+        for k in range(len(loops.loop)):
+            if has_stops(k, loops):
+                constraint = scratch.joints.modes.constraint[loops.loop[k].mode]
+                keep_force(made.rows.multiplier[loops.loop[k].begin], constraint, lanes)
+
+
+# --- lengths that have stops: coordinates with modes that are measured
+
+
+@inlined
+def has_stops(k, loops):
+    """Whether a loop holds its length at stops only."""
+    return loops.has_stops is not None and loops.loop[k].mode != at.NO_ROW
+
+
+@inlined
+def row_of_length(k, model):
+    """The row of the state that has the length of a loop."""
+    return model.joints.modes[model.loops.loop[k].mode]
+
+
+@lanewise
+def keep_force(multiplier: SCALAR, constraint: CONSTRAINT, lane):
+    """The multiplier of a loop that holds at stops only is the force of the stop."""
+    constraint.torque = multiplier.value
+
+
+@lanewise
+def let_go(mode: COORDINATE, lane):
+    """No stop holds a length, which is not known."""
+    mode.slip, mode.lag = 1.0, 1.0
+
+
+@lanewise
+def measure_length(
+    value: JOINT_VALUE, first: FRAME, second: FRAME, meeting: MEETING, closing: CLOSING, mode: COORDINATE, lane
+):
+    """The distance of two points and its rate, unless they rest at a stop. What is rounding is at the stop, and at
+    rest there.
+    """
+    x, v, pace = closing.gap, closing.rate, norm(first.v) + norm(second.v) + norm(meeting.v)
+    at_low, at_high = absolute(x - value.low) <= AT_STOP * x, absolute(x - value.high) <= AT_STOP * x
+    rests = select(absolute(v) <= AT_STOP * pace, select(at_low, True, at_high), False)
+    slides = mode.slip != 0.0
+    mode.x = select(slides, select(at_low, value.low, select(at_high, value.high, x)), mode.x)
+    mode.v = select(slides, select(rests, 0.0, v), mode.v)
+
+
+@lanewise
+def measure_speed(closing: CLOSING, mode: COORDINATE, lane):
+    """The rate of a length."""
+    mode.v = closing.rate
+
+
+@lanewise
+def measure_acceleration(closing: CLOSING, rate: RATE, lane):
+    """The second derivative of a length."""
+    rate.a = (closing.second, 0.0, 0.0)
+
+
+@inlined
+def accelerate_lengths(model, scratch, lanes):
+    """The second derivatives of all lengths that have stops; all accelerations are known."""
+    for k in range(len(model.loops.loop)):
+        if has_stops(k, model.loops):
+            hold_ends(k, model, scratch, lanes)
+            closing, rate = scratch.loops.closing[model.loops.loop[k].begin], scratch.rate[row_of_length(k, model)]
+            measure_acceleration(closing, rate, lanes)
+
+
+@inlined
+def let_lengths_go(model, state, lanes):
+    """No stop holds any length, of which none is known."""
+    if model.loops is not None and model.loops.has_stops is not None:
+        for k in range(len(model.loops.loop)):
+            if has_stops(k, model.loops):
+                let_go(state[row_of_length(k, model)], lanes)
+
+
+@inlined
+def place_ends(t, model, state, scratch, lanes):
+    """Place the frames at time t (s), and relate those that loops hold together."""
+    drive(t, model, state, scratch, lanes)
+    for node in model.active:
+        place(node, t, model, state, scratch, lanes)
+    separate(model.relations, model, scratch, lanes)
+
+
+@inlined
+def measure_lengths(t, model, state, scratch, lanes):
+    """Write all lengths that have stops, and their rates, into the state of time t, s."""
+    if model.loops is not None and model.loops.has_stops is not None:
+        place_ends(t, model, state, scratch, lanes)
+        for k in range(len(model.loops.loop)):
+            if has_stops(k, model.loops):
+                hold_ends(k, model, scratch, lanes)
+                loop, row, made = model.loops.loop[k], row_of_length(k, model), scratch.loops
+                first, second = scratch.frame[loop.first], scratch.frame[loop.second]
+                value, closing = model.joints.value[row], made.closing[loop.begin]
+                measure_length(value, first, second, made.meeting[k], closing, state[row], lanes)
+
+
+@inlined
+def measure_speeds(t, model, state, scratch, lanes):
+    """Write the rates of all lengths that have stops after a jump at time t, s."""
+    if model.loops.has_stops is not None:
+        place_ends(t, model, state, scratch, lanes)
+        for k in range(len(model.loops.loop)):
+            if has_stops(k, model.loops):
+                hold_ends(k, model, scratch, lanes)
+                closing = scratch.loops.closing[model.loops.loop[k].begin]
+                measure_speed(closing, state[row_of_length(k, model)], lanes)
 
 
 @lanewise
@@ -254,10 +395,10 @@ def negate(x: SCALAR, lane):
 
 
 @inlined
-def weigh_loops(model, scratch, lanes):
+def weigh_loops(model, state, scratch, lanes):
     """The equations of all loops and their matrix, where the frames are placed; the inertia is gathered."""
     separate(model.relations, model, scratch, lanes)
-    write_equations(model, scratch, lanes)
+    write_equations(model, state, scratch, lanes)
     factorise_rows(model.loops.rows, scratch.loops.rows, model, scratch, scratch.loops.made.shift, lanes)
 
 
@@ -311,11 +452,8 @@ def displace_root(acceleration: ACCELERATION, own: CORRECTION, lane):
 @inlined
 def write_gaps(t, model, state, scratch, lanes):
     """Place the frames at time t (s), and write the equations of all loops."""
-    drive(t, model, state, scratch, lanes)
-    for node in model.active:
-        place(node, t, model, state, scratch, lanes)
-    separate(model.relations, model, scratch, lanes)
-    write_equations(model, scratch, lanes)
+    place_ends(t, model, state, scratch, lanes)
+    write_equations(model, state, scratch, lanes)
 
 
 @inlined

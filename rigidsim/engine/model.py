@@ -245,6 +245,7 @@ class Trees(NamedTuple):
     member: MEMBER  # (member)
     place: np.ndarray  # (contact body + 1) its number among the members, or NO_ROW
     inward: np.ndarray  # moved rows of their trees, those that hang on others before them
+    modes: np.ndarray  # the numbers of what has modes there
 
 
 class Meshes(NamedTuple):
@@ -301,13 +302,14 @@ class Joints(NamedTuple):
     """
 
     joint: JOINT  # (moved)
-    value: JOINT_VALUE  # (moved)
+    value: JOINT_VALUE  # (moved), and after them, if loops hold at stops only, (state)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) of all joints of the run: the row that has it, NO_ROW while there is none
     jointed: np.ndarray  # (joint) likewise the row of its body
     fragile: Fragile | None  # if any joints of the run can break
-    modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any
+    modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any; last, those
+    # of the state that have the lengths of loops
     servos: np.ndarray | None  # those of them that a servo without a stiffness moves, if there are any
     rows: ConstraintRows | None  # of all with modes: a torque or force of one in each, on its body and on the parent
 
@@ -318,6 +320,7 @@ class Loops(NamedTuple):
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
     has_couplings: bool | None  # None if no loop of the run is a coupling
+    has_stops: bool | None  # None if no loop of the run holds at stops only
     rows: ConstraintRows  # of the equations
 
 
@@ -366,6 +369,7 @@ class Rows(NamedTuple):
     gram: SCALAR = floats("products")  # J M^-1 J^T by rows; of equations below its diagonal L of L D L^T
     diagonal: SCALAR = floats("rows")  # of J M^-1 J^T
     unheld: SCALAR = floats("rows")  # what that would be if nothing held the bodies
+    idle: SCALAR = floats("rows")  # as much more, of a row that does not act
     inverse: SCALAR = floats("rows")  # of D
 
 
@@ -375,7 +379,7 @@ class JointArrays(NamedTuple):
     modes: Switching | None
     kinematics: KINEMATICS = floats("moved")
     articulated: ARTICULATED = floats("parents")
-    factor: np.ndarray = floats("moved", FACTOR)  # as FACTOR or BALL_FACTOR
+    factor: np.ndarray = floats("state", FACTOR)  # as FACTOR or BALL_FACTOR
     acceleration: ACCELERATION = floats("parents")
 
 
@@ -395,6 +399,7 @@ class Switching(NamedTuple):
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     hits: SCALAR = floats()  # whether impacts of a lane are not solved yet
     blow: BLOW = floats("modes")
+    jump: TRIPLE = floats("modes")  # of the rate
     before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
     first_fault: FAULT = floats("expressed")  # likewise
@@ -440,7 +445,7 @@ class Scratch(NamedTuple):
     arm: ARM = floats("places")
     link: LINK = floats("nodes")
     apart: APART = floats("pairs")
-    wound: WINDING = floats("wound")  # of loads with a winding
+    wound: WINDING = floats("wound")  # of loads with a winding; after them unused rows, as in the state
     way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
     fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, paced ones; of loops
     pull: PULL = floats()
@@ -547,9 +552,14 @@ def windings(model: Model) -> Iterator[tuple[Table, np.ndarray]]:
         yield from ((table, value) for value in getattr(model.pairwise, table.name).value)
 
 
+def measured(model: Model) -> int:
+    """The number of lengths that are measured: those of loops that hold at stops only."""
+    return int((model.loops.loop[:, LOOP.mode] != layout.NO_ROW).sum()) if model.loops else 0
+
+
 def followed(model: Model) -> int:
-    """The number of loads that have a winding."""
-    return sum(1 for _ in windings(model))
+    """The number of the last rows of the state: of loads that have a winding, then of lengths that are measured."""
+    return sum(1 for _ in windings(model)) + measured(model)
 
 
 def n_places(model: Model) -> int:

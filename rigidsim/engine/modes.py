@@ -11,12 +11,21 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
-from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, push_unit, respond_to_row, strike_row
+from rigidsim.engine.delassus import (
+    answer_of_row,
+    clear_impulses,
+    feel_row,
+    feel_rows,
+    push_unit,
+    respond_to_row,
+    strike_row,
+)
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
     BLOW,
     BODY,
+    CLOSING,
     CONSTRAINT,
     COORDINATE,
     DUE,
@@ -25,13 +34,15 @@ from rigidsim.engine.layout import (
     HIT,
     JOINT_VALUE,
     KINEMATICS,
+    LOOP_VALUE,
+    PUSH,
     RATE,
     SCALAR,
     SEARCH,
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import close_loops, oppose_jumps
+from rigidsim.engine.loops import close_loops, let_lengths_go, measure_lengths, measure_speeds, oppose_jumps
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
@@ -40,7 +51,7 @@ from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import count_events, keep_rates, note_taken, short, sliding_signs, want_now
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.elementary import INFINITY, NAN, select
+from rigidsim.physics.elementary import INFINITY, NAN, select, select3
 from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import constraint_bounds, least_approach, mode_of, sliding
 from rigidsim.physics.quaternion import rotate
@@ -100,10 +111,52 @@ def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
 
 
 @inlined
-def write_row(n, joints, scratch, lanes):
-    """The wrenches of the row of a coordinate."""
+def has_lengths(model):
+    """Whether lengths of loops are among what has modes, after all coordinates."""
+    return model.loops is not None and model.loops.has_stops is not None
+
+
+@inlined
+def is_length(i, model):
+    """Whether a row is that of the length of a loop."""
+    return has_lengths(model) and i >= len(model.joints.joint)
+
+
+@inlined
+def loop_of(n, model):
+    """The loop of which the length has this number among what has modes."""
+    k = 0
+    while model.loops.loop[k].mode != n:
+        k += 1
+    return k
+
+
+@inlined
+def number_of(i, joints):
+    """The number of a row among those with modes; lengths come last, one after the other."""
+    if i < len(joints.joint):
+        return joints.joint[i].mode
+    last = len(joints.modes) - 1
+    return last - (joints.modes[last] - i)
+
+
+@lanewise
+def copy_push(source: PUSH, target: PUSH, lane):
+    """Copy what acts on a body."""
+    target.t, target.f = source.t, source.f
+
+
+@inlined
+def write_row(n, model, scratch, lanes):
+    """The wrenches of the row of a coordinate, or of the equation of a loop."""
+    joints = model.joints
     i, push, first = joints.modes[n], scratch.joints.modes.rows.push, joints.rows.first[n]
-    push_unit(turns_in(i, joints), scratch.joints.kinematics[i], push[first], push[first + 1], lanes)
+    if is_length(i, model):
+        own = model.loops.rows.first[model.loops.loop[loop_of(n, model)].begin]
+        for j in range(2):
+            copy_push(scratch.loops.rows.push[own + j], push[first + j], lanes)
+    else:
+        push_unit(turns_in(i, joints), scratch.joints.kinematics[i], push[first], push[first + 1], lanes)
 
 
 @lanewise
@@ -113,11 +166,22 @@ def keep_jump(jump: TRIPLE, product: SCALAR, lane):
 
 
 @inlined
+def find_jump(n, model, scratch, jumps, product, lanes):
+    """What an impulse does to the rate of what has modes; the jumps of bodies are known, and those of joints."""
+    i = model.joints.modes[n]
+    if is_length(i, model):
+        answer_of_row(n, model.joints.rows, scratch.joints.modes.rows, scratch, product, lanes)
+    else:
+        keep_jump(jumps[i], product, lanes)
+
+
+@inlined
 def weigh_stops(model, scratch, jumps, lanes):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
     joints, made, n_modes = model.joints, scratch.joints.modes.rows, len(model.joints.modes)
     for n in range(n_modes):
-        write_row(n, joints, scratch, lanes)
+        write_row(n, model, scratch, lanes)
+    for n in range(n_modes):
         respond_to_row(n, joints.rows, made, model, scratch, jumps, lanes)
         if model.loops is not None:
             oppose_jumps(model, scratch, lanes)
@@ -126,7 +190,7 @@ def weigh_stops(model, scratch, jumps, lanes):
             feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
             impulse_response(joints.inward, model, scratch, jumps, lanes)
         for m in range(n_modes):
-            keep_jump(jumps[joints.modes[m]], made.gram[n * n_modes + m], lanes)
+            find_jump(m, model, scratch, jumps, made.gram[n * n_modes + m], lanes)
 
 
 @lanewise
@@ -289,6 +353,7 @@ def deliver_blows(t, model, state, scratch, made, lanes):
     distribute(model.active, model, state, scratch, made, lanes)
     if model.loops is not None:
         close_loops(t, model, state, scratch, lanes)
+        measure_speeds(t, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         end_blow(found.takes, joints.value[i], found.constraint[n], found.blow[n], state[i], lanes)
@@ -317,6 +382,18 @@ def write_blow(turns, stop, blow: BLOW, joint: KINEMATICS, frame: FRAME, body: B
 
 
 @lanewise
+def write_jerk(stop, sign, blow: BLOW, closing: CLOSING, value: LOOP_VALUE, frame: FRAME, hit: HIT, lane):
+    """Write the impulse of a stop of a length on the body at one end of the loop, the second (1.0) or the first
+    (-1.0), and where it acts.
+    """
+    point = select3(sign > 0.0, value.to_at, value.at)
+    impulse = select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
+    hit.point = add(frame.p, rotate(frame.q, point))
+    hit.normal = scaled(sign * stop, closing.f)
+    hit.impulse = scaled(sign * impulse, closing.f)
+
+
+@lanewise
 def leave_out(stop, blow: BLOW, hit: HIT, lane):
     """No event, in lanes in which the stop gave no impulse."""
     hit.time = select(has_impulse(stop, blow), hit.time, NAN)
@@ -331,6 +408,17 @@ def body_of(i, model):
 
 
 @inlined
+def record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes):
+    """Record the impulse of a stop of a length on the second body of the loop, or the first, if that is the world."""
+    k, i, found = loop_of(n, model), model.joints.modes[n], scratch.joints.modes
+    loop, closing = model.loops.loop[k], scratch.loops.closing[model.loops.loop[k].begin]
+    value, of_second = model.loops.value[k], loop.second > 0
+    node = loop.second - 1 if of_second else loop.first - 1
+    hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
+    write_jerk(stop, 1.0 if of_second else -1.0, found.blow[n], closing, value, scratch.frame[node + 1], hit, lanes)
+
+
+@inlined
 def record_blows(instant, model, scratch, buffer, lanes):
     """Record the impacts of an instant at the stops of all coordinates; `first` of an event is twice the row, and 1
     more for the upper stop.
@@ -341,7 +429,9 @@ def record_blows(instant, model, scratch, buffer, lanes):
         for upper, stop in ((0, 1.0), (1, -1.0)):
             fill(found.changes, 0.0, lanes)
             note_blow(stop, found.blow[n], found.changes, lanes)
-            if largest_of(found.changes, lanes) > 0.0:
+            if largest_of(found.changes, lanes) > 0.0 and is_length(i, model):
+                record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes)
+            elif largest_of(found.changes, lanes) > 0.0:
                 node = body_of(i, model)
                 hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
                 place, joint = model.moved_node[i], scratch.joints.kinematics[i]
@@ -357,7 +447,7 @@ def complete_blows(t, instant, model, scratch, buffer, lanes):
     for k in range(instant, buffer.filled[0]):
         number = buffer.event[k].first
         stop = -1.0 if number % 2 > 0 else 1.0
-        leave_out(stop, found.blow[joints.joint[number // 2].mode], buffer.event_value[k], lanes)
+        leave_out(stop, found.blow[number_of(number // 2, joints)], buffer.event_value[k], lanes)
 
 
 @inlined
@@ -558,6 +648,8 @@ def settle_taken(trial, era, model, state, scratch, buffer, lanes):
 @inlined
 def resume_modes(t, era, model, state, scratch, lanes):
     """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
+    let_lengths_go(model, state, lanes)
+    measure_lengths(t, model, state, scratch, lanes)
     let_all_occur(scratch.joints.modes, lanes)
     want_now(t, model, state, scratch, lanes)
     arrive_all(model, state, scratch, lanes)
@@ -568,6 +660,7 @@ def resume_modes(t, era, model, state, scratch, lanes):
 def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
     """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""
     found = scratch.joints.modes
+    measure_lengths(t, model, state, scratch, lanes)
     let_all_occur(found, lanes)
     forget_events(found.search, lanes)
     settle_modes(t, h, era, model, state, scratch, buffer, lanes)

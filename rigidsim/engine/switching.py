@@ -26,6 +26,7 @@ from rigidsim.engine.layout import (
     copy_numbers,
     copy_rows,
 )
+from rigidsim.engine.loops import measure_lengths
 from rigidsim.engine.parts import largest_of, note_turns, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
@@ -418,6 +419,7 @@ def examine(before, after, h, era, model, scratch, lanes):
     """
     joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
     fill(found.occurs, 0.0, lanes)
+    measure_lengths(scratch.part[at.PART_END], model, after, scratch, lanes)
     looks = suspicion(before, after, model, scratch, lanes)
     if looks > 0.0:
         looks += passed_margins(after, era, model, scratch, lanes)
@@ -472,7 +474,8 @@ def want_now(t, model, state, scratch, lanes):
     if model.joints.servos is not None:
         drive(t, model, state, scratch, lanes)
     for i in model.joints.modes:
-        set_wanted(i, model, state, scratch, lanes)
+        if i < len(model.joints.joint):
+            set_wanted(i, model, state, scratch, lanes)
 
 
 @inlined

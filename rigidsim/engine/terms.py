@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.lasting import was_stepped
-from rigidsim.engine.evaluate import accelerate_nodes, evaluate
+from rigidsim.engine.evaluate import accelerate_nodes, place_nodes
 from rigidsim.engine.kinds import is_moved, is_of_joint, is_root
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, RATE, STAGE, TRIPLE, WRENCH
+from rigidsim.engine.loads import apply_loads
+from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.frames import local_acceleration, local_angular_acceleration
@@ -130,11 +132,13 @@ def push_bodies(contacts, model, scratch):
 
 @inlined
 def evaluate_touching(t, era, model, state, scratch, lanes):
-    """`evaluate`, with the contacts of the last step among the loads."""
-    evaluate(t, era, model, state, scratch, lanes)
+    """`evaluate`, with the contacts of the last step among the loads, which the reactions of loops answer, too."""
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    relate(model, state, scratch, lanes)
+    apply_loads(t, era, model, scratch, lanes)
     if model.contacts is not None and was_stepped(scratch):
         push_bodies(model.contacts, model, scratch)
-        accelerate_nodes(model.active, model, state, scratch, lanes)
+    accelerate_nodes(model.active, model, state, scratch, lanes)
 
 
 @routine

@@ -134,9 +134,8 @@ class SampleModel:
         return [(float(x[k]), float(rate[k])) for k in self.header.coordinates[node.path]]
 
     def whole_state(self) -> np.ndarray:
-        """The state with the rows of the windings of its own loads."""
-        windings = winding_rows(self.blueprint, self._trajectory, self.sample)
-        return np.concatenate([self.state(), *(row[np.newaxis] for row in windings)])
+        """The state with the rows of the windings of its own loads, and of lengths that are measured."""
+        return self.under(self.scene).whole(self.time, self.state())
 
     def under(self, scene: Scene) -> LoadsInEra:
         """The loads of a scene with the same bodies at this sample; contact is none of them."""
@@ -172,12 +171,22 @@ class LoadsInEra:
 
     def resumed(self, time: float, state: np.ndarray) -> np.ndarray:
         """The state at a time (s) with the modes of its joints, which it is given without."""
-        whole = np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
+        return self._resume(time, self._with_windings(state))[: len(state)]
+
+    def whole(self, time: float, state: np.ndarray) -> np.ndarray:
+        """The state at a time (s) with its last rows: windings, and lengths, which are measured."""
+        whole = self._with_windings(state)
+        return self._resume(time, whole) if self.model.loops and self.model.loops.has_stops else whole
+
+    def _with_windings(self, state: np.ndarray) -> np.ndarray:
+        return np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
+
+    def _resume(self, time: float, whole: np.ndarray) -> np.ndarray:
         resume_at(0, time / self.model.step, self.era, self.model, whole, self.scratch, ONE_LANE)
-        return whole[: len(state)]
+        return whole
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""
-        state = np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
+        state = self.whole(time, state)
         observe_at(0, time / self.model.step, self.era, self.model, state, self.scratch, self.sample, 0, ONE_LANE)
         return state

@@ -17,12 +17,14 @@ AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each load with a winding, in the order of the state of a model.
+    """The state of each load with a winding, in the order of the state of a model; after them rows of zeros for
+    lengths that are measured.
 
     Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
     some are missed.
     """
-    return [_row(load, trajectory, sample) for load in blueprint.followed]
+    lengths = [zeros(layout.STATE.width) for _ in blueprint.measured]
+    return [*(_row(load, trajectory, sample) for load in blueprint.followed), *lengths]
 
 
 def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:

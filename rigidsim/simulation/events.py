@@ -116,12 +116,18 @@ def _reached(events: RecordedEvents) -> list[tuple[int, int, int, int]]:
     return found
 
 
+LENGTH_KEYS = ("min_length", "max_length")
+
+
 class _Names:
     """The names of bodies and events in a world before and after an instant."""
 
     def __init__(self, before: World, after: World):
         self.frames = ("", *after.paths)
         self._written, self._tree, self._types = after.blueprint, after.tree, after.blueprint.joint_types
+        first = len(after.state) - len(after.blueprint.measured)
+        numbers = (number for number, loop in enumerate(after.blueprint.loops) if loop.stops)
+        self._lengths = {first + k: number for k, number in enumerate(numbers)}
         self._parents = [world.model.node[:, layout.NODE.parent].tolist() for world in (before, after)]
 
     def received(self, cause: int, number: int, receiver: int, _instant: int) -> dict[str, str]:
@@ -149,7 +155,9 @@ class _Names:
         }  # fmt: skip
 
     def _stop(self, node: int, row: int, end: int) -> str:
-        """The path of a limit of a coordinate; `end` is 1 for the upper one."""
+        """The path of a limit of a coordinate or of the length of a loop; `end` is 1 for the upper one."""
+        if (number := self._lengths.get(row)) is not None:
+            return path_text(("world", "loops", number, LENGTH_KEYS[end]))
         place, number = self._tree.nodes[node], row - row_of(self._tree, node, 0)
         return path_text((place.path, *key_of(place.joint.type, "limits", number), end))
 

@@ -121,6 +121,7 @@ class LoopRecord(NamedTuple):
     numbers: tuple[int, int] = (0, 0)
     ratio: float = 1.0  # of the second coordinate to the first, rad or m
     apart: bool = False  # whether the two bodies do not collide
+    stops: tuple[float, float, float] | None = None  # where a distance is held: least, most, m; and the restitution
 
 
 class ViewRecord(NamedTuple):
@@ -381,6 +382,11 @@ class Blueprint(NamedTuple):
         """The loads whose winding is part of the state, in the order of the last rows of the state."""
         return [load for table in FOLLOWED for load in self.loads if BY_NAME[load.kind].table is table]
 
+    @property
+    def measured(self) -> list[LoopRecord]:
+        """The loops that hold at stops only, in the order of the last rows of the state."""
+        return [loop for loop in self.loops if loop.stops]
+
 
 class World(NamedTuple):
     """One world, ready to run: constants and state, and the blueprint and tree they were assembled from."""
@@ -388,7 +394,7 @@ class World(NamedTuple):
     blueprint: Blueprint
     tree: Tree  # at present
     model: Model
-    state: np.ndarray  # (state, width of `STATE`): moved rows, then paced nodes, then loads that are followed
+    state: np.ndarray  # (state, width of `STATE`): moved rows, paced nodes, loads that are followed, measured lengths
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -403,7 +409,7 @@ class World(NamedTuple):
         followed = (load.label for load in self.blueprint.followed)
         steps = ("the integrator",) if trials_of(self.blueprint.method) else ()
         moved = (node.path for node in self.tree.moved_nodes() for _ in range(1 + links_of(node)))
-        return (*moved, *paced, *steps, *followed)
+        return (*moved, *paced, *steps, *followed, *(loop.name for loop in self.blueprint.measured))
 
     @property
     def isolated(self) -> bool:

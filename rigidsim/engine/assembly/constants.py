@@ -26,9 +26,9 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
-    looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
-    joints = joints_of(moved, tree, blueprint, looped)
-    loops = loops_of(blueprint.loops, joints, tree, loads.pair)
+    ends = loop_ends(blueprint.loops, tree)
+    joints = joints_of(moved, tree, blueprint, ends)
+    loops = loops_of(blueprint.loops, ends, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
         active=active_nodes(tree, loads.frames() | contact_frames(blueprint, tree)),

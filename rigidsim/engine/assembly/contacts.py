@@ -107,10 +107,14 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None, loops: Loops
             rows.append((number, begin, begin + len(members), n_response))
             n_response += len(members)
     touching = {*found, *(island[k] for k in (loops.rows.inward.tolist() if loops else ()))}  # loops are one matrix
+    inward = [k for k in joints.inward.tolist() if island[k] in touching]
+    modes = [] if joints.modes is None else joints.modes.tolist()
+    of_coordinates = [modes.index(k) for k in inward if k in modes]
     return Trees(
         member=table(rows, at.MEMBER.width),
         place=np.array(place, dtype=np.int64),
-        inward=np.array([k for k in joints.inward if island[k] in touching], dtype=np.int64),
+        inward=np.array(inward, dtype=np.int64),
+        modes=np.array([*of_coordinates, *(n for n, k in enumerate(modes) if k >= len(island))], dtype=np.int64),
     )
 
 

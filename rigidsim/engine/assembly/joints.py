@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import accumulate, count
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
+from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import ConstraintRows, Fragile, Joints, Loops, table
 from rigidsim.physics.frames import stretch
@@ -70,9 +71,12 @@ def has_motor(node: Node, number: int) -> bool:
     return given.law is not None or given.desired is not None
 
 
-def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, looped: frozenset[int]) -> Joints | None:
-    """How the moved rows hang; `looped` have ends of loops. None if there are neither joints nor loops in the run."""
+def joints_of(
+    moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, ends: Sequence[tuple[LoadPoint, LoadPoint]]
+) -> Joints | None:
+    """How the moved rows hang; with the ends of loops. None if there are neither joints nor loops in the run."""
     types, desired = blueprint.joint_types, blueprint.drives.desired
+    looped = {end.row for both in ends for end in both} - {layout.NO_ROW}
     if not looped and not types:
         return None
     n, held = len(moved), held_frames(moved, tree)
@@ -87,10 +91,16 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
     ]  # fmt: skip
     servos = [k for k in modes if coordinate_of(moved[k]).tracks]
     roots = [row[layout.JOINT.root] for row in rows]
+    values, wrenches = [value_row(row, tree) for row in moved], [[k, parents[k]] for k in modes]
+    for row, loop, both in measured_lengths(len(moved), blueprint, ends):
+        values += [layout.JOINT_VALUE.filled()] * (row - len(values))
+        values.append(layout.JOINT_VALUE.filled(**dict(zip(("low", "high", "restitution"), loop.stops, strict=True))))
+        wrenches.append([end.row for end in both])
+        modes.append(row)
     inner = np.array([k for k in inward(moved, tree) if roots[k] != layout.NO_ROW], dtype=np.int64)
     return Joints(
         joint=table(rows, layout.JOINT.width),
-        value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
+        value=numbers_table(values, layout.JOINT_VALUE.width),
         inward=inner,
         held=np.array(held, dtype=np.int64),
         jointed=np.array([row_of(tree, node, links_of(tree.nodes[node])) for node in types], dtype=np.int64),
@@ -100,8 +110,17 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, loope
         fragile=fragile_of(moved) if blueprint.has_fragile else None,
         modes=np.array(modes, dtype=np.int64) if modes else None,
         servos=np.array(servos, dtype=np.int64) if servos else None,
-        rows=constraint_rows([[k, parents[k]] for k in modes], inner) if modes else None,
+        rows=constraint_rows(wrenches, inner) if modes else None,
     )
+
+
+def measured_lengths(
+    n_moved: int, blueprint: Blueprint, ends: Sequence[tuple[LoadPoint, LoadPoint]]
+) -> Iterator[tuple[int, LoopRecord, tuple[LoadPoint, LoadPoint]]]:
+    """The loops that hold at stops only, with their rows of the state and their ends."""
+    row = n_moved + len(blueprint.drives.paced) + len(blueprint.followed) + (trials_of(blueprint.method) is not None)
+    numbers = count(row)
+    return ((next(numbers), loop, both) for loop, both in zip(blueprint.loops, ends, strict=True) if loop.stops)
 
 
 def constraint_rows(wrenches: Sequence[Sequence[int]], inner: np.ndarray) -> ConstraintRows:
@@ -269,27 +288,37 @@ def loop_ends(records: Sequence[LoopRecord], tree: Tree) -> list[tuple[LoadPoint
     return [(site.end(one.first, one.at), site.end(one.second, one.to_at)) for one in records]
 
 
-def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, pair: Callable) -> Loops | None:
+def loops_of(
+    records: Sequence[LoopRecord],
+    ends: Sequence[tuple[LoadPoint, LoadPoint]],
+    joints: Joints | None,
+    tree: Tree,
+    pair: Callable,
+) -> Loops | None:
     """What is held together beside the joints; `pair` gives the number of a pair of frames. None if there are no
     loops.
-    """
+    """  # fmt: skip
     if not records:
         return None
     rows, values, wrenches = [], [], []
     parents = joints.joint[:, layout.JOINT.parent].tolist()
-    for record, (first, second) in zip(records, loop_ends(records, tree), strict=True):
+    stops = sum(record.stops is not None for record in records)
+    modes = count(0 if joints.modes is None else len(joints.modes) - stops)
+    for record, (first, second) in zip(records, ends, strict=True):
         kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
         if kind == layout.COUPLING:
-            ends = [
+            coordinates = [
                 row_of(tree, frame - 1, k)
                 for frame, k in zip((record.first, record.second), record.numbers, strict=True)
             ]
-            wrenches += [] if layout.NO_ROW in ends else [[ends[0], parents[ends[0]], ends[1], parents[ends[1]]]]
-            rows.append((kind, 0, *ends, begin, len(wrenches)))
+            if layout.NO_ROW not in coordinates:
+                wrenches.append([row for own in coordinates for row in (own, parents[own])])
+            rows.append((kind, 0, *coordinates, begin, len(wrenches), layout.NO_ROW))
             values.append(layout.LOOP_VALUE.filled(length=record.length, size=record.size, ratio=record.ratio))
             continue
         wrenches += [[first.row, second.row]] * layout.EQUATIONS[kind]
-        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches)))
+        mode = next(modes) if record.stops else layout.NO_ROW
+        rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches), mode))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
         across, beside = at_right_angles(to_axis)
         values.append(
@@ -304,6 +333,7 @@ def loops_of(records: Sequence[LoopRecord], joints: Joints | None, tree: Tree, p
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
         has_couplings=True if any(record.type == "coupling" for record in records) else None,
+        has_stops=True if stops else None,
         rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 

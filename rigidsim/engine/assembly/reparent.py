@@ -321,7 +321,7 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
     """In place: reset the recorded cosines. The frames of a load may be different ones now, and a quaternion has two
     signs; passing half a turn is detected from here on.
     """
-    for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
+    for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=False):
         if not table.counts_turns(value):
             row[layout.WOUND.last] = 0.0
 

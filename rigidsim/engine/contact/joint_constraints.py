@@ -9,14 +9,17 @@ released coordinate that moves the other way is held again (principal pivoting, 
 not, so that it ends, and no constraint force is beyond its bounds. What rests on held joints rests; what slides is
 right to first order, as all contact is.
 
+A contact between a body that is held and one that forces do not move has no effective mass, so no impulse. If it closes
+nevertheless, the coordinates that an impulse of it pushes are released, if their bounds are finite.
+
 An impact with restitution is an instant, in which friction and motors have no impulse. It begins with all coordinates
 released but those that rest at a stop, and is solved again in the same way, so stops take part in it as contacts do.
 """
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import has_modes
 from rigidsim.engine.contact.columns import LINE
+from rigidsim.engine.contact.rows import CONTACT
 from rigidsim.engine.contact.trees import respond_members
 from rigidsim.engine.delassus import strike_row
 from rigidsim.engine.layout import (
@@ -27,17 +30,27 @@ from rigidsim.engine.layout import (
     FACTOR,
     JOINT_VALUE,
     KINEMATICS,
+    SCALAR,
     TRIPLE,
 )
-from rigidsim.engine.modes import BLOCKS, add_impulses, natural_mode, write_row
+from rigidsim.engine.loops import measure_lengths
+from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_length, loop_of, natural_mode, write_row
 from rigidsim.engine.responses import drive_left
 from rigidsim.engine.switching import switches, want_now
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact import slip
 from rigidsim.physics.elementary import select
 from rigidsim.physics.modes import UNBOUNDED, constraint_bounds, mode_of, sliding
+from rigidsim.physics.vector import cross, dot, negated, norm
 
 ROUNDS = 24  # of contact in a step, each with other coordinates released
 SLACK = 1e-9  # of the impulse of a constraint force: what is not beyond a bound
+
+
+@inlined
+def turns(i, joints):
+    """Whether what has modes is an angle."""
+    return i < len(joints.joint) and joints.joint[i].turns > 0
 
 
 @inlined
@@ -62,6 +75,16 @@ def let_wait(constraint: CONSTRAINT):
 
 
 @inlined
+def acts_on_tree(n, root, joints):
+    """Whether what has modes is part of the tree with this root, or of several of which this is one."""
+    found = False
+    for j in range(joints.rows.first[n], joints.rows.first[n + 1]):
+        i = joints.rows.held[j]
+        found = found or (0 <= i < len(joints.joint) and joints.joint[i].root == root)
+    return found
+
+
+@inlined
 def wait_for_contact(contacts, model, scratch):
     """Let coordinates wait whose tree was pushed in the last step, as the accelerations by contact say."""
     joints, found, mean = model.joints, scratch.joints.modes, scratch.contact_mean
@@ -73,9 +96,9 @@ def wait_for_contact(contacts, model, scratch):
             pushed = pushed or mean[b, k] != 0.0
         if pushed:
             root = joints.joint[contacts.body[b].row].root
-            for i in contacts.trees.inward:
-                if has_modes(i, joints) and joints.joint[i].root == root:
-                    let_wait(found.constraint[joints.joint[i].mode])
+            for n in contacts.trees.modes:
+                if acts_on_tree(n, root, joints):
+                    let_wait(found.constraint[n])
 
 
 @routine
@@ -116,21 +139,58 @@ def hold_at_stop(value: JOINT_VALUE, mode: COORDINATE):
     mode.slip, mode.lag = mode_of(mode.x, mode.v, (value.low, value.high), 0.0, 0.0, 0.0)
 
 
+@routine
+def leave_stop(mode: COORDINATE, value: JOINT_VALUE, blow: BLOW):
+    """Let a coordinate leave the stop where it rests. Returns whether it rests there."""
+    if sliding(mode.slip, mode.lag) != 0.0:
+        return False
+    away = 1.0 if mode.x <= value.low else -1.0
+    mode.slip, mode.lag, blow.last = away, away, away
+    return True
+
+
+@inlined
+def leave_stops(contacts, model, state, scratch):
+    """Let all coordinates leave the stops where they rest, as in an instant in which nothing gives way to what strikes.
+    Returns whether there are any.
+    """
+    joints, found, changed = model.joints, scratch.joints.modes, False
+    for n in contacts.trees.modes:
+        one = leave_stop(state[joints.modes[n]], joints.value[joints.modes[n]], found.blow[n])
+        changed = changed or one
+    return changed
+
+
 @inlined
 def begin_instant(t, contacts, model, state, scratch, lanes):
     """Hold what rests at stops and nothing else in the impacts at time t, s: no finite torque acts in an instant."""
     joints, found = model.joints, scratch.joints.modes
     begin_constraints(t, model, state, scratch, lanes)
-    for i in contacts.trees.inward:
-        if has_modes(i, joints):
-            begin_constraint(found.constraint[joints.joint[i].mode])
-            hold_at_stop(joints.value[i], state[i])
+    for n in contacts.trees.modes:
+        begin_constraint(found.constraint[n])
+        hold_at_stop(joints.value[joints.modes[n]], state[joints.modes[n]])
 
 
 @routine
-def missing_impulse(joint: KINEMATICS, factor: FACTOR, parent: ACCELERATION):
+def missing_in_joint(joint: KINEMATICS, factor: FACTOR, parent: ACCELERATION):
     """What would hold the rate of a coordinate against the impulses that it feels, N m s or N s."""
     return -drive_left(joint, factor, parent)
+
+
+@routine
+def missing_in_loop(multiplier: SCALAR):
+    """What holds the length of a loop, N s."""
+    return multiplier.value
+
+
+@inlined
+def missing_impulse(n, model, scratch):
+    """What would hold, or holds, the rate of what has modes against the impulses that act, N m s or N s."""
+    i, dynamics = model.joints.modes[n], scratch.joints
+    if is_length(i, model):
+        return missing_in_loop(scratch.loops.rows.multiplier[model.loops.loop[loop_of(n, model)].begin])
+    parent = dynamics.acceleration[model.joints.joint[i].parent]
+    return missing_in_joint(dynamics.kinematics[i], dynamics.factor[i], parent)
 
 
 @inlined
@@ -139,6 +199,14 @@ def impulse_bounds(h, value, mode):
     stops = (value.low, value.high)
     lower, upper = constraint_bounds(mode.x, mode.slip, mode.lag, stops, value.friction, value.largest)
     return select(lower > -UNBOUNDED, h * lower, lower), select(upper < UNBOUNDED, h * upper, upper)
+
+
+@inlined
+def release(bound, away, value, constraint, blow, mode):
+    """Release a coordinate, which has this impulse left then, in the direction in which it is going to move."""
+    slip, lag = natural_mode(mode, value, constraint)
+    blow.last, blow.bounce = away, bound - constraint.given
+    mode.slip, mode.lag = select(slip == 0.0, away, slip), select(lag == 0.0, away, lag)
 
 
 @routine
@@ -155,9 +223,7 @@ def compare(
         if needed <= upper + size and needed >= lower - size:
             return False
         over = needed > upper
-        away = -1.0 if over else 1.0
-        blow.last, blow.bounce = away, (upper if over else lower) - constraint.given
-        mode.slip, mode.lag = select(slip == 0.0, away, slip), select(lag == 0.0, away, lag)
+        release(upper if over else lower, -1.0 if over else 1.0, value, constraint, blow, mode)
         return True
     if returns and blow.last * jump.xyz[0] < 0.0:
         mode.slip, mode.lag, blow.last, blow.bounce = slip, lag, 0.0, 0.0
@@ -168,17 +234,64 @@ def compare(
 @inlined
 def compare_constraints(h, number, contacts, model, state, scratch, jumps, trees, lanes):
     """Compare all constraint forces with their bounds after a round of contact. Returns whether any mode changed."""
-    joints, dynamics, changed = model.joints, scratch.joints, False
+    joints, found, changed = model.joints, scratch.joints.modes, False
     respond_members(trees.total, 1.0, contacts, model, scratch, jumps, lanes)
-    for i in contacts.trees.inward:
-        if has_modes(i, joints):
-            n, parent = joints.joint[i].mode, dynamics.acceleration[joints.joint[i].parent]
-            missing = missing_impulse(dynamics.kinematics[i], dynamics.factor[i], parent)
-            one = compare(
-                h, number < BLOCKS, missing, joints.value[i], jumps[i], dynamics.modes.constraint[n],
-                dynamics.modes.blow[n], state[i],
-            )  # fmt: skip
-            changed = changed or one
+    for n in contacts.trees.modes:
+        i, missing = joints.modes[n], missing_impulse(n, model, scratch)
+        find_jump(n, model, scratch, jumps, found.jump[n], lanes)
+        one = compare(
+            h, number < BLOCKS, missing, joints.value[i], found.jump[n], found.constraint[n], found.blow[n], state[i]
+        )
+        changed = changed or one
+    return changed
+
+
+@routine
+def is_blocked(row: CONTACT, vel_A: LINE, vel_B: LINE, moved_A: LINE, moved_B: LINE):
+    """Whether a contact closes that has no effective mass, so that nothing gives way to it."""
+    n, r_A, r_B = row.normal, row.lever_A, row.lever_B
+    u = slip(vel_A.linear, vel_A.angular, r_A, vel_B.linear, vel_B.angular, r_B)
+    way = slip(moved_A.linear, moved_A.angular, r_A, moved_B.linear, moved_B.angular, r_B)
+    size = norm(vel_A.linear) + norm(cross(vel_A.angular, r_A)) + norm(vel_B.linear) + norm(cross(vel_B.angular, r_B))
+    return row.m_n == 0.0 and dot(n, u) < -SLACK * size and row.gap + dot(n, way) < 0.0
+
+
+@routine
+def try_push(row: CONTACT, tried_A: LINE, tried_B: LINE):
+    """An impulse of one along the normal of a contact. Returns the largest of its levers, m."""
+    n, r_A, r_B = row.normal, row.lever_A, row.lever_B
+    tried_A.linear, tried_A.angular = negated(n), negated(cross(r_A, n))
+    tried_B.linear, tried_B.angular = n, cross(r_B, n)
+    return max(norm(r_A), norm(r_B))
+
+
+@routine
+def give_way(h, missing, least, value: JOINT_VALUE, constraint: CONSTRAINT, blow: BLOW, mode: COORDINATE):
+    """Release a coordinate that an impulse pushes, if its bound on that side is finite. Returns whether it was."""
+    lower, upper = impulse_bounds(h, value, mode)
+    over = missing > 0.0
+    bound = upper if over else lower
+    if sliding(mode.slip, mode.lag) != 0.0 or abs(missing) <= least or abs(bound) >= UNBOUNDED:
+        return False
+    release(bound, -1.0 if over else 1.0, value, constraint, blow, mode)
+    return True
+
+
+@inlined
+def release_blocked(h, contacts, model, state, scratch, jumps, vel, moved, trees, lanes):
+    """Release the coordinates that block contacts. Returns whether there are any."""
+    joints, found, changed = model.joints, scratch.joints.modes, False
+    for k in range(trees.count[0]):
+        row, A, B = trees.blocks.row[k], trees.blocks.body_A[k, 0], trees.blocks.body_B[k, 0]
+        if is_blocked(row, vel[A], vel[B], moved[A], moved[B]):
+            trees.tried[:] = 0.0
+            lever = try_push(row, trees.tried[A], trees.tried[B])
+            respond_members(trees.tried, 0.0, contacts, model, scratch, jumps, lanes)
+            for n in contacts.trees.modes:
+                i, missing = joints.modes[n], missing_impulse(n, model, scratch)
+                least = SLACK * (lever if turns(i, joints) else 1.0)
+                one = give_way(h, missing, least, joints.value[i], found.constraint[n], found.blow[n], state[i])
+                changed = changed or one
     return changed
 
 
@@ -201,14 +314,14 @@ def pull_by_constraints(contacts, model, state, scratch, jumps, lines, lanes):
     """Add what constraint forces of released coordinates do to the smooth motion of all members. Returns their work,
     J.
     """
-    joints, dynamics, work = model.joints, scratch.joints, 0.0
+    found, work = scratch.joints.modes, 0.0
     respond_members(None, 1.0, contacts, model, scratch, jumps, lanes)
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
-        add_ramp(contacts.substeps, dynamics.acceleration[contacts.body[b].row], lines.smooth[b])
-    for i in contacts.trees.inward:
-        if has_modes(i, joints):
-            work += work_of_constraint(dynamics.modes.blow[joints.joint[i].mode], state[i], jumps[i])
+        add_ramp(contacts.substeps, scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
+    for n in contacts.trees.modes:
+        find_jump(n, model, scratch, jumps, found.jump[n], lanes)
+        work += work_of_constraint(found.blow[n], state[model.joints.modes[n]], found.jump[n])
     return work
 
 
@@ -234,14 +347,15 @@ def any_pulls(model, scratch):
 def strike_by_constraints(contacts, model, scratch, made, lanes):
     """Add the impulses of the constraint forces of released coordinates to what happens to bodies."""
     joints, found, n_moved = model.joints, scratch.joints.modes, len(model.moved_node)
-    for i in contacts.trees.inward:
-        if has_modes(i, joints) and pulls(found.blow[joints.joint[i].mode]):
-            n, root = joints.joint[i].mode, joints.joint[i].root
-            write_row(n, joints, scratch, lanes)
+    for n in contacts.trees.modes:
+        if pulls(found.blow[n]):
+            write_row(n, model, scratch, lanes)
             add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
             strike_row(n, joints.rows, found.rows, made, lanes)
-            if root < n_moved:
-                made.is_settled[root] = 1
+            for j in range(joints.rows.first[n], joints.rows.first[n + 1]):
+                i = joints.rows.held[j]
+                if 0 <= i < n_moved and joints.joint[i].root < n_moved:
+                    made.is_settled[joints.joint[i].root] = 1
 
 
 @routine
@@ -254,6 +368,7 @@ def end_constraint(value: JOINT_VALUE, constraint: CONSTRAINT, mode: COORDINATE)
 def end_constraints(t, contacts, model, state, scratch, lanes):
     """The modes of all coordinates after contact at time t, s."""
     want_now(t, model, state, scratch, lanes)
-    for i in contacts.trees.inward:
-        if has_modes(i, model.joints):
-            end_constraint(model.joints.value[i], scratch.joints.modes.constraint[model.joints.joint[i].mode], state[i])
+    measure_lengths(t, model, state, scratch, lanes)
+    for n in contacts.trees.modes:
+        i = model.joints.modes[n]
+        end_constraint(model.joints.value[i], scratch.joints.modes.constraint[n], state[i])

@@ -33,6 +33,7 @@ from rigidsim.engine.contact.joint_constraints import (
     compare_constraints,
     end_constraints,
     have_constraints,
+    leave_stops,
 )
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
@@ -240,6 +241,10 @@ def strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes):
     for number in range(ROUNDS):
         struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
         shift = arrays.corrections.shift
+        leaves = struck == 0 and number == 0 and leave_stops(contacts, model, state, scratch)
+        if leaves:
+            at.copy_rows(0, n_point, made.point, points.value)
+            continue
         if struck == 0 or not compare_constraints(0.0, number, contacts, model, state, scratch, shift, made, lanes):
             break
         at.copy_rows(0, n_point, made.point, points.value)

@@ -24,6 +24,7 @@ from rigidsim.engine.contact.joint_constraints import (
     end_constraints,
     have_constraints,
     pull_by_constraints,
+    release_blocked,
     strike_by_constraints,
     wait_for_contact,
 )
@@ -67,6 +68,7 @@ from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops
+from rigidsim.engine.modes import BLOCKS
 from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
 from rigidsim.engine.switching import switches
@@ -183,7 +185,12 @@ def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, s
     at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
     made.work[0] = 0.0
     for number in range(ROUNDS):
-        if not compare_constraints(h, number, contacts, model, state, scratch, shift, made, lanes):
+        changed = compare_constraints(h, number, contacts, model, state, scratch, shift, made, lanes)
+        if number < BLOCKS and release_blocked(
+            h, contacts, model, state, scratch, shift, lines.vel, lines.moved, made, lanes
+        ):
+            changed = True
+        if not changed:
             break
         at.copy_rows(0, len(lines.vel), lines.first, lines.vel)
         at.copy_rows(0, len(lines.moved), lines.way, lines.moved)

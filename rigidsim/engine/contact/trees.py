@@ -88,6 +88,7 @@ class TreeArrays(NamedTuple):
     began: LINE = floats("bodies")
     still: LINE = floats("bodies")  # zero, in place of smooth motion
     smooth: LINE = floats("bodies")  # smooth motion without constraint forces
+    tried: LINE = floats("bodies")  # an impulse of one of a contact alone, and its moments
     work: np.ndarray = floats(1)  # of the constraint forces of released coordinates, J
     point: CONTACT_POINT = floats("points")  # before contact was solved, if that may happen again
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
@@ -196,7 +197,7 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
     table, dynamics, unit = contacts.trees, scratch.joints, trees.jump[0]
     propagate_inertia(model, state, scratch, lanes)
     if model.loops is not None:
-        weigh_loops(model, scratch, lanes)
+        weigh_loops(model, state, scratch, lanes)
     most = 0
     for m in range(len(table.member)):
         most = max(most, table.member[m].end - table.member[m].begin)
@@ -471,15 +472,13 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
 
 
 @inlined
-def feel_constraints(part, inward, model, scratch, lanes):
+def feel_constraints(part, contacts, model, scratch, lanes):
     """Let parts of the impulses of the constraint forces of released coordinates act, too (`joint_constraints.py`)."""
-    joints, found = model.joints, scratch.joints.modes
-    for i in inward:
-        if has_modes(i, joints):
-            n = joints.joint[i].mode
-            write_row(n, joints, scratch, lanes)
-            add_impulses(part, found.blow[n], found.rows.multiplier[n], lanes)
-            feel_row(n, joints.rows, found.rows, scratch, lanes)
+    found = scratch.joints.modes
+    for n in contacts.trees.modes:
+        write_row(n, model, scratch, lanes)
+        add_impulses(part, found.blow[n], found.rows.multiplier[n], lanes)
+        feel_row(n, model.joints.rows, found.rows, scratch, lanes)
 
 
 @routine
@@ -502,7 +501,7 @@ def push_members(values, part, contacts, model, scratch, lanes):
             b = table.member[m].body
             hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
     if switches(model):
-        feel_constraints(part, table.inward, model, scratch, lanes)
+        feel_constraints(part, contacts, model, scratch, lanes)
 
 
 @inlined

@@ -11,7 +11,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import keeps_mode
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants
+from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, measured, set_constants
 from rigidsim.engine.series.graph import Graph, Number, Vertex, is_number
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product
@@ -133,8 +133,13 @@ def _name_variables(
             yield row, name, vertices
         if not is_moved:  # the pose of a paced node is that of the time itself
             state[row, at.PACED.since] = time
-    for k in range(n_wound):
-        row = len(state) - n_wound + k
+    first = len(state) - n_wound
+    last = first + n_wound - measured(model)
+    for row in range(last, len(state)):  # a length that is measured, and its mode
+        vertices = [graph.held_variable() for _ in range(3)]
+        state[row, at.STATE.p] = vertices
+        yield row, "p", vertices
+    for row in range(first, last):
         state[row, at.WOUND.last] = last = graph.held_variable()
         found.windings.append((row, last, 0.0, 0.0))
 
@@ -151,6 +156,8 @@ def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[
         yield (i, "v"), rate.a
         yield (i, "omega"), rate.alpha
         yield (i, "work"), (rate.power,)
+    for row in range(len(state) - measured(model), len(state)):
+        yield (row, "p"), (0.0,) * 3
     for k in range(len(model.expressions.paced) if model.expressions else 0):
         paced, now = with_rows(model).expressions.paced[k], at.PACED(state[n_moved + k])
         driven = scratch.driven[paced.row]

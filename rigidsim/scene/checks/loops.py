@@ -144,6 +144,8 @@ def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
     if isinstance(closing, Coupled):
         return _coupled_gap_findings(closing, place)
     loop, allowed = closing.loop, CLOSED * (closing.size)
+    if closing.has_limits:
+        return _limit_findings(closing, place)
     if isinstance(loop, DistanceLoop) and not closing.length > 0.0:
         message = "the points are at one place, so their distance has no direction"
         return [Finding("loop", message, place, "write type: point")]
@@ -162,6 +164,16 @@ def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
         message = f"the axes are not parallel at the start: the sine of their angle is {closing.angle:.9g}"
         return [Finding("loop", message, (*place, "to_axis"), hint)]
     return []
+
+
+def _limit_findings(closing: Closing, place: Path) -> list[Finding]:
+    """A distance that is beyond a limit at the start."""
+    if closing.gap <= CLOSED * closing.size:
+        return []
+    now = norm(closing.way)
+    key, side = ("max_length", "above") if now > closing.length else ("min_length", "below")
+    message = f"the points are {now:.9g} m apart at the start, {side} the limit of {closing.length:.9g} m"
+    return [Finding("loop", message, (*place, key), "move a body, or give another limit")]
 
 
 def _coupled_gap_findings(closing: Coupled, place: Path) -> list[Finding]:

@@ -38,10 +38,18 @@ class Closing(NamedTuple):
     # of SLOW ones, and 1e-6 of that in the world
 
     @property
+    def has_limits(self) -> bool:
+        """Whether the loop holds nothing until the distance is at a limit."""
+        return isinstance(self.loop, DistanceLoop) and self.loop.stops is not None
+
+    @property
     def length(self) -> Any:
-        """The distance that is held, m; 0 of points that coincide."""
+        """The distance that is held, m; 0 of points that coincide. Of one that has limits: the distance."""
         if not isinstance(self.loop, DistanceLoop):
             return 0.0
+        if self.has_limits:
+            least, most, _ = self.loop.stops
+            return max(least, min(norm(self.way), most))
         return norm(self.way) if self.loop.length is None else self.loop.length
 
     @property
@@ -68,8 +76,8 @@ class Closing(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Whether the points of the loop move away from each other."""
-        return bool(self.speed > CLOSED * self.pace)
+        """Whether the points of the loop move away from each other; a distance that has limits may change."""
+        return not self.has_limits and bool(self.speed > CLOSED * self.pace)
 
     @property
     def turns_away(self) -> bool:
@@ -78,6 +86,8 @@ class Closing(NamedTuple):
 
     def rates(self) -> Iterator[Any]:
         """The rates at which the loop opens, which are linear in those of the coordinates."""
+        if self.has_limits:
+            return
         if isinstance(self.loop, DistanceLoop):
             yield dot(self.way, self.rate) / norm(self.way)
             return
@@ -87,6 +97,8 @@ class Closing(NamedTuple):
 
     def gaps(self) -> Iterator[Any]:
         """The gaps of the loop in parts of its size, and those of its axes."""
+        if self.has_limits:
+            return
         if isinstance(self.loop, DistanceLoop):
             yield (norm(self.way) - self.length) / self.size
             return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from rigidsim.scene.schema.joints import Axis
+from rigidsim.scene.schema.material import Restitution
 from rigidsim.scene.schema.names import BodyName
 from rigidsim.scene.values.base import SceneModel, by_type, invalid, list_of
 from rigidsim.scene.values.quantities import ANGLE, LENGTH, NUMBER_ONLY, positive, quantity, vector
@@ -58,10 +60,39 @@ class HingeLoop(BodyLoop):
 
 
 class DistanceLoop(BodyLoop):
-    """Two points keep their distance, like a rod without mass between ball joints."""
+    """Two points keep their distance, like a rod without mass between ball joints; or a rope without mass, which only
+    limits it.
+    """
 
     type: Literal["distance"]
     length: positive(LENGTH) = Field(None, description="The distance; default: that at the start.")
+    max_length: positive(LENGTH) = Field(
+        None, description="Of a rope: the largest distance. It pulls where it is taut, and is slack elsewhere."
+    )
+    min_length: positive(LENGTH) = Field(None, description="The smallest distance, where the points push each other.")
+    restitution: Restitution = Field(
+        0.0, description="The part of the speed with which the points depart again after a jerk at a limit."
+    )
+
+    @property
+    def stops(self) -> tuple[float, float, float] | None:
+        """The least and the largest distance, m, and the restitution; None of a distance that is kept."""
+        if self.max_length is None and self.min_length is None:
+            return None
+        least = -math.inf if self.min_length is None else self.min_length
+        return least, math.inf if self.max_length is None else self.max_length, self.restitution
+
+    @model_validator(mode="after")
+    def _require_one_kind(self) -> DistanceLoop:
+        if self.stops is None and self.restitution > 0.0:
+            raise invalid("loop", "there is no limit at which anything could rebound", "give max_length, or omit it")
+        if self.stops is not None and self.length is not None:
+            message = "'length' keeps the distance, so nothing is left to limit"
+            raise invalid("loop", message, "omit 'length', or 'max_length' and 'min_length'")
+        if self.stops is not None and not self.stops[0] < self.stops[1]:
+            message = f"the smallest distance, {self.stops[0]:.9g} m, is not below the largest, {self.stops[1]:.9g} m"
+            raise invalid("loop", message, "give 'length' for a distance that is kept")
+        return self
 
 
 class Coupling(Loop):
