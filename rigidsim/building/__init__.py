@@ -137,7 +137,9 @@ def _held(closing: Closing | Coupled) -> dict[str, Any]:
     if isinstance(closing, Coupled):
         return {"length": closing.length, "numbers": closing.numbers, "ratio": closing.ratio}
     at, to_at = closing.loop.at, closing.loop.to_at
-    held = {"stops": closing.loop.stops} if closing.has_limits else {"length": closing.length}
+    loop, held = closing.loop, {"length": closing.length}
+    if closing.has_limits:
+        held = {"stops": loop.stops, "keys": loop.keys, "across": closing.across}
     return {"at": at, "to_at": to_at, "axis": closing.axis, "to_axis": closing.to_axis, **held}
 
 

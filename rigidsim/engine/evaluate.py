@@ -7,7 +7,7 @@ from rigidsim.engine.contact.lasting import hold_contacts, lasts
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
-from rigidsim.engine.loops import accelerate_lengths, hold_loops
+from rigidsim.engine.loops import accelerate_measured, hold_loops
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined
 
@@ -39,7 +39,7 @@ def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
         hold_loops(model, state, scratch, lanes)
         accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
         if model.loops.has_stops is not None:
-            accelerate_lengths(model, scratch, lanes)
+            accelerate_measured(model, scratch, lanes)
     if lasts(scratch) and hold_contacts(model, scratch, lanes):
         accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
 

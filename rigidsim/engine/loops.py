@@ -49,12 +49,21 @@ from rigidsim.engine.relations import separate
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.functions import absolute
-from rigidsim.physics.loops import CLOSED, LEFT, axes_apart, distance_apart, point_motion, pull_moment
+from rigidsim.physics.loops import (
+    CLOSED,
+    LEFT,
+    axes_apart,
+    distance_apart,
+    point_motion,
+    pull_moment,
+    swing_angle,
+    twist_angle,
+)
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, dot, negated, norm, projection, rejection, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, norm, projection, rejection, scaled, sub
 
 IDLE = 1e300  # more than what any row does: a row of which as much more is wanted has no multiplier
-AT_STOP = 1e-13  # of a length, and of speeds: what they may be from a stop, and from rest there, by rounding
+AT_STOP = 1e-13  # of a length or 1 rad, and of speeds: what rounding may leave between a coordinate and its stop
 
 
 # --- equations
@@ -114,6 +123,31 @@ def hold_distance(value: LOOP_VALUE, meeting: MEETING, closing: CLOSING, lane):
     closing.second = dot(e, meeting.a) + bias
 
 
+@inlined
+def write_angle(n, angle, bias, first, second, closing):
+    """The row of an angle."""
+    closing.f, closing.t, closing.gap = NONE, n, angle
+    closing.rate = dot(n, sub(second.omega, first.omega))
+    closing.second = dot(n, sub(second.alpha, first.alpha)) + bias
+
+
+@lanewise
+def hold_swing(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING, lane):
+    """The angle between two axes."""
+    a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
+    n, angle, bias = swing_angle(a, b, first.omega, second.omega)
+    write_angle(n, angle, bias, first, second, closing)
+
+
+@lanewise
+def hold_twist(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING, lane):
+    """The angle about two axes."""
+    a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
+    e, f = rotate(first.q, value.upright), rotate(second.q, value.across)
+    m, angle, bias = twist_angle(a, b, e, f, first.omega, second.omega)
+    write_angle(m, angle, bias, first, second, closing)
+
+
 @lanewise
 def pull(meeting: MEETING, closing: CLOSING, first: PUSH, second: PUSH, lane):
     """What a multiplier of one does to both bodies, about their centres of mass."""
@@ -141,6 +175,10 @@ def hold_ends(k, model, scratch, lanes):
     meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
     if kind == at.DISTANCE:
         hold_distance(value, meeting, made.closing[row], lanes)
+    elif loops.has_stops is not None and kind == at.SWING:
+        hold_swing(value, first, second, made.closing[row], lanes)
+    elif loops.has_stops is not None and kind == at.TWIST:
+        hold_twist(value, first, second, made.closing[row], lanes)
     else:
         hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
         hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)
@@ -166,7 +204,7 @@ def hold_bodies(k, model, state, scratch, lanes):
     hold_ends(k, model, scratch, lanes)
     if has_stops(k, loops):
         row = loops.loop[k].begin
-        hold_at_stop(state[row_of_length(k, model)], made.closing[row], made.rows.idle[row], lanes)
+        hold_at_stop(state[row_of_measured(k, model)], made.closing[row], made.rows.idle[row], lanes)
     for i in range(loops.loop[k].begin, loops.loop[k].end):
         first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
         pull(made.meeting[k], made.closing[i], first_push, second_push, lanes)
@@ -280,18 +318,18 @@ def hold_loops(model, state, scratch, lanes):
                 keep_force(made.rows.multiplier[loops.loop[k].begin], constraint, lanes)
 
 
-# --- lengths that have stops: coordinates with modes that are measured
+# --- lengths and angles that have stops: coordinates with modes that are measured
 
 
 @inlined
 def has_stops(k, loops):
-    """Whether a loop holds its length at stops only."""
+    """Whether a loop holds a coordinate that is measured, at stops only."""
     return loops.has_stops is not None and loops.loop[k].mode != at.NO_ROW
 
 
 @inlined
-def row_of_length(k, model):
-    """The row of the state that has the length of a loop."""
+def row_of_measured(k, model):
+    """The row of the state that has the coordinate of a loop."""
     return model.joints.modes[model.loops.loop[k].mode]
 
 
@@ -303,19 +341,17 @@ def keep_force(multiplier: SCALAR, constraint: CONSTRAINT, lane):
 
 @lanewise
 def let_go(mode: COORDINATE, lane):
-    """No stop holds a length, which is not known."""
+    """No stop holds a coordinate, which is not known."""
     mode.slip, mode.lag = 1.0, 1.0
 
 
-@lanewise
-def measure_length(
-    value: JOINT_VALUE, first: FRAME, second: FRAME, meeting: MEETING, closing: CLOSING, mode: COORDINATE, lane
-):
-    """The distance of two points and its rate, unless they rest at a stop. What is rounding is at the stop, and at
-    rest there.
+@inlined
+def keep_measured(size, pace, value, closing, mode):
+    """The coordinate and its rate, unless it rests at a stop. What is rounding of a size and a pace is at the stop, and
+    at rest there.
     """
-    x, v, pace = closing.gap, closing.rate, norm(first.v) + norm(second.v) + norm(meeting.v)
-    at_low, at_high = absolute(x - value.low) <= AT_STOP * x, absolute(x - value.high) <= AT_STOP * x
+    x, v = closing.gap, closing.rate
+    at_low, at_high = absolute(x - value.low) <= AT_STOP * size, absolute(x - value.high) <= AT_STOP * size
     rests = select(absolute(v) <= AT_STOP * pace, select(at_low, True, at_high), False)
     slides = mode.slip != 0.0
     mode.x = select(slides, select(at_low, value.low, select(at_high, value.high, x)), mode.x)
@@ -323,34 +359,49 @@ def measure_length(
 
 
 @lanewise
-def measure_speed(closing: CLOSING, mode: COORDINATE, lane):
-    """The rate of a length."""
+def measure_length(
+    value: JOINT_VALUE, first: FRAME, second: FRAME, meeting: MEETING, closing: CLOSING, mode: COORDINATE, lane
+):
+    """The distance of two points and its rate."""
+    pace = norm(first.v) + norm(second.v) + norm(meeting.v)
+    keep_measured(closing.gap, pace, value, closing, mode)
+
+
+@lanewise
+def measure_angle(value: JOINT_VALUE, first: FRAME, second: FRAME, closing: CLOSING, mode: COORDINATE, lane):
+    """An angle and its rate."""
+    keep_measured(1.0, norm(first.omega) + norm(second.omega), value, closing, mode)
+
+
+@lanewise
+def measure_rate(closing: CLOSING, mode: COORDINATE, lane):
+    """The rate of a coordinate."""
     mode.v = closing.rate
 
 
 @lanewise
 def measure_acceleration(closing: CLOSING, rate: RATE, lane):
-    """The second derivative of a length."""
+    """The second derivative of a coordinate."""
     rate.a = (closing.second, 0.0, 0.0)
 
 
 @inlined
-def accelerate_lengths(model, scratch, lanes):
-    """The second derivatives of all lengths that have stops; all accelerations are known."""
+def accelerate_measured(model, scratch, lanes):
+    """The second derivatives of all coordinates that are measured; all accelerations are known."""
     for k in range(len(model.loops.loop)):
         if has_stops(k, model.loops):
             hold_ends(k, model, scratch, lanes)
-            closing, rate = scratch.loops.closing[model.loops.loop[k].begin], scratch.rate[row_of_length(k, model)]
+            closing, rate = scratch.loops.closing[model.loops.loop[k].begin], scratch.rate[row_of_measured(k, model)]
             measure_acceleration(closing, rate, lanes)
 
 
 @inlined
-def let_lengths_go(model, state, lanes):
-    """No stop holds any length, of which none is known."""
+def let_measured_go(model, state, lanes):
+    """No stop holds any coordinate that is measured, of which none is known."""
     if model.loops is not None and model.loops.has_stops is not None:
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
-                let_go(state[row_of_length(k, model)], lanes)
+                let_go(state[row_of_measured(k, model)], lanes)
 
 
 @inlined
@@ -363,29 +414,32 @@ def place_ends(t, model, state, scratch, lanes):
 
 
 @inlined
-def measure_lengths(t, model, state, scratch, lanes):
-    """Write all lengths that have stops, and their rates, into the state of time t, s."""
+def measure_all(t, model, state, scratch, lanes):
+    """Write all coordinates that are measured, and their rates, into the state of time t, s."""
     if model.loops is not None and model.loops.has_stops is not None:
         place_ends(t, model, state, scratch, lanes)
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
                 hold_ends(k, model, scratch, lanes)
-                loop, row, made = model.loops.loop[k], row_of_length(k, model), scratch.loops
+                loop, row, made = model.loops.loop[k], row_of_measured(k, model), scratch.loops
                 first, second = scratch.frame[loop.first], scratch.frame[loop.second]
                 value, closing = model.joints.value[row], made.closing[loop.begin]
-                measure_length(value, first, second, made.meeting[k], closing, state[row], lanes)
+                if loop.kind == at.DISTANCE:
+                    measure_length(value, first, second, made.meeting[k], closing, state[row], lanes)
+                else:
+                    measure_angle(value, first, second, closing, state[row], lanes)
 
 
 @inlined
-def measure_speeds(t, model, state, scratch, lanes):
-    """Write the rates of all lengths that have stops after a jump at time t, s."""
+def measure_rates(t, model, state, scratch, lanes):
+    """Write the rates of all coordinates that are measured after a jump at time t, s."""
     if model.loops.has_stops is not None:
         place_ends(t, model, state, scratch, lanes)
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
                 hold_ends(k, model, scratch, lanes)
                 closing = scratch.loops.closing[model.loops.loop[k].begin]
-                measure_speed(closing, state[row_of_length(k, model)], lanes)
+                measure_rate(closing, state[row_of_measured(k, model)], lanes)
 
 
 @lanewise

@@ -309,7 +309,7 @@ class Joints(NamedTuple):
     jointed: np.ndarray  # (joint) likewise the row of its body
     fragile: Fragile | None  # if any joints of the run can break
     modes: np.ndarray | None  # rows with stops, dry friction or a motor of a wanted rate, if there are any; last, those
-    # of the state that have the lengths of loops
+    # of the state that have measured coordinates of loops
     servos: np.ndarray | None  # those of them that a servo without a stiffness moves, if there are any
     rows: ConstraintRows | None  # of all with modes: a torque or force of one in each, on its body and on the parent
 
@@ -320,7 +320,7 @@ class Loops(NamedTuple):
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
     has_couplings: bool | None  # None if no loop of the run is a coupling
-    has_stops: bool | None  # None if no loop of the run holds at stops only
+    has_stops: bool | None  # None if no loop of the run holds at stops only, by a coordinate that is measured
     rows: ConstraintRows  # of the equations
 
 

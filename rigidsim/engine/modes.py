@@ -42,7 +42,7 @@ from rigidsim.engine.layout import (
     TRIPLE,
     copy_rows,
 )
-from rigidsim.engine.loops import close_loops, let_lengths_go, measure_lengths, measure_speeds, oppose_jumps
+from rigidsim.engine.loops import close_loops, let_measured_go, measure_all, measure_rates, oppose_jumps
 from rigidsim.engine.observe import observe
 from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
@@ -111,20 +111,20 @@ def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
 
 
 @inlined
-def has_lengths(model):
-    """Whether lengths of loops are among what has modes, after all coordinates."""
+def has_measured(model):
+    """Whether measured coordinates of loops are among what has modes, after those of joints."""
     return model.loops is not None and model.loops.has_stops is not None
 
 
 @inlined
-def is_length(i, model):
-    """Whether a row is that of the length of a loop."""
-    return has_lengths(model) and i >= len(model.joints.joint)
+def is_measured(i, model):
+    """Whether a row is that of the measured coordinate of a loop."""
+    return has_measured(model) and i >= len(model.joints.joint)
 
 
 @inlined
 def loop_of(n, model):
-    """The loop of which the length has this number among what has modes."""
+    """The loop of which the coordinate has this number among what has modes."""
     k = 0
     while model.loops.loop[k].mode != n:
         k += 1
@@ -133,7 +133,7 @@ def loop_of(n, model):
 
 @inlined
 def number_of(i, joints):
-    """The number of a row among those with modes; lengths come last, one after the other."""
+    """The number of a row among those with modes; measured ones come last, one after the other."""
     if i < len(joints.joint):
         return joints.joint[i].mode
     last = len(joints.modes) - 1
@@ -151,7 +151,7 @@ def write_row(n, model, scratch, lanes):
     """The wrenches of the row of a coordinate, or of the equation of a loop."""
     joints = model.joints
     i, push, first = joints.modes[n], scratch.joints.modes.rows.push, joints.rows.first[n]
-    if is_length(i, model):
+    if is_measured(i, model):
         own = model.loops.rows.first[model.loops.loop[loop_of(n, model)].begin]
         for j in range(2):
             copy_push(scratch.loops.rows.push[own + j], push[first + j], lanes)
@@ -169,7 +169,7 @@ def keep_jump(jump: TRIPLE, product: SCALAR, lane):
 def find_jump(n, model, scratch, jumps, product, lanes):
     """What an impulse does to the rate of what has modes; the jumps of bodies are known, and those of joints."""
     i = model.joints.modes[n]
-    if is_length(i, model):
+    if is_measured(i, model):
         answer_of_row(n, model.joints.rows, scratch.joints.modes.rows, scratch, product, lanes)
     else:
         keep_jump(jumps[i], product, lanes)
@@ -353,7 +353,7 @@ def deliver_blows(t, model, state, scratch, made, lanes):
     distribute(model.active, model, state, scratch, made, lanes)
     if model.loops is not None:
         close_loops(t, model, state, scratch, lanes)
-        measure_speeds(t, model, state, scratch, lanes)
+        measure_rates(t, model, state, scratch, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         end_blow(found.takes, joints.value[i], found.constraint[n], found.blow[n], state[i], lanes)
@@ -383,14 +383,15 @@ def write_blow(turns, stop, blow: BLOW, joint: KINEMATICS, frame: FRAME, body: B
 
 @lanewise
 def write_jerk(stop, sign, blow: BLOW, closing: CLOSING, value: LOOP_VALUE, frame: FRAME, hit: HIT, lane):
-    """Write the impulse of a stop of a length on the body at one end of the loop, the second (1.0) or the first
+    """Write the impulse of a stop of a loop on the body at one of its ends, the second (1.0) or the first
     (-1.0), and where it acts.
     """
     point = select3(sign > 0.0, value.to_at, value.at)
     impulse = select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
     hit.point = add(frame.p, rotate(frame.q, point))
-    hit.normal = scaled(sign * stop, closing.f)
+    hit.normal = scaled(sign * stop, add(closing.f, closing.t))
     hit.impulse = scaled(sign * impulse, closing.f)
+    hit.angular_impulse = scaled(sign * impulse, closing.t)
 
 
 @lanewise
@@ -409,7 +410,7 @@ def body_of(i, model):
 
 @inlined
 def record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes):
-    """Record the impulse of a stop of a length on the second body of the loop, or the first, if that is the world."""
+    """Record the impulse of a stop of a loop on its second body, or the first, if that is the world."""
     k, i, found = loop_of(n, model), model.joints.modes[n], scratch.joints.modes
     loop, closing = model.loops.loop[k], scratch.loops.closing[model.loops.loop[k].begin]
     value, of_second = model.loops.value[k], loop.second > 0
@@ -429,7 +430,7 @@ def record_blows(instant, model, scratch, buffer, lanes):
         for upper, stop in ((0, 1.0), (1, -1.0)):
             fill(found.changes, 0.0, lanes)
             note_blow(stop, found.blow[n], found.changes, lanes)
-            if largest_of(found.changes, lanes) > 0.0 and is_length(i, model):
+            if largest_of(found.changes, lanes) > 0.0 and is_measured(i, model):
                 record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes)
             elif largest_of(found.changes, lanes) > 0.0:
                 node = body_of(i, model)
@@ -648,8 +649,8 @@ def settle_taken(trial, era, model, state, scratch, buffer, lanes):
 @inlined
 def resume_modes(t, era, model, state, scratch, lanes):
     """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
-    let_lengths_go(model, state, lanes)
-    measure_lengths(t, model, state, scratch, lanes)
+    let_measured_go(model, state, lanes)
+    measure_all(t, model, state, scratch, lanes)
     let_all_occur(scratch.joints.modes, lanes)
     want_now(t, model, state, scratch, lanes)
     arrive_all(model, state, scratch, lanes)
@@ -660,7 +661,7 @@ def resume_modes(t, era, model, state, scratch, lanes):
 def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
     """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""
     found = scratch.joints.modes
-    measure_lengths(t, model, state, scratch, lanes)
+    measure_all(t, model, state, scratch, lanes)
     let_all_occur(found, lanes)
     forget_events(found.search, lanes)
     settle_modes(t, h, era, model, state, scratch, buffer, lanes)

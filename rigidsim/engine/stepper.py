@@ -19,7 +19,7 @@ from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.guards import end_before, find_passed, halts, note_begin
 from rigidsim.engine.impulses import apply_fired, cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
-from rigidsim.engine.loops import close_loops, let_lengths_go
+from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT, Block
 from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
@@ -249,7 +249,7 @@ def begin_era(method, contact, buffer, t, block):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
     era, model, state, scratch, lanes = block
     if model.loops is not None:
-        let_lengths_go(model, state, lanes)
+        let_measured_go(model, state, lanes)
         for _ in range(2):
             close_loops(t, model, state, scratch, lanes)
     if contact is not None and have_constraints(model):

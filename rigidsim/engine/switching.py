@@ -26,7 +26,7 @@ from rigidsim.engine.layout import (
     copy_numbers,
     copy_rows,
 )
-from rigidsim.engine.loops import measure_lengths
+from rigidsim.engine.loops import measure_all
 from rigidsim.engine.parts import largest_of, note_turns, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
@@ -419,7 +419,7 @@ def examine(before, after, h, era, model, scratch, lanes):
     """
     joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
     fill(found.occurs, 0.0, lanes)
-    measure_lengths(scratch.part[at.PART_END], model, after, scratch, lanes)
+    measure_all(scratch.part[at.PART_END], model, after, scratch, lanes)
     looks = suspicion(before, after, model, scratch, lanes)
     if looks > 0.0:
         looks += passed_margins(after, era, model, scratch, lanes)

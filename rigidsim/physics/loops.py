@@ -9,6 +9,9 @@ gap's rate is e . v + n . omega, and its second derivative e . a + n . alpha + w
 A coupling has one row, of coordinates: q_2 - r q_1 - c vanishes. A multiplier of one is a torque or force of one in the
 second joint, and of -r in the first, each on its body, and the opposite on what that hangs on.
 
+A loop that has limits holds a coordinate of one row, which is measured: the distance |r|, the angle between two axes
+(swing), or that about them (twist). It acts at a limit only, and in one direction, as the stop of a joint does.
+
 With J the rows (e, n) of all loops, seen from the coordinates, the multipliers lambda make the gaps' accelerations
 vanish, J M^-1 J^T lambda = -g''; after a step -M^-1 J^T (J M^-1 J^T)^-1 g is the smallest displacement, measured by the
 mass matrix, that closes the gaps.
@@ -20,7 +23,7 @@ integration of constrained mechanical systems using MEXX, Mech. Struct. Mach. 23
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import at_start, select, sqrt
+from rigidsim.physics.elementary import arc_tangent, at_start, select, sqrt
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
@@ -87,6 +90,51 @@ def distance_apart(r, v, length):
     e = scaled(inverse, r)
     along = dot(e, v)
     return e, size - length, inverse * (dot(v, v) - along * along)
+
+
+@formula
+def swing_angle(a, b, omega_1, omega_2):
+    """(n, angle, bias) of the angle between an axis a of the first body and an axis b of the second; unit vectors,
+    rad/s, world axes.
+
+    angle = atan2(|a x b|, a . b); its rate n . (omega_2 - omega_1) with n = a x b/|a x b|; bias = (omega_2 - omega_1)
+    . n', 1/s^2, is what rates give of the second derivative. Where the axes are parallel there is no direction: n = 0.
+    """
+    c, relative = cross(a, b), sub(omega_2, omega_1)
+    c_dot = add(cross(cross(omega_1, a), b), cross(a, cross(omega_2, b)))
+    sine = sqrt(dot(c, c))
+    inverse = select(sine > 0.0, 1.0 / select(sine > 0.0, sine, 1.0), 0.0)
+    n = scaled(inverse, c)
+    n_dot = scaled(inverse, sub(c_dot, scaled(dot(n, c_dot), n)))
+    return n, arc_tangent(sine, dot(a, b)), dot(relative, n_dot)
+
+
+@formula
+def least_turned(a, b, e):
+    """e - (e . b)/(1 + a . b) (a + b): a vector e at right angles to the unit vector a, turned by the least rotation
+    that brings a to b, about a x b. Opposite axes have none: e itself.
+    """
+    share = 1.0 + dot(a, b)
+    has_one = share > 0.0
+    return sub(e, scaled(select(has_one, dot(e, b), 0.0) / select(has_one, share, 1.0), add(a, b)))
+
+
+@formula
+def twist_angle(a, b, e, f, omega_1, omega_2):
+    """(m, angle, bias) of the turn of the second body about its axis b that is left when the least rotation has brought
+    the axis a of the first to b: from e, a unit vector of the first at right angles to a, to f, one of the second at
+    right angles to b; unit vectors, rad/s, world axes.
+
+    The rotation is that from e, `least_turned`, to f, about b, in [-pi, pi]; its rate m . (omega_2 - omega_1) with
+    m = (a + b)/(1 + a . b), and bias = (omega_2 - omega_1) . m', 1/s^2.
+    """
+    relative, share = sub(omega_2, omega_1), 1.0 + dot(a, b)
+    has_one = share > 0.0
+    inverse = select(has_one, 1.0 / select(has_one, share, 1.0), 0.0)
+    m, turned = scaled(inverse, add(a, b)), least_turned(a, b, e)
+    share_dot = -dot(relative, cross(a, b))
+    m_dot = scaled(inverse, sub(add(cross(omega_1, a), cross(omega_2, b)), scaled(share_dot, m)))
+    return m, arc_tangent(dot(cross(turned, f), b), dot(turned, f)), dot(relative, m_dot)
 
 
 @formula

@@ -140,6 +140,8 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
     if event.cause == "stop":
         turns = any(event.angular_impulse)
         acted = f"{_vector(event.angular_impulse)} N m s" if turns else f"{_vector(event.impulse)} N s"
+        if event.name:
+            return f"{event.name} reaches its {event.id.rpartition('.')[2]}: {acted} on {event.body}"
         return f"{event.body} reaches its {'upper' if event.id.endswith('[1]') else 'lower'} limit: {acted}"
     if event.cause == "trigger":
         from rigidsim.scene.schema.changes import STATES  # here, as the schema is slow to load

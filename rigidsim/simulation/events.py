@@ -116,9 +116,6 @@ def _reached(events: RecordedEvents) -> list[tuple[int, int, int, int]]:
     return found
 
 
-LENGTH_KEYS = ("min_length", "max_length")
-
-
 class _Names:
     """The names of bodies and events in a world before and after an instant."""
 
@@ -137,8 +134,8 @@ class _Names:
             node, name, motion = impulse.frame - 1, impulse.name, ""
             path = f"{self.frames[impulse.frame]}.impulses[{impulse.index}]"
         elif cause == layout.CAUSE_STOP:
-            node, name, motion = receiver, "", ""
-            path = self._stop(receiver, *divmod(number, 2))
+            node, motion = receiver, ""
+            path, name = self._stop(receiver, *divmod(number, 2))
         elif cause == layout.CAUSE_TRIGGER:
             one = self._written.triggers.records[number]
             node, name, motion, path = layout.NO_ROW, one.name, "", one.id
@@ -154,12 +151,13 @@ class _Names:
             "parent_before": before, "parent_after": after, "motion": motion,
         }  # fmt: skip
 
-    def _stop(self, node: int, row: int, end: int) -> str:
-        """The path of a limit of a coordinate or of the length of a loop; `end` is 1 for the upper one."""
+    def _stop(self, node: int, row: int, end: int) -> tuple[str, str]:
+        """The path of a limit of a coordinate, or of a loop and the name of this; `end` is 1 for the upper one."""
         if (number := self._lengths.get(row)) is not None:
-            return path_text(("world", "loops", number, LENGTH_KEYS[end]))
+            loop = self._written.loops[number]
+            return path_text(("world", "loops", number, *loop.keys[end])), loop.name
         place, number = self._tree.nodes[node], row - row_of(self._tree, node, 0)
-        return path_text((place.path, *key_of(place.joint.type, "limits", number), end))
+        return path_text((place.path, *key_of(place.joint.type, "limits", number), end)), ""
 
 
 # --- contact

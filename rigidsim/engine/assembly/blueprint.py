@@ -121,7 +121,9 @@ class LoopRecord(NamedTuple):
     numbers: tuple[int, int] = (0, 0)
     ratio: float = 1.0  # of the second coordinate to the first, rad or m
     apart: bool = False  # whether the two bodies do not collide
-    stops: tuple[float, float, float] | None = None  # where a distance is held: least, most, m; and the restitution
+    stops: tuple[float, float, float] | None = None  # where it holds: least, most, m or rad; and the restitution
+    keys: tuple[tuple, tuple] = ((), ())  # of these in the scene, below the loop
+    across: tuple[tuple, tuple] = ((1.0, 0.0, 0.0),) * 2  # of a twist: of each body, one where it is zero
 
 
 class ViewRecord(NamedTuple):

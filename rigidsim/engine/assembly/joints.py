@@ -92,7 +92,7 @@ def joints_of(
     servos = [k for k in modes if coordinate_of(moved[k]).tracks]
     roots = [row[layout.JOINT.root] for row in rows]
     values, wrenches = [value_row(row, tree) for row in moved], [[k, parents[k]] for k in modes]
-    for row, loop, both in measured_lengths(len(moved), blueprint, ends):
+    for row, loop, both in measured_rows(len(moved), blueprint, ends):
         values += [layout.JOINT_VALUE.filled()] * (row - len(values))
         values.append(layout.JOINT_VALUE.filled(**dict(zip(("low", "high", "restitution"), loop.stops, strict=True))))
         wrenches.append([end.row for end in both])
@@ -114,7 +114,7 @@ def joints_of(
     )
 
 
-def measured_lengths(
+def measured_rows(
     n_moved: int, blueprint: Blueprint, ends: Sequence[tuple[LoadPoint, LoadPoint]]
 ) -> Iterator[tuple[int, LoopRecord, tuple[LoadPoint, LoadPoint]]]:
     """The loops that hold at stops only, with their rows of the state and their ends."""
@@ -321,9 +321,13 @@ def loops_of(
         rows.append((kind, pair(first.frame, second.frame), first.frame, second.frame, begin, len(wrenches), mode))
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
         across, beside = at_right_angles(to_axis)
+        upright = rotate(first.turn, record.across[0])
+        if kind == layout.TWIST:
+            across = rotate(second.turn, record.across[1])
+            beside = cross(to_axis, across)
         values.append(
             layout.LOOP_VALUE.filled(at=first.point, lever=first.lever, to_at=second.point, to_lever=second.lever,
-                                     axis=axis, across=across, beside=beside, length=record.length,
+                                     axis=axis, upright=upright, across=across, beside=beside, length=record.length,
                                      size=record.size)
         )  # fmt: skip
     held = {row for one in wrenches for row in one if 0 <= row < len(parents)}

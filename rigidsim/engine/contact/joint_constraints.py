@@ -33,8 +33,8 @@ from rigidsim.engine.layout import (
     SCALAR,
     TRIPLE,
 )
-from rigidsim.engine.loops import measure_lengths
-from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_length, loop_of, natural_mode, write_row
+from rigidsim.engine.loops import measure_all
+from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_measured, loop_of, natural_mode, write_row
 from rigidsim.engine.responses import drive_left
 from rigidsim.engine.switching import switches, want_now
 from rigidsim.jit import inlined, routine
@@ -50,7 +50,7 @@ SLACK = 1e-9  # of the impulse of a constraint force: what is not beyond a bound
 @inlined
 def turns(i, joints):
     """Whether what has modes is an angle."""
-    return i < len(joints.joint) and joints.joint[i].turns > 0
+    return i < len(joints.joint) and joints.joint[i].turns > 0  # of loops the smaller bound holds
 
 
 @inlined
@@ -179,7 +179,7 @@ def missing_in_joint(joint: KINEMATICS, factor: FACTOR, parent: ACCELERATION):
 
 @routine
 def missing_in_loop(multiplier: SCALAR):
-    """What holds the length of a loop, N s."""
+    """What holds the coordinate of a loop, N s or N m s."""
     return multiplier.value
 
 
@@ -187,7 +187,7 @@ def missing_in_loop(multiplier: SCALAR):
 def missing_impulse(n, model, scratch):
     """What would hold, or holds, the rate of what has modes against the impulses that act, N m s or N s."""
     i, dynamics = model.joints.modes[n], scratch.joints
-    if is_length(i, model):
+    if is_measured(i, model):
         return missing_in_loop(scratch.loops.rows.multiplier[model.loops.loop[loop_of(n, model)].begin])
     parent = dynamics.acceleration[model.joints.joint[i].parent]
     return missing_in_joint(dynamics.kinematics[i], dynamics.factor[i], parent)
@@ -368,7 +368,7 @@ def end_constraint(value: JOINT_VALUE, constraint: CONSTRAINT, mode: COORDINATE)
 def end_constraints(t, contacts, model, state, scratch, lanes):
     """The modes of all coordinates after contact at time t, s."""
     want_now(t, model, state, scratch, lanes)
-    measure_lengths(t, model, state, scratch, lanes)
+    measure_all(t, model, state, scratch, lanes)
     for n in contacts.trees.modes:
         i = model.joints.modes[n]
         end_constraint(model.joints.value[i], scratch.joints.modes.constraint[n], state[i])

@@ -167,13 +167,17 @@ def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
 
 
 def _limit_findings(closing: Closing, place: Path) -> list[Finding]:
-    """A distance that is beyond a limit at the start."""
-    if closing.gap <= CLOSED * closing.size:
+    """A distance or an angle that is beyond a limit at the start."""
+    (least, most, _), now = closing.loop.stops, closing.measured
+    what, unit, allowed = (
+        ("distance", "m", closing.size) if isinstance(closing.loop, DistanceLoop) else ("angle", "rad", 1)
+    )
+    beyond = (now < least - CLOSED * allowed, now > most + CLOSED * allowed)
+    if not any(beyond):
         return []
-    now = norm(closing.way)
-    key, side = ("max_length", "above") if now > closing.length else ("min_length", "below")
-    message = f"the points are {now:.9g} m apart at the start, {side} the limit of {closing.length:.9g} m"
-    return [Finding("loop", message, (*place, key), "move a body, or give another limit")]
+    side, limit = ("above", most) if beyond[1] else ("below", least)
+    message = f"the {what} at the start, {now:.9g} {unit}, is {side} the limit of {limit:.9g} {unit}"
+    return [Finding("loop", message, (*place, *closing.loop.keys[beyond[1]]), "move a body, or give another limit")]
 
 
 def _coupled_gap_findings(closing: Coupled, place: Path) -> list[Finding]:

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from rigidsim.physics.loops import CLOSED
+from rigidsim.physics.contact import tangents
+from rigidsim.physics.loops import CLOSED, least_turned, swing_angle
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, in_body_axes
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.joints import JointAxis
-from rigidsim.scene.schema.loops import BodyLoop, Coupling, DistanceLoop, HingeLoop, Loop
+from rigidsim.scene.schema.loops import AngleLoop, BodyLoop, Coupling, DistanceLoop, HingeLoop, Loop, SwingLoop
 from rigidsim.scene.values.rotation import Vector, unit
+from rigidsim.scene.values.vectors import ZERO
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, coordinate_called
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
@@ -24,7 +26,7 @@ SLOW = 1e-6  # rad/s: a millionth of it is no rate but the rounding of what rest
 class Closing(NamedTuple):
     """A loop at t = 0. Vectors in the axes of the first body, m and s; there the second body has the rate omega."""
 
-    loop: BodyLoop
+    loop: BodyLoop | AngleLoop
     first: SceneNode | None  # None is the world
     second: SceneNode | None
     way: Vector  # from the first point to the second
@@ -32,6 +34,7 @@ class Closing(NamedTuple):
     axis: Vector
     to_axis: Vector  # in the axes of the second body
     turned: Vector  # that axis in those of the first
+    turn: tuple  # of the second body, relative to the first
     omega: Vector
     size: Any  # the largest of the lengths that the loop is made of, m; 1 if all are 0
     pace: Any  # the largest of the speeds of which the rate is the sum, m/s; at least that of turns in the world, that
@@ -39,17 +42,29 @@ class Closing(NamedTuple):
 
     @property
     def has_limits(self) -> bool:
-        """Whether the loop holds nothing until the distance is at a limit."""
-        return isinstance(self.loop, DistanceLoop) and self.loop.stops is not None
+        """Whether the loop holds nothing until what it measures is at a limit."""
+        return getattr(self.loop, "stops", None) is not None
+
+    @property
+    def across(self) -> tuple[Vector, Vector]:
+        """A direction of the second body at right angles to its axis, and the one that it is turned from by the least
+        rotation between the axes, in the axes of the first.
+        """
+        across = tangents(self.to_axis)[0]
+        return least_turned(self.turned, self.axis, rotate(self.turn, across)), across
+
+    @property
+    def measured(self) -> Any:
+        """What has limits, m or rad."""
+        if isinstance(self.loop, DistanceLoop):
+            return norm(self.way)
+        return swing_angle(self.axis, self.turned, ZERO, ZERO)[1] if isinstance(self.loop, SwingLoop) else 0.0
 
     @property
     def length(self) -> Any:
-        """The distance that is held, m; 0 of points that coincide. Of one that has limits: the distance."""
+        """The distance that is held, m; 0 of points that coincide."""
         if not isinstance(self.loop, DistanceLoop):
             return 0.0
-        if self.has_limits:
-            least, most, _ = self.loop.stops
-            return max(least, min(norm(self.way), most))
         return norm(self.way) if self.loop.length is None else self.loop.length
 
     @property
@@ -224,6 +239,7 @@ def _closing(loop: BodyLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:
         axis=axis,
         to_axis=to_axis,
         turned=rotate(q, to_axis),
+        turn=q,
         omega=omega,
         size=size,
         pace=max(norm(scaled(metres[0], v)), norm(swept), size * max(*turns, SLOW), 1e-6 * max(paces)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -40,6 +40,7 @@ class BodyLoop(Loop):
     name: BodyName = NAME
 
 
+TO_AXIS = "Axis in the second body; default: where the axis is at the start."
 COLLIDE = Field(False, description="Whether the two bodies can touch, with all that moves with them.")
 
 
@@ -55,7 +56,7 @@ class HingeLoop(BodyLoop):
 
     type: Literal["hinge"]
     axis: Axis = Field(description="Axis in the first body.")
-    to_axis: Axis = Field(None, description="Axis in the second body; default: where the axis is at the start.")
+    to_axis: Axis = Field(None, description=TO_AXIS)
     collide: bool = COLLIDE
 
 
@@ -73,6 +74,8 @@ class DistanceLoop(BodyLoop):
     restitution: Restitution = Field(
         0.0, description="The part of the speed with which the points depart again after a jerk at a limit."
     )
+
+    keys: ClassVar = (("min_length",), ("max_length",))
 
     @property
     def stops(self) -> tuple[float, float, float] | None:
@@ -92,6 +95,68 @@ class DistanceLoop(BodyLoop):
         if self.stops is not None and not self.stops[0] < self.stops[1]:
             message = f"the smallest distance, {self.stops[0]:.9g} m, is not below the largest, {self.stops[1]:.9g} m"
             raise invalid("loop", message, "give 'length' for a distance that is kept")
+        return self
+
+
+LIMIT_RESTITUTION = "The part of the rate with which an angle leaves a limit after an impact there."
+
+
+class AngleLoop(Loop):
+    """Limits of an angle between two bodies, such as those of a ball joint. At a limit the bodies exert a torque."""
+
+    at: ClassVar = ZERO
+    to_at: ClassVar = ZERO
+
+    axis: Axis = Field(description="Axis in the first body.")
+    to_axis: Axis = Field(None, description=TO_AXIS)
+    restitution: Restitution = Field(0.0, description=LIMIT_RESTITUTION)
+    name: BodyName = NAME
+
+
+class SwingLoop(AngleLoop):
+    """An axis of one body stays within a cone about an axis of the other."""
+
+    type: Literal["swing"]
+    max_angle: quantity(ANGLE) = Field(description="Largest angle between the two axes, above 0 and below 180 deg.")
+    keys: ClassVar = (("max_angle",),) * 2
+
+    @property
+    def stops(self) -> tuple[float, float, float]:
+        """The least and the largest angle, rad, and the restitution."""
+        return -math.inf, self.max_angle, self.restitution
+
+    @model_validator(mode="after")
+    def _require_a_cone(self) -> SwingLoop:
+        if not 0.0 < self.max_angle < math.pi:
+            message = f"the largest angle, {math.degrees(self.max_angle):.9g} deg, is not between 0 and 180 deg"
+            raise invalid("loop", message, "with a hinge as a loop the axes stay parallel")
+        return self
+
+
+class TwistLoop(AngleLoop):
+    """A body turns about its axis, relative to another, within limits. The angle is what is left when the least
+    rotation has brought one axis to the other; it is 0 at the start.
+    """
+
+    type: Literal["twist"]
+    limits: list_of(quantity(ANGLE) | None, 2, "[low, high]") = Field(
+        description="Least and greatest angle, [low, high], from -180 to 180 deg, of which null is no limit."
+    )
+    keys: ClassVar = (("limits", 0), ("limits", 1))
+
+    @property
+    def stops(self) -> tuple[float, float, float]:
+        """The least and the largest angle, rad, and the restitution."""
+        low, high = self.limits
+        return -math.inf if low is None else low, math.inf if high is None else high, self.restitution
+
+    @model_validator(mode="after")
+    def _require_order(self) -> TwistLoop:
+        low, high, _ = self.stops
+        if not low < high or low == -math.inf and high == math.inf:
+            raise invalid(
+                "loop", "a twist has a limit, and the lower one is below the upper one", "write [-30 deg, 45 deg]"
+            )
         return self
 
 
@@ -123,6 +188,9 @@ class Coupling(Loop):
         return self
 
 
-LOOPS = {"point": PointLoop, "hinge": HingeLoop, "distance": DistanceLoop, "coupling": Coupling}
+LOOPS = {
+    "point": PointLoop, "hinge": HingeLoop, "distance": DistanceLoop, "coupling": Coupling, "swing": SwingLoop,
+    "twist": TwistLoop,
+}  # fmt: skip
 """The types of loops by their words."""
 AnyLoop = by_type(LOOPS, "loop")
