@@ -96,7 +96,8 @@ def with_callbacks(model: Model, calls: tuple[Call, ...]) -> CallbackModel:
 
 def calls_of(functions: Mapping[str, Callback], paths: tuple[str, ...], model: Model) -> tuple[Call, ...]:
     """The callbacks with the rows they read and write; UsageError for a path that is not a free body."""
-    free = {paths[node]: row for row, node in enumerate(model.moved_node)}
+    moved = enumerate(model.moved_node)  # with links of joints, which are no nodes
+    free = {paths[node]: row for row, node in moved if node < len(paths)}
     for path in functions:
         if path not in free:
             raise UsageError(f"callbacks: '{path}' is not a free body; free bodies: {', '.join(free)}")

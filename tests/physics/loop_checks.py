@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 EPS = np.finfo(float).eps
 RNG = np.random.default_rng(52)
@@ -19,6 +22,47 @@ def parts(*vectors) -> tuple:
     return tuple(tuple(vector) for vector in vectors)
 
 
+# Angles between two bodies: a and e are fixed in the first, b and f in the second; both turn at constant rates.
+B_AXIS = ACROSS
+E_1, F_2 = (np.cross(x, y) / np.linalg.norm(np.cross(x, y)) for x, y in ((AXIS, V), (B_AXIS, A)))
+
+
+def turned(omega, t, vector):
+    """A vector that turns for t s."""
+    return Rotation.from_rotvec(t * np.asarray(omega)).apply(vector)
+
+
+def swing_at(t, omega_1, omega_2):
+    """The angle between a and b after t s."""
+    a, b = turned(omega_1, t, AXIS), turned(omega_2, t, B_AXIS)
+    return math.atan2(np.linalg.norm(np.cross(a, b)), a @ b)
+
+
+def twist_at(t, omega_1, omega_2):
+    """The twist of the rotation from the first body to the second, by its quaternion."""
+    first, second = (
+        np.column_stack([turned(omega, t, x) for x in (e, np.cross(u, e), u)])
+        for omega, u, e in ((omega_1, AXIS, E_1), (omega_2, B_AXIS, F_2))
+    )
+    *v, w = Rotation.from_matrix(second @ first.T).as_quat()
+    return math.remainder(2.0 * math.atan2(np.dot(v, turned(omega_1, t, AXIS)), w), 2.0 * math.pi)
+
+
+def derivatives(angle, h=1e-3):
+    """(rate, second derivative) of an angle at t = 0, from its values: errors of h^6 and of rounding."""
+    x = [angle(k * h) for k in range(-3, 4)]
+    rate = np.dot([-1 / 60, 3 / 20, -3 / 4, 0, 3 / 4, -3 / 20, 1 / 60], x) / h
+    return rate, np.dot([1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90], x) / h**2
+
+
+def angle_check(angle):
+    """(direction, angle, bias): a component of the direction is the rate as the second body turns about that axis."""
+    axes = [derivatives(lambda t, e=e: angle(t, np.zeros(3), e))[0] for e in np.eye(3)]
+    return tuple(axes), angle(0.0, P, Q), derivatives(lambda t: angle(t, P, Q))[1]
+
+
+LEAST_TURN = np.cross(AXIS, B_AXIS) / np.linalg.norm(np.cross(AXIS, B_AXIS)) * swing_at(0.0, P, Q)
+ROUGH = 1e-8  # of the differences
 LOOP_EQUIVALENT = {
     "loops.closing_error: negated sub(after, before)": 1,  # squared
     "loops.distance_apart: doubled 0.0": 3,
@@ -26,6 +70,13 @@ LOOP_EQUIVALENT = {
     "loops.distance_apart: negated dot(e, v)": 1,  # squared
     "loops.inverse_pivot: doubled 0.0": 3,  # of a margin only the sign counts
     "loops.inverse_pivot: doubled 1.0": 2,
+    # Where the axes are parallel or opposite, no quotient is used.
+    "loops.swing_angle: doubled 0.0": 3,
+    "loops.swing_angle: doubled 1.0": 1,
+    "loops.least_turned: doubled 0.0": 2,
+    "loops.least_turned: doubled 1.0": 1,
+    "loops.twist_angle: doubled 0.0": 2,
+    "loops.twist_angle: doubled 1.0": 1,
     "loops.unheld_mobility: doubled 0.0": 2,  # without mass there is no inertia either, and the quotient is not used
     "loops.unheld_mobility: doubled 1.0": 1,
 }
@@ -44,6 +95,22 @@ LOOP_CHECKS = {
     "distance_apart": [
         ((*parts(ARM, V), 0.7), (tuple(ARM / SIZE), SIZE - 0.7, (V @ V - ALONG * ALONG) / SIZE), FEW),
         (((0.0, 0.0, 0.0), tuple(V), 0.7), ((0.0, 0.0, 0.0), -0.7, 0.0), 0.0),
+    ],
+    "swing_angle": [
+        (parts(AXIS, B_AXIS, P, Q), angle_check(swing_at), ROUGH),
+        (parts(E_1, E_1, P, Q), ((0.0,) * 3, 0.0, 0.0), FEW),
+    ],
+    "least_turned": [
+        (parts(AXIS, B_AXIS, E_1), tuple(Rotation.from_rotvec(LEAST_TURN).apply(E_1)), FEW),
+        (parts(AXIS, -AXIS, E_1), tuple(E_1), FEW),
+    ],
+    "twist_angle": [
+        (parts(AXIS, B_AXIS, E_1, F_2, P, Q), angle_check(twist_at), ROUGH),
+        (
+            ((0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), *parts(P, Q)),
+            ((0.0,) * 3, 0.0, 0.0),
+            0,
+        ),
     ],
     "closing_error": [
         ((*parts(ARM, V), 1e-2), np.linalg.norm(V - ARM) / (1 + SIZE), FEW),

@@ -12,6 +12,7 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.checks.plane import joint_in_plane
+from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.scene import Reparenting
@@ -151,13 +152,16 @@ def limit_findings(one: Coordinate, when: str, place: Path, hint: str) -> Iterat
 
 def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, their modes, or loops, in a scene with some; or tables of this size."""
-    method, jointed = hierarchy.scene.simulation.integrator, [(n.path, n.joint) for n in hierarchy if n.joint]
+    method, loops = hierarchy.scene.simulation.integrator, hierarchy.scene.world.loops
+    jointed = [(node.path, node.joint) for node in hierarchy if node.joint]
     jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [path for path, joint in jointed if joint.has_modes]
+    limited = [name for name, loop in zip(loop_names(loops), loops, strict=True) if getattr(loop, "stops", None)]
     for found, capability, what in (
         ([path for path, _ in jointed], "moves_joints", "move bodies on joints (such as '{}')"),
-        (hierarchy.scene.world.loops, "moves_joints", "keep loops closed"),
+        (loops, "moves_joints", "keep loops closed"),
         (with_modes, "locates_events", "know limits, dry friction or rates of motors in joints (such as that of '{}')"),
+        (limited, "locates_events", "know limits of loops (such as '{}')"),
     ):
         if found and not getattr(method, capability):
             yield incapable(method, capability, what.format(found[0]) + " in this version")

@@ -169,9 +169,8 @@ def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
 def _limit_findings(closing: Closing, place: Path) -> list[Finding]:
     """A distance or an angle that is beyond a limit at the start."""
     (least, most, _), now = closing.loop.stops, closing.measured
-    what, unit, allowed = (
-        ("distance", "m", closing.size) if isinstance(closing.loop, DistanceLoop) else ("angle", "rad", 1)
-    )
+    is_length = isinstance(closing.loop, DistanceLoop)
+    what, unit, allowed = ("distance", "m", closing.size) if is_length else ("angle", "rad", 1.0)
     beyond = (now < least - CLOSED * allowed, now > most + CLOSED * allowed)
     if not any(beyond):
         return []

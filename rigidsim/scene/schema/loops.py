@@ -129,7 +129,7 @@ class SwingLoop(AngleLoop):
     def _require_a_cone(self) -> SwingLoop:
         if not 0.0 < self.max_angle < math.pi:
             message = f"the largest angle, {math.degrees(self.max_angle):.9g} deg, is not between 0 and 180 deg"
-            raise invalid("loop", message, "with a hinge as a loop the axes stay parallel")
+            raise invalid("loop", message, "give another one", key=("max_angle",))
         return self
 
 
@@ -139,24 +139,22 @@ class TwistLoop(AngleLoop):
     """
 
     type: Literal["twist"]
-    limits: list_of(quantity(ANGLE) | None, 2, "[low, high]") = Field(
-        description="Least and greatest angle, [low, high], from -180 to 180 deg, of which null is no limit."
+    limits: list_of(quantity(ANGLE), 2, "[low, high]") = Field(
+        description="Least and greatest angle, [low, high], between -180 and 180 deg."
     )
     keys: ClassVar = (("limits", 0), ("limits", 1))
 
     @property
     def stops(self) -> tuple[float, float, float]:
         """The least and the largest angle, rad, and the restitution."""
-        low, high = self.limits
-        return -math.inf if low is None else low, math.inf if high is None else high, self.restitution
+        return *self.limits, self.restitution
 
     @model_validator(mode="after")
     def _require_order(self) -> TwistLoop:
         low, high, _ = self.stops
-        if not low < high or low == -math.inf and high == math.inf:
-            raise invalid(
-                "loop", "a twist has a limit, and the lower one is below the upper one", "write [-30 deg, 45 deg]"
-            )
+        if not -math.pi < low < high < math.pi:
+            message = "the least angle of a twist is below the greatest, and both are between -180 and 180 deg"
+            raise invalid("loop", message, "write [-30 deg, 45 deg]", key=("limits",))
         return self
 
 
