@@ -55,7 +55,10 @@ PAGES = {
         },
     },
     "scene/loops.md": {
-        "Loops": dict.fromkeys(("PointLoop", "HingeLoop", "DistanceLoop", "Coupling"), "world: {loops: [...]}")
+        "Loops": dict.fromkeys(
+            ("PointLoop", "HingeLoop", "DistanceLoop", "Coupling", "SwingLoop", "TwistLoop", "TurnLoop"),
+            "world: {loops: [...]}",
+        )
     },
     "scene/shapes.md": {
         "Shapes": dict.fromkeys(

@@ -194,8 +194,8 @@ ACCELERATION = Row(
 )  # fmt: skip
 LOOP_VALUE = Row(
     "constants of a loop: its point on the first body relative to the origin, and to the centre of mass, of that, its"
-    " axes, m; likewise on the second; the unit axis in the first body's axes, of a twist one at right angles to it"
-    " that is `across` where the twist is zero, and two at right angles to that of the second, in its axes; the length"
+    " axes, m; likewise on the second; the unit axis in the first body's axes, of an angle one at right angles to it"
+    " that is `across` where the angle is zero, and two at right angles to that of the second, in its axes; the length"
     " of a distance, and the size of the loop, m; of a coupling the second coordinate where the first is zero, what its"
     " gap is measured by, and the ratio of the coordinates, rad or m",
     at=3, lever=3, to_at=3, to_lever=3, axis=3, upright=3, across=3, beside=3, length=1, size=1, ratio=1,
@@ -312,9 +312,9 @@ JOINT = Row(
     dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
 )  # fmt: skip
 LOOP = Row(
-    "a loop: POINT, AXIS, DISTANCE, COUPLING, SWING or TWIST; the pair of its frames, and both, or the rows of both"
-    " coordinates; the first of its equations, and that after the last; if it holds at stops only, its number among"
-    " what has modes, else NO_ROW",
+    "a loop: POINT, AXIS, DISTANCE, COUPLING, SWING, TWIST or TURN; the pair of its frames, and both, or the rows of"
+    " both coordinates; the first of its equations, and that after the last; if it holds at stops only, its number"
+    " among what has modes, else NO_ROW",
     kind=1, pair=1, first=1, second=1, begin=1, end=1, mode=1,
 )  # fmt: skip
 LAW = Row(
@@ -409,12 +409,13 @@ T_CONTACT, T_ANGULAR_CONTACT, T_JOINT, T_ANGULAR_JOINT, TERMS = range(13, 18)
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
 # Loops: a point that is held, with an axis or without; a distance; coordinates; angles that have limits. Below them
 # their numbers of equations.
-POINT, AXIS, DISTANCE, COUPLING, SWING, TWIST = 0, 1, 2, 3, 4, 5
-EQUATIONS = (3, 5, 1, 1, 1, 1)
+POINT, AXIS, DISTANCE, COUPLING, SWING, TWIST, TURN = range(7)
+EQUATIONS = (3, 5, 1, 1, 1, 1, 1)
 # Whose energy changes at an instant: that of bodies that inherit jumps, of trees of joints, and of others.
 OF_OTHERS, INHERITED, OF_TREES, GAINS = 0, 1, 2, 3
 LOOP_KINDS = {
     "point": POINT, "hinge": AXIS, "distance": DISTANCE, "coupling": COUPLING, "swing": SWING, "twist": TWIST,
+    "turn": TURN,
 }  # fmt: skip
 SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
 SEEN_COORDINATE, SEEN_COORDINATE_RATE = 5, 6

@@ -57,6 +57,7 @@ from rigidsim.physics.loops import (
     point_motion,
     pull_moment,
     swing_angle,
+    turn_angle,
     twist_angle,
 )
 from rigidsim.physics.quaternion import rotate
@@ -149,6 +150,15 @@ def hold_twist(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING,
 
 
 @lanewise
+def hold_turn(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING, lane):
+    """The angle of the whole rotation."""
+    a, e = rotate(first.q, value.axis), rotate(first.q, value.upright)
+    f, g = rotate(second.q, value.across), rotate(second.q, value.beside)
+    n, angle, bias = turn_angle((a, e, cross(a, e)), (cross(f, g), f, g), first.omega, second.omega)
+    write_angle(n, angle, bias, first, second, closing)
+
+
+@lanewise
 def pull(meeting: MEETING, closing: CLOSING, first: PUSH, second: PUSH, lane):
     """What a multiplier of one does to both bodies, about their centres of mass."""
     e, n = closing.f, closing.t
@@ -179,6 +189,8 @@ def hold_ends(k, model, scratch, lanes):
         hold_swing(value, first, second, made.closing[row], lanes)
     elif loops.has_stops is not None and kind == at.TWIST:
         hold_twist(value, first, second, made.closing[row], lanes)
+    elif loops.has_stops is not None and kind == at.TURN:
+        hold_turn(value, first, second, made.closing[row], lanes)
     else:
         hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
         hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)

@@ -309,8 +309,11 @@ def _add_body(
     name, own, (p, q) = body.name or f"body_{body.mark[0]}", mjcf.pose(body, frame), mjcf.places[parent]
     pose, place = own.keys(), (add(p, rotate(q, own.position)), product(q, own.q))
     for joint in joints[:-1]:
-        parent = robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(mjcf, joint)})
+        above, parent = (
+            parent, robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(mjcf, joint)})
+        )  # fmt: skip
         mjcf.note_joint(joint, parent)
+        _limit_ball(mjcf, joint, above, parent)
         pose = {}
     motion = _motion(mjcf, joints[-1]) if joints else {"motion": "fixed"}
     geoms = [each for each in found if each[0].tag == "geom"]
@@ -319,6 +322,7 @@ def _add_body(
     mjcf.paths[body.name], mjcf.places[path] = path, place
     for joint in joints[-1:]:
         mjcf.note_joint(joint, path)
+        _limit_ball(mjcf, joint, parent, path)
     _bodies(mjcf, path, found, rests)
 
 
@@ -487,18 +491,36 @@ def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
     return mjcf.robot.joint(joint, kind, {"axis": joint.direction("axis", (0.0, 0.0, 1.0)), **keys})
 
 
-def _limits(mjcf: Mjcf, joint: Element, kind: str) -> dict[str, Any]:
-    """The limits of a joint, from its pose at zero."""
+def _range(mjcf: Mjcf, joint: Element) -> tuple[float, float] | None:
+    """The range of a joint; None without limits."""
     written = joint.word("limited", ("auto", "true", "false"), "auto")
     limited = written == "true" or (written == "auto" and mjcf.autolimits and "range" in joint.attributes)
     if not limited:
-        return {}
+        return None
     joint.require("range")
     lower, upper = joint.numbers("range", 2)
     if lower >= upper:
         raise joint.error("limits", f"{joint}: range='{shown(joint.attributes['range'])}' is empty")
-    if kind == "ball":
-        return {"limits": {"swing": angle_of(upper, mjcf.in_degrees)}}
+    return lower, upper
+
+
+def _limit_ball(mjcf: Mjcf, joint: Element, parent: tuple[str, ...], path: tuple[str, ...]) -> None:
+    """The range of a ball is the largest angle of its rotation: a loop between its body and the parent."""
+    is_ball = joint.tag == "joint" and joint.word("type", ("free", "ball", "slide", "hinge"), "hinge") == "ball"
+    if is_ball and (found := _range(mjcf, joint)):
+        largest, ends = found[1], ["/".join(each) or "world" for each in (parent, path)]
+        if largest < (180.0 if mjcf.in_degrees else math.pi):
+            limit = {"type": "turn", "between": ends, "max_angle": angle_of(largest, mjcf.in_degrees)}
+            mjcf.robot.origins[f"world.loops[{len(mjcf.robot.loops)}]"] = joint
+            mjcf.robot.loops.append(limit)
+
+
+def _limits(mjcf: Mjcf, joint: Element, kind: str) -> dict[str, Any]:
+    """The limits of a coordinate of a joint, from its pose at zero."""
+    found = None if kind == "ball" else _range(mjcf, joint)
+    if found is None:
+        return {}
+    lower, upper = found
     zero, turns = joint.number("ref", 0.0), kind == "hinge" and mjcf.in_degrees
     return mjcf.robot.limits(joint, kind, lower - zero, upper - zero, turns)
 

@@ -10,7 +10,8 @@ A coupling has one row, of coordinates: q_2 - r q_1 - c vanishes. A multiplier o
 second joint, and of -r in the first, each on its body, and the opposite on what that hangs on.
 
 A loop that has limits holds a coordinate of one row, which is measured: the distance |r|, the angle between two axes
-(swing), or that about them (twist). It acts at a limit only, and in one direction, as the stop of a joint does.
+(swing), that about them (twist), or that of the whole rotation (turn). It acts at a limit only, and in one direction,
+as the stop of a joint does.
 
 With J the rows (e, n) of all loops, seen from the coordinates, the multipliers lambda make the gaps' accelerations
 vanish, J M^-1 J^T lambda = -g''; after a step -M^-1 J^T (J M^-1 J^T)^-1 g is the smallest displacement, measured by the
@@ -135,6 +136,26 @@ def twist_angle(a, b, e, f, omega_1, omega_2):
     share_dot = -dot(relative, cross(a, b))
     m_dot = scaled(inverse, sub(add(cross(omega_1, a), cross(omega_2, b)), scaled(share_dot, m)))
     return m, arc_tangent(dot(cross(turned, f), b), dot(turned, f)), dot(relative, m_dot)
+
+
+@formula
+def turn_angle(a, b, omega_1, omega_2):
+    """(n, angle, bias) of the angle of the whole rotation from three axes of the first body, at right angles to each
+    other, to those of the second; unit vectors, rad/s, world axes.
+
+    With s = sum of a_k x b_k = 2 sin(angle) n and c = sum of a_k . b_k = 1 + 2 cos(angle): angle = atan2(|s|, c - 1),
+    its rate n . omega with omega = omega_2 - omega_1; bias = omega . n' = omega . (omega_1 x n)
+    + (omega . omega - (n . omega)^2)/(2 tan(angle/2)), 1/s^2. Without a rotation there is no direction: n = 0.
+    """
+    s = add(add(cross(a[0], b[0]), cross(a[1], b[1])), cross(a[2], b[2]))
+    c = dot(a[0], b[0]) + dot(a[1], b[1]) + dot(a[2], b[2]) - 1.0
+    sine, relative = sqrt(dot(s, s)), sub(omega_2, omega_1)
+    turns = sine > 0.0
+    divisor = select(turns, sine, 1.0)
+    n = scaled(select(turns, 1.0, 0.0) / divisor, s)
+    along, share = dot(n, relative), (sqrt(sine * sine + c * c) + c) / divisor  # 1/tan(angle/2)
+    bend = 0.5 * share * (dot(relative, relative) - along * along)
+    return n, arc_tangent(sine, c), dot(relative, cross(omega_1, n)) + select(turns, bend, 0.0)
 
 
 @formula

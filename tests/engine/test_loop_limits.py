@@ -196,11 +196,12 @@ def test_limits_of_a_distance_move_a_body_as_stops_of_a_slide_do(e):
     [
         ([1, 0, 0], {"type": "swing", "axis": [0, 0, 1], "max_angle": "50 deg"}),
         ([0, 0, 1], {"type": "twist", "axis": [0, 0, 1], "limits": ["-50 deg", "50 deg"]}),
+        ([0.6, 0, 0.8], {"type": "turn", "max_angle": "50 deg"}),
     ],
-    ids=["swing", "twist"],
+    ids=["swing", "twist", "turn"],
 )
 def test_limits_of_angles_turn_a_body_as_stops_of_a_hinge_do(axis, limits):
-    """About one axis the swing is the size of the angle of a hinge, and the twist the angle."""
+    """About one axis the swing and the turn are the size of the angle of a hinge, and the twist the angle."""
     body = {"mass": 2.0, "inertia": {"principal": [0.05, 0.06, 0.02]}, "center_of_mass": [0.1, -0.3, -0.2]}
     hinge = {"axis": axis, "rate": -5.0}
     stops = ["-50 deg", "50 deg"]
@@ -280,6 +281,7 @@ def test_a_rope_on_a_moving_carrier_pulls_as_at_rest():
 
 
 LOOPS = [
+    {"type": "turn", "between": ["world", "arm"], "max_angle": 1.2, "restitution": 0.1},
     rope(0.6, ("world", "arm/hand"), at=[0.2, 0, -0.2], restitution=0.4, min_length=0.2),
     {"type": "swing", "between": ["world", "arm"], "axis": [0, 0, 1], "max_angle": 0.6, "restitution": 0.2},
     {"type": "twist", "between": ["arm", "arm/hand"], "axis": [0, 0, 1], "limits": [-0.3, 0.4]},
@@ -355,6 +357,7 @@ def test_reports_name_the_limits():
         ({"type": "distance", "between": ["world", "ball"], "restitution": 0.5}, "there is no limit at which"),
         (angle("swing", max_angle=4), "is not between 0 and 180 deg"),
         (angle("twist", limits=[1, -1]), "is below the greatest"),
+        ({"type": "turn", "between": ["world", "ball"], "max_angle": 0}, "is not between 0 and 180 deg"),
         (angle("twist", limits=[0.2, 1]), "0 rad, is below"),
     ],
 )  # fmt: skip

@@ -245,9 +245,9 @@ def test_limits_and_friction_of_joints_are_those_of_the_file(tmp_path):
     assert found["c"]["hinge"] == {"axis": (0, 0, 1), "limits": ["-3 deg", "-2 deg"], "angle": "-2 deg"}
     assert found["d"]["hinge"] == {"axis": (0, 0, 1)}
     assert found["f"] == {"ball": {}}
+    assert robot.loops == [{"type": "turn", "between": ["a/b/c/d", "a/b/c/d/f"], "max_angle": "60 deg"}]
     assert [line.rpartition("<joint> ")[2] for line in robot.left_out.lines()] == [
         "'b' (and 1 more): its pose at zero is beyond its limits, so it begins at the nearest one",
-        "'f': a ball joint has no limits in this version",
     ]
     stuck = robot_in(tmp_path, ARM.replace('lower="-1" upper="1"', ""))
     assert dict(all_bodies(stuck.bodies))["carriage"]["motion"] == {"slide": {"axis": (1, 0.5, 0)}}

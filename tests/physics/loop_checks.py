@@ -48,6 +48,12 @@ def twist_at(t, omega_1, omega_2):
     return math.remainder(2.0 * math.atan2(np.dot(v, turned(omega_1, t, AXIS)), w), 2.0 * math.pi)
 
 
+def turn_at(t, omega_1, omega_2):
+    """The angle of the rotation that is left of those of both bodies, after the first one of the second."""
+    first, second = (Rotation.from_rotvec(t * np.asarray(omega)) for omega in (omega_1, omega_2))
+    return (second * FIRST_TURN * first.inv()).magnitude()
+
+
 def derivatives(angle, h=1e-3):
     """(rate, second derivative) of an angle at t = 0, from its values: errors of h^6 and of rounding."""
     x = [angle(k * h) for k in range(-3, 4)]
@@ -61,6 +67,8 @@ def angle_check(angle):
     return tuple(axes), angle(0.0, P, Q), derivatives(lambda t: angle(t, P, Q))[1]
 
 
+FIRST_TURN = Rotation.from_rotvec([0.3, -0.8, 0.5])
+TRIAD = np.linalg.qr(RNG.normal(size=(3, 3)))[0].T
 LEAST_TURN = np.cross(AXIS, B_AXIS) / np.linalg.norm(np.cross(AXIS, B_AXIS)) * swing_at(0.0, P, Q)
 ROUGH = 1e-8  # of the differences
 LOOP_EQUIVALENT = {
@@ -77,6 +85,9 @@ LOOP_EQUIVALENT = {
     "loops.least_turned: doubled 1.0": 1,
     "loops.twist_angle: doubled 0.0": 2,
     "loops.twist_angle: doubled 1.0": 1,
+    "loops.turn_angle: doubled 0.0": 3,
+    "loops.turn_angle: doubled 1.0": 1,
+    "loops.turn_angle: negated dot(n, relative)": 1,  # squared
     "loops.unheld_mobility: doubled 0.0": 2,  # without mass there is no inertia either, and the quotient is not used
     "loops.unheld_mobility: doubled 1.0": 1,
 }
@@ -111,6 +122,10 @@ LOOP_CHECKS = {
             ((0.0,) * 3, 0.0, 0.0),
             0,
         ),
+    ],
+    "turn_angle": [
+        ((parts(*TRIAD), parts(*FIRST_TURN.apply(TRIAD)), *parts(P, Q)), angle_check(turn_at), ROUGH),
+        ((parts(*np.eye(3)), parts(*np.eye(3)), *parts(P, Q)), ((0.0,) * 3, 0.0, 0.0), 0),
     ],
     "closing_error": [
         ((*parts(ARM, V), 1e-2), np.linalg.norm(V - ARM) / (1 + SIZE), FEW),

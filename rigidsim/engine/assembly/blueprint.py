@@ -123,7 +123,7 @@ class LoopRecord(NamedTuple):
     apart: bool = False  # whether the two bodies do not collide
     stops: tuple[float, float, float] | None = None  # where it holds: least, most, m or rad; and the restitution
     keys: tuple[tuple, tuple] = ((), ())  # of these in the scene, below the loop
-    across: tuple[tuple, tuple] = ((1.0, 0.0, 0.0),) * 2  # of a twist: of each body, one where it is zero
+    across: tuple[tuple, tuple] = ((1.0, 0.0, 0.0),) * 2  # of an angle: of each body, one where it is zero
 
 
 class ViewRecord(NamedTuple):

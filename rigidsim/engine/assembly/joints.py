@@ -302,7 +302,7 @@ def loops_of(
         return None
     rows, values, wrenches = [], [], []
     parents = joints.joint[:, layout.JOINT.parent].tolist()
-    stops = sum(record.stops is not None for record in records)
+    stops = len([record for record in records if record.stops])
     modes = count(0 if joints.modes is None else len(joints.modes) - stops)
     for record, (first, second) in zip(records, ends, strict=True):
         kind, begin = layout.LOOP_KINDS[record.type], len(wrenches)
@@ -322,7 +322,7 @@ def loops_of(
         axis, to_axis = rotate(first.turn, record.axis), rotate(second.turn, record.to_axis)
         across, beside = at_right_angles(to_axis)
         upright = rotate(first.turn, record.across[0])
-        if kind == layout.TWIST:
+        if kind in (layout.TWIST, layout.TURN):
             across = rotate(second.turn, record.across[1])
             beside = cross(to_axis, across)
         values.append(

@@ -107,17 +107,14 @@ class AngleLoop(Loop):
     at: ClassVar = ZERO
     to_at: ClassVar = ZERO
 
-    axis: Axis = Field(description="Axis in the first body.")
-    to_axis: Axis = Field(None, description=TO_AXIS)
     restitution: Restitution = Field(0.0, description=LIMIT_RESTITUTION)
     name: BodyName = NAME
 
 
-class SwingLoop(AngleLoop):
-    """An axis of one body stays within a cone about an axis of the other."""
+class LargestAngle(AngleLoop):
+    """A largest angle."""
 
-    type: Literal["swing"]
-    max_angle: quantity(ANGLE) = Field(description="Largest angle between the two axes, above 0 and below 180 deg.")
+    max_angle: quantity(ANGLE) = Field(description="Largest angle, above 0 and below 180 deg.")
     keys: ClassVar = (("max_angle",),) * 2
 
     @property
@@ -126,11 +123,25 @@ class SwingLoop(AngleLoop):
         return -math.inf, self.max_angle, self.restitution
 
     @model_validator(mode="after")
-    def _require_a_cone(self) -> SwingLoop:
+    def _require_below_half_a_turn(self) -> LargestAngle:
         if not 0.0 < self.max_angle < math.pi:
             message = f"the largest angle, {math.degrees(self.max_angle):.9g} deg, is not between 0 and 180 deg"
             raise invalid("loop", message, "give another one", key=("max_angle",))
         return self
+
+
+class TurnLoop(LargestAngle):
+    """The whole rotation of one body relative to another, from that at the start, stays below an angle."""
+
+    type: Literal["turn"]
+
+
+class SwingLoop(LargestAngle):
+    """An axis of one body stays within a cone about an axis of the other."""
+
+    type: Literal["swing"]
+    axis: Axis = Field(description="Axis in the first body.")
+    to_axis: Axis = Field(None, description=TO_AXIS)
 
 
 class TwistLoop(AngleLoop):
@@ -139,6 +150,8 @@ class TwistLoop(AngleLoop):
     """
 
     type: Literal["twist"]
+    axis: Axis = Field(description="Axis in the first body.")
+    to_axis: Axis = Field(None, description=TO_AXIS)
     limits: list_of(quantity(ANGLE), 2, "[low, high]") = Field(
         description="Least and greatest angle, [low, high], between -180 and 180 deg."
     )
@@ -188,7 +201,7 @@ class Coupling(Loop):
 
 LOOPS = {
     "point": PointLoop, "hinge": HingeLoop, "distance": DistanceLoop, "coupling": Coupling, "swing": SwingLoop,
-    "twist": TwistLoop,
+    "twist": TwistLoop, "turn": TurnLoop,
 }  # fmt: skip
 """The types of loops by their words."""
 AnyLoop = by_type(LOOPS, "loop")
