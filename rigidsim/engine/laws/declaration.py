@@ -65,6 +65,7 @@ class Table(NamedTuple):
     follow: Callable | None = None  # computes its winding, which is part of the state (see `relations`)
     counts_turns: Callable[[Any], bool] = bool  # whether the winding of these values is an angle; else it is a cosine
     is_pair: bool = True  # if false, the first frame gives axes only, not a position
+    is_rare: bool = False  # whether models have it only if the scene has such loads
 
 
 class Load(NamedTuple):

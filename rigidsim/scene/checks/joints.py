@@ -171,7 +171,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 def needs_mass(joint: Joint) -> bool:
     """Whether forces move a coordinate of a joint, or a ball."""
-    return joint.has_attitude or not all(one.is_prescribed for one in joint.coordinates)
+    return joint.has_attitude or not all(one.is_prescribed or one.holds for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
@@ -243,7 +243,7 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     return [
         Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
         for k, (one, axis) in each
-        if not one.is_prescribed
+        if not (one.is_prescribed or one.holds)
     ]
 
 
