@@ -37,8 +37,10 @@ IS_ANGLE = {
 """Of each type, whether its coordinates are angles."""
 
 
+OF_TANKS = MASS, FLOW = ("mass", "flow")
+"""What the coordinate of a tank, its mass, and the rate of that are called; the loads make the rate."""
 PARTS = {
-    "angle": "coordinate", "displacement": "coordinate", "mass": "coordinate", "rate": "rate", "flow": "rate",
+    "angle": "coordinate", "displacement": "coordinate", MASS: "coordinate", "rate": "rate", FLOW: "rate",
     "motor": "motor",
 }  # fmt: skip
 """What is known of a coordinate, by the first word of its names."""
@@ -48,11 +50,8 @@ NAMES = (
     "displacement",
     "displacement_2",
     *(f"{word}{n}" for word in ("rate", "motor") for n in ("", "_2", "_3")),
-    "mass",
-    "flow",
+    *OF_TANKS,
 )
-OF_TANKS = ("mass", "flow")
-"""What the coordinate of a tank, its mass, and the rate of that are called."""
 """What coordinates, their rates and what motors do are called; the second of a kind has a number."""
 
 
@@ -105,7 +104,7 @@ def part_of(name: str) -> str:
 def coordinate_unit(name: str, type: str) -> str:
     """The unit of what one of these names means of a type of joint; L stands for the parent's unit of length."""
     if name in OF_TANKS:
-        return "kg" if name == "mass" else "kg/s"
+        return "kg" if name == MASS else "kg/s"
     units = {"coordinate": ("L", "rad"), "rate": ("L/s", "rad/s"), "motor": ("N", "N m")}
     return units[part_of(name)][IS_ANGLE[type][coordinate_called(name, type)]]
 
@@ -122,6 +121,8 @@ def without_joint(kind: str, path: str) -> str:
 
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
+    if type is None and name in OF_TANKS:
+        return f"'{path}' is {kind}, not a tank, so its mass does not change"
     if type is None:
         return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)

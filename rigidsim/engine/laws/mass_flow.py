@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.engine import layout
-from rigidsim.engine.laws.declaration import AT, DIRECTION, MEDIUM, NUMBER, Force, Key, Load, Table, unit
+from rigidsim.engine.laws.declaration import AT, DIRECTION, NUMBER, Force, Key, Load, Table, unit
+from rigidsim.engine.laws.declaration import TANK as TANK_FORM
 from rigidsim.engine.laws.gravity import ATTRACTIONS, potential_of_mass
 from rigidsim.engine.laws.gravity import VALUES as SOURCE
 from rigidsim.engine.laws.wrench import ends
@@ -92,7 +93,7 @@ MASS_FLOW = Force(
     description="mass leaves the body `tank` by a nozzle at `at`: thrust is rate times exhaust velocity, and the flow"
     " inside has a Coriolis force (jet damping); a negative rate fills the tank",
     keys=(
-        Key("tank", MEDIUM, "the body on a tank joint of which the mass changes, by its path"),
+        Key("tank", TANK_FORM, "the body on a tank joint of which the mass changes, by its path"),
         Key("rate", NUMBER, "mass that leaves in a second; negative if it enters", "mass flow", varies=True),
         Key(
             "exhaust_velocity", NUMBER, "speed of what leaves or enters, relative to the nozzle, against `direction`",
