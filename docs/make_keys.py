@@ -76,7 +76,7 @@ PAGES = {
     "scene/forces.md": {
         "Forces": dict.fromkeys(
             ("Constant", "Spring", "Damper", "TorsionSpring", "Drag", "Thruster", "Gravity", "PointGravity",
-             "GravityGradient", "Bushing"), "forces",
+             "GravityGradient", "Bushing", "MassFlow"), "forces",
         ),
     },
     "scene/gravity.md": {

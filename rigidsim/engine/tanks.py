@@ -1,8 +1,8 @@
 """Tanks: bodies on a weld whose mass is a number of the state.
 
-A tank has a row of the state as any weld, in which nothing moves. Its mass takes the place of a rate there, and the flow
-that of an acceleration, so all methods step it. Every evaluation begins with the masses of its state. Joints, contact
-and samples read these as they read all others.
+A tank has a row of the state as any weld, in which nothing moves. Its mass takes the place of a rate there, and the
+flow that of an acceleration, so all methods step it. Every evaluation begins with the masses of its state. Joints,
+contact and samples read these as they read all others.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ systems, NASA CR-1998-208246):
 m a = F - mu u - 2 mu omega x (e - c), and about the centre of mass, with the inertia K of a kilogram of the tank,
 I alpha + omega x I omega = tau - e x mu u - mu (e + c) x (omega x (e - c)) + mu K omega,
 
-a being the acceleration of the point of the body at the centre of mass. So the Coriolis force acts half at the nozzle and
-half at the centre of the tank; with the couple mu K omega it makes the jet damping.
+a being the acceleration of the point of the body at the centre of mass. So the Coriolis force acts half at the nozzle
+and half at the centre of the tank; with the couple mu K omega it makes the jet damping.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.functions import arc_sine, larger, smaller
 from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import norm
-from rigidsim.tree.joints import FLOW, MASS, NAMES, OF_TANKS
+from rigidsim.tree.joints import NAMES, OF_TANKS
 from rigidsim.tree.nodes import WORLD
 
 XYZ, WXYZ, ANGLES = ("x", "y", "z"), ("w", "x", "y", "z"), ("roll", "pitch", "yaw")
@@ -209,7 +209,7 @@ def _of_joint(name: str) -> Quantity:
     word, _, number = name.partition("_")
     unit, words = {"angle": "rad", "displacement": "L"}.get(word, ""), f"joint {word}{number and f' {number}'}"
     if name in OF_TANKS:
-        unit, words = {MASS: ("kg", "mass"), FLOW: ("kg/s", "rate of mass")}[name]
+        unit, words = dict(zip(OF_TANKS, (("kg", "mass"), ("kg/s", "rate of mass")), strict=True))[name]
     return Quantity(
         name,
         words,

@@ -73,7 +73,9 @@ def has_motor(node: Node, number: int) -> bool:
 def joints_of(
     moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, looped: frozenset[int], bodies: Sequence[list]
 ) -> Joints | None:
-    """How the moved rows hang, which are these `BODY`; `looped` have ends of loops. None if there are neither joints nor loops in the run."""
+    """How the moved rows hang, whose constants are `bodies`; `looped` have ends of loops. None if there are neither
+    joints nor loops in the run.
+    """
     types, desired = blueprint.joint_types, blueprint.drives.desired
     if not looped and not types:
         return None
@@ -143,7 +145,7 @@ def tanks_of(tanks: Sequence[int], moved: Sequence[MovedRow], bodies: Sequence[l
 
 def joint_states(joint: Joint, motion: Sequence[tuple[Any, Any]], q: tuple, omega_B: tuple) -> list[list[float]]:
     """The rows of the state of a body on a joint: of each coordinate, which `motion` has with its rate; of a ball joint
-    the rotation of the body in the world; of a weld one in which nothing changes; of a tank its mass (`CONTENT`).
+    the rotation of the body in the world; of a weld one in which nothing changes; of a tank its mass.
     """
     if joint.has_attitude:
         return [layout.STATE.filled(q=q, omega=omega_B)]

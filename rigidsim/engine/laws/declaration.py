@@ -19,8 +19,8 @@ REQUIRED = object()
 ZERO = (0.0, 0.0, 0.0)
 
 # What the value of a key may be: a number or three, a direction, an orientation; axes (`body`, `parent`, `world` or a
-# path), the other end, which feels the reaction, or a medium, which does not (a path or `world`); a path or a point; the path of a
-# tank.
+# path), the other end, which feels the reaction, or a medium, which does not (a path or `world`); a path or a point;
+# the path of a tank.
 NUMBER, VECTOR, DIRECTION, ORIENTATION = "number", "vector", "direction", "orientation"
 AXES, END, MEDIUM, CENTER, TANK = "axes", "end", "medium", "center", "tank"
 COIL, DASHPOT = "coil", "dashpot"

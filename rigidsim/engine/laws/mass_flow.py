@@ -50,7 +50,9 @@ def expel(
 
 
 @lanewise
-def lose_potential(value: SOURCE, apart: APART, source: FRAME, frame: FRAME, body: BODY, pull: PULL, wrench: WRENCH, lane):
+def lose_potential(
+    value: SOURCE, apart: APART, source: FRAME, frame: FRAME, body: BODY, pull: PULL, wrench: WRENCH, lane
+):
     """The potential energy in the field of a source of what leaves."""
     wrench.power -= pull.power * potential_of_mass(value, apart, source, frame, body)
 

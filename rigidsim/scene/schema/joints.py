@@ -560,7 +560,6 @@ class Tank(Weld):
 
 
 JOINTS = {
-    kind.__name__.lower(): kind
-    for kind in (Hinge, Slide, Screw, Ball, Universal, Cylindrical, Planar, Weld, Tank)
+    kind.__name__.lower(): kind for kind in (Hinge, Slide, Screw, Ball, Universal, Cylindrical, Planar, Weld, Tank)
 }
 """The types of joints by their words."""
