@@ -142,6 +142,7 @@ PAGES = {
 EXAMPLES: dict[str, dict] = {
     "Body": {"mass": "2 kg", "inertia": "point", "position": [0, 0, 1], "velocity": ["1 m/s", 0, 0]},
     "GivenMotion": {"hinge": {"axis": [0, 0, 1]}},
+    "Tank": {"at": [0, 0, -0.5]},
     "GivenJoint": {"hinge": {"axis": [0, 1, 0], "at": [-0.5, 0, 0], "damping": 1}},
     "MachineState": {"set": {"torque": 3}, "to": {"coasts": "= rate('wheel') > 5"}},
     "RotationMatrix": {"matrix": [[0, -1, 0], [1, 0, 0], [0, 0, 1]]},
