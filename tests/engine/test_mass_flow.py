@@ -224,7 +224,7 @@ def test_lanes_slices_and_a_resumed_run_have_the_same_bits():
     begun, again = rigidsim.Simulation(scene(8)), rigidsim.Simulation(scene(8))
     for n in (7, 100, 93):
         begun.step(n)
-    again.resume(begun._checkpoint(), begun.events)
+    again.resume(begun.checkpoint(), begun.events)
     again.step(100)
     begun.step(100)
     for one in (begun, again):
