@@ -57,6 +57,7 @@ LEDGER_BOUNDS = {
     "staged_rocket": 2e-7,  # 4.6e-8: the blunt stage is braked by 600 m/s^2
     "car_crash": 1e-10,  # 2.0e-11
     "breaking_weld": 3e-13,  # 4.5e-14
+    "cart_pole": 1e-5,  # 2.1e-6: 0.2 rad a step as the pole falls
     "crane_on_ship": 2e-11,  # 2.6e-12
     "crane_trolley": 8e-12,  # 1.5e-12
     "docking_arm": 2e-11,  # 2.7e-12
@@ -67,11 +68,13 @@ LEDGER_BOUNDS = {
     "flyball_governor": 1e-9,  # 9.6e-11
     "four_legs": 2e-3,  # 3.7e-4: the dampers, which the smooth step has without the floor
     "four_bar": 1e-11,  # 1.8e-12
+    "hopper": 7e-11,  # 1.4e-11
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
     "poured_stones": 2e-9,  # 3.9e-10: they tumble fast
     "measured_swing": 1.5e-8,  # 3.4e-9: 0.02 rad a step
     "newtons_cradle": 3e-10,  # 7.1e-11
+    "reacher": 8e-10,  # 1.8e-10: dampers of 1 1/s, 0.01 s
     "satellite_arm": 3e-12,  # 5.9e-13
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11
     "simo_wong_top": 3e-12,  # 6.1e-13
