@@ -192,8 +192,8 @@ SHOWN_ELSEWHERE = ("Scene", "MeasuredFile", "PointsFile", "HeightFile")
 """Mappings without an example: the page begins with one, or rigidsim writes them into resolved scenes."""
 WORDS = ("required", "no rotation")
 """In place of a default."""
-LONGEST = 118
-"""Characters of an example."""
+LONGEST, SHORT = 118, 88
+"""Characters of an example from a scene: of any, and of one that fits into the width of a page."""
 FENCE = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"<!-- keys -->.*?<!-- end -->", re.DOTALL)
 UNIT = re.compile(r" \[([^\]\s,]+)\]$")
@@ -369,8 +369,10 @@ def example(name: str, place: str) -> str:
     schema = mappings_once()[name]
     known = [EXAMPLES[name]] if name in EXAMPLES else seen()[name]
     valid = {placed(one, place): one for one in known if one and fits(schema, one)}
-    lines = [line for line in valid if len(line) <= LONGEST]
-    best = max(lines, key=lambda line: ("=" not in line, len(valid[line]), -len(line), line), default="")
+    lines = [line for line in valid if len(line) <= LONGEST or name in EXAMPLES]
+    best = max(
+        lines, key=lambda line: (len(line) <= SHORT, "=" not in line, len(valid[line]), -len(line), line), default=""
+    )
     if not best and name not in SHOWN_ELSEWHERE:
         raise ValueError(f"no valid example of {name}")
     return f"```yaml\n{best}\n```\n" if best else ""
