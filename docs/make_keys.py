@@ -79,7 +79,7 @@ PAGES = {
     "scene/forces.md": {
         "Forces": dict.fromkeys(
             ("Constant", "Spring", "Damper", "TorsionSpring", "Drag", "Thruster", "Gravity", "PointGravity",
-             "GravityGradient", "Bushing"), "forces",
+             "GravityGradient", "Bushing", "MassFlow"), "forces",
         ),
     },
     "scene/gravity.md": {
@@ -145,6 +145,7 @@ PAGES = {
 EXAMPLES: dict[str, dict] = {
     "Body": {"mass": "2 kg", "inertia": "point", "position": [0, 0, 1], "velocity": ["1 m/s", 0, 0]},
     "GivenMotion": {"hinge": {"axis": [0, 0, 1]}},
+    "Tank": {"at": [0, 0, -0.5]},
     "GivenJoint": {"hinge": {"axis": [0, 1, 0], "at": [-0.5, 0, 0], "damping": 1}},
     "MachineState": {"set": {"torque": 3}, "to": {"coasts": "= rate('wheel') > 5"}},
     "RotationMatrix": {"matrix": [[0, -1, 0], [1, 0, 0], [0, 0, 1]]},
@@ -194,8 +195,8 @@ SHOWN_ELSEWHERE = ("Scene", "MeasuredFile", "PointsFile", "HeightFile")
 """Mappings without an example: the page begins with one, or rigidsim writes them into resolved scenes."""
 WORDS = ("required", "no rotation")
 """In place of a default."""
-LONGEST = 118
-"""Characters of an example."""
+LONGEST, SHORT = 118, 88
+"""Characters of an example from a scene: of any, and of one that fits into the width of a page."""
 FENCE = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"<!-- keys -->.*?<!-- end -->", re.DOTALL)
 UNIT = re.compile(r" \[([^\]\s,]+)\]$")
@@ -371,8 +372,10 @@ def example(name: str, place: str) -> str:
     schema = mappings_once()[name]
     known = [EXAMPLES[name]] if name in EXAMPLES else seen()[name]
     valid = {placed(one, place): one for one in known if one and fits(schema, one)}
-    lines = [line for line in valid if len(line) <= LONGEST]
-    best = max(lines, key=lambda line: ("=" not in line, len(valid[line]), -len(line), line), default="")
+    lines = [line for line in valid if len(line) <= LONGEST or name in EXAMPLES]
+    best = max(
+        lines, key=lambda line: (len(line) <= SHORT, "=" not in line, len(valid[line]), -len(line), line), default=""
+    )
     if not best and name not in SHOWN_ELSEWHERE:
         raise ValueError(f"no valid example of {name}")
     return f"```yaml\n{best}\n```\n" if best else ""

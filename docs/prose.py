@@ -91,7 +91,7 @@ def prose(text: str) -> Prose:
 
 def pages() -> list[Path]:
     """README and all pages, without those that are made from docstrings, and the changelog."""
-    others = [DOCS / name for name in ("api.md", "changelog.md", "physics.md")]
+    others = [DOCS / name for name in ("api.md", "changelog.md", "elementary.md", "physics.md")]
     return [DOCS.parent / "README.md", *sorted({*DOCS.rglob("*.md")} - {*others})]
 
 

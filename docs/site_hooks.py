@@ -28,11 +28,11 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 KATEX = "0.19.1"
 BOOST = {"how-to.md": 2, "scene/index.md": 2, "api.md": 0.5} | dict.fromkeys(
-    ("physics.md", "architecture.md", "changelog.md", "notes/measurements-2026-11.md"), 0.02
+    ("physics.md", "elementary.md", "architecture.md", "changelog.md", "notes/measurements-2026-11.md"), 0.02
 )
 """What a search puts first: tasks and the reference, before formulas and the sources."""
 MOVED: dict[str, dict[str, str]] = json.loads((DOCS / "moved.json").read_text())
-"""Of pages that have moved: where each of their sections is; without a section, the whole page."""
+"""Where sections of a page are that have moved; without a section, the whole page."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -51,7 +51,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """The API from its docstrings; links to files outside of docs/ as code; the weight of the page in the search."""
-    page.meta["search"] = {"boost": BOOST.get(page.file.src_uri, 1), "exclude": page.file.src_uri in MOVED}
+    page.meta["search"] = {"boost": BOOST.get(page.file.src_uri, 1), "exclude": "" in MOVED.get(page.file.src_uri, {})}
     if page.file.src_uri == "api.md":
         return api()
     markdown = markdown.replace("](../README.md", "](index.md")
@@ -66,11 +66,14 @@ def outside(folder: str, link: str, text: str, target: str) -> str:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """A page that has moved leads to where it is now, by the section that a link names."""
+    """A page of which sections have moved leads to where they are now."""
     if page.file.src_uri not in MOVED:
         return html
     places = {section: address(target, page, files) for section, target in MOVED[page.file.src_uri].items()}
-    script = f"const places = {json.dumps(places)}; location.replace(places[location.hash.slice(1)] ?? places['']);"
+    script = (
+        f"const places = {json.dumps(places)}, place = places[location.hash.slice(1)] ?? places[''];"
+        "if (place) location.replace(place);"
+    )
     return f"{html}\n<script>{script}</script>"
 
 

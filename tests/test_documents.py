@@ -16,6 +16,7 @@ import rigidsim
 from rigidsim.cli import cli
 from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
+from typeset import as_markdown
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery.md"
@@ -173,6 +174,10 @@ def test_tables_made_from_the_sources_are_current(script, monkeypatch):
         assert (ROOT / "docs" / page).read_text() == text, f"{page}: run python docs/{script}.py"
 
 
+MOVED = {"scene-format.md": 49, "scene-keys.md": 145, "physics.md": 89}
+"""How many links to sections of other pages lead where these are now."""
+
+
 def sections(page: Path) -> set[str]:
     """The anchors of a page, as the site makes them."""
     titles = re.findall(r"^#{1,4} (.*)$", FENCE.sub("", page.read_text()), re.MULTILINE)
@@ -182,9 +187,35 @@ def sections(page: Path) -> set[str]:
 def test_sections_of_pages_that_moved_are_found():
     """Each target of docs/moved.json is a section, so an old link leads to what it led to."""
     moved = json.loads((ROOT / "docs" / "moved.json").read_text())
-    assert {page: len(places) for page, places in moved.items()} == {"scene-format.md": 49, "scene-keys.md": 145}
+    assert {page: len(places) for page, places in moved.items()} == MOVED
     for page, places in moved.items():
         assert (ROOT / "docs" / page).exists()
         for place, target in places.items():
             path, _, section = target.partition("#")
             assert not section or section in sections(ROOT / "docs" / path), place
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a_WC = g + f/m. Newton II, m/s^2.", r"$a_{WC} = g + f/m$. Newton II, $\mathrm{m/s^{2}}$."),
+        ("a x b of the body's own x axis", r"$a \times b$ of the body's own x axis"),
+        ("x'' = k (w - U . (alpha, a))", r"$x'' = k\, (w - U \cdot (\alpha,\; a))$"),
+        ("m v.v/2, e.g. a car (N s)", r"$m\, v \cdot v/2$, e.g. a car $\mathrm{(N\, s)}$"),
+        ("|P_t| <= mu P_n; q* v q, two-sided", r"$\lvert P_{t} \rvert \le \mu\, P_{n}$; $q^{*}\, v\, q$, two-sided"),
+        ("sqrt(1 - e^2) < 1e-8, `a_b = 3`, v_end", r"$\sqrt{1 - e^{2}} < 10^{-8}$, `a_b = 3`, $v_{\mathrm{end}}$"),
+        (
+            "-I^-1 (omega x L) with sum_j M_ij p_j",
+            r"$-I^{-1}\, (\omega \times L)$ with $\textstyle\sum_{j}\, M_{ij}\, p_{j}$",
+        ),
+        ("a mass of 3, the rate of a (small) part", "a mass of 3, the rate of a (small) part"),
+        ("    u = r,     w = 1/m", "$$\n\\begin{gathered}\nu = r \\qquad w = 1/m\n\\end{gathered}\n$$"),
+        ("    a table   of words", "```text\na table   of words\n```"),
+    ],
+)
+def test_equations_of_docstrings_are_typeset_and_words_are_not(text, shown):
+    assert as_markdown(text) == shown
+
+
+def test_named_arguments_are_symbols():
+    assert as_markdown("k (rest - x), at a rest of x", ["rest"]) == r"$k\, (\mathrm{rest} - x)$, at a rest of x"

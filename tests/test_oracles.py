@@ -16,11 +16,14 @@ from rigidsim.trajectory.header import texts_of
 
 WITHOUT = {
     "andrews_squeezer",
+    "cart_pole",
     "crane_on_ship",
     "flyball_governor",
+    "hopper",
     "kapitza_pendulum",
     "marbles_in_drum",
     "measured_swing",
+    "reacher",
     "spheres_in_a_box",
     "wheel_satellite",
 }

@@ -179,6 +179,8 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
         else:
             motion, coordinates = starts[node.frame], node.joint.coordinates
             own = [(0.0, 0.0) if one.is_prescribed else (one.start, one.rate) for one in coordinates]
+            if node.joint.is_tank:
+                own = [(hierarchy.composite(node).mass.mass, 0.0)]
             moved += joint_states(node.joint, own, motion.q, motion.omega_B)
     paced = [
         [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]

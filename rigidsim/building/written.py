@@ -12,7 +12,7 @@ from rigidsim.building.programs import product_of
 from rigidsim.building.scripts import Scripts
 from rigidsim.engine.assembly.blueprint import ImpulseRecord, LoadRecord, Schedule
 from rigidsim.engine.assembly.site import EXPRESSION, PARENT, Site
-from rigidsim.engine.laws.declaration import AXES, CENTER, END, MEDIUM, Force
+from rigidsim.engine.laws.declaration import AXES, CENTER, END, MEDIUM, TANK, Force
 from rigidsim.engine.laws.gravity import SOURCE_KEYS
 from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.scene import Scene
@@ -82,7 +82,7 @@ class LoadRecords:
     def _value(self, form: str, value: Any, node: Node) -> Any:
         if form == AXES:
             return self._axes(value, node)
-        is_path = form in (END, MEDIUM) or (form == CENTER and isinstance(value, str))
+        is_path = form in (END, MEDIUM, TANK) or (form == CENTER and isinstance(value, str))
         return self._start.frame_of(value) if is_path else value
 
     def _axes(self, name: str, node: Node) -> int:

@@ -19,7 +19,7 @@ from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, LoadRec
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
 from rigidsim.engine.assembly.site import PARENT
-from rigidsim.engine.laws.declaration import AXES, CENTER, DIRECTION, END, MEDIUM, Key
+from rigidsim.engine.laws.declaration import AXES, CENTER, DIRECTION, END, MEDIUM, TANK, Key
 from rigidsim.engine.laws.gravity import SOURCE_KEYS
 from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.engine.model import MotionSamples
@@ -29,7 +29,7 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.tree.nodes import Node, Tree
 
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-FRAMES = (AXES, END, MEDIUM, CENTER)
+FRAMES = (AXES, END, MEDIUM, CENTER, TANK)
 """The forms of keys whose value may be a frame."""
 AXES_OF_IMPULSE = Key("frame", AXES, "axes of an impulse")
 OBSERVER = "(observer)"

@@ -9,6 +9,7 @@ from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
 from rigidsim.engine.loops import accelerate_measured, hold_loops
 from rigidsim.engine.relations import relate
+from rigidsim.engine.tanks import drain_tanks, has_tanks, weigh_tanks
 from rigidsim.jit import inlined
 
 
@@ -16,6 +17,8 @@ from rigidsim.jit import inlined
 def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
     """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`."""
     drive(t, model, state, scratch, lanes)
+    if has_tanks(model):
+        weigh_tanks(model, state, scratch, lanes)
     for node in nodes:
         place(node, t, model, state, scratch, lanes, in_world)
 
@@ -27,6 +30,8 @@ def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
         propagate_inertia(model, state, scratch, lanes)
     for node in nodes:
         accelerate(node, model, state, scratch, lanes, in_world)
+    if has_tanks(model):
+        drain_tanks(model, scratch, lanes)
 
 
 @inlined

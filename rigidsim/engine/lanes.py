@@ -39,6 +39,8 @@ def is_timeless(world: World) -> bool:
     model, written = world.model, world.blueprint
     if lanes_of(world) == 1 or trials_of(written.method) is not None or switches(model) or model.loops is not None:
         return False
+    if model.joints is not None and model.joints.tanks is not None:
+        return False
     happens = len(model.edge_step) > 0 or model.due[-1] > 0 or written.schedule.reparentings
     if happens or followed(model) or np.isin(model.node[:, NODE.kind], (PRESCRIBED, DRIVEN)).any():
         return False

@@ -135,6 +135,13 @@ JOINT_VALUE = Row(
     low=1, high=1, restitution=1, friction=1, wanted=1, largest=1, armature=1,
     tracking=1, servo_stiffness=1, servo_damping=1, servo_limit=1,
 )  # fmt: skip
+CONTENT = Row(
+    "a STATE, or a STAGE, of a tank: the integral of its mass over time, kg s; 1 if it has run empty, else 0; its mass,"
+    " kg; and the low part of that",
+    _integral=1, is_empty=1, _turn=5, mass=1, _more=6, _others=3, mass_low=1, _rest=6,
+)  # fmt: skip
+UNIT_CONTENT = Row("inertia and its inverse of a kilogram in a tank, body axes", inertia=6, inverse=6)
+TANK = Row("working row of a tank: the rate of its mass, kg/s; 0 if it has run empty, else 1", flow=1, is_open=1)
 STRENGTH = Row("the largest force, N, and torque about it, N m, that a joint bears", force=1, torque=1)
 KINEMATICS = Row(
     "joint kinematics of a body: its centre of mass relative to that of its parent body, the joint to the latter, the"
@@ -308,8 +315,9 @@ JOINT = Row(
     " or, after those of the moved nodes, of a frame that is held, that of the world first, or NO_ROW; row of the free"
     " body at the root of its tree, or that after all others, or NO_ROW of a free body that carries nothing; 1 if the"
     " power of what holds that frame is counted here; 1 for a rotation about a point with a spring; register of the"
-    " coordinate that a motor prescribes or a servo follows, or NO_ROW; number among those that have modes, or NO_ROW",
-    dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1,
+    " coordinate that a motor prescribes or a servo follows, or NO_ROW; number among those that have modes, or NO_ROW;"
+    " number among the tanks, or NO_ROW",
+    dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1, tank=1,
 )  # fmt: skip
 LOOP = Row(
     "a loop: POINT, AXIS, DISTANCE, COUPLING, SWING, TWIST or TURN; the pair of its frames, and both, or the rows of"

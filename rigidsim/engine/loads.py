@@ -10,6 +10,7 @@ from rigidsim.engine.laws.wrench import acts, begin, confine, ends
 from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WINDING
 from rigidsim.engine.mutual import attract_mutually, store_mutually
 from rigidsim.engine.scripts import apply_scripts, set_coefficients
+from rigidsim.engine.tanks import close_tanks, has_tanks
 from rigidsim.jit import inlined, lanewise
 
 NUMBERED = tuple((NUMBER[table.name], table) for table in PAIRWISE)
@@ -28,9 +29,10 @@ def apply_tables(tables, laws, era, model, scratch, lanes):
     """Apply every load that acts in this era, one table after another."""
     for table in tables:
         law = getattr(laws, table.name)
-        for k in range(len(law.who)):
-            if acts(law, k, era):
-                table.apply(law, k, model, scratch, lanes)
+        if law is not None:
+            for k in range(len(law.who)):
+                if acts(law, k, era):
+                    table.apply(law, k, model, scratch, lanes)
 
 
 @lanewise
@@ -55,6 +57,8 @@ def apply_loads(t, era, model, scratch, lanes):
     """Fill the wrench of every free body with the loads that act at time t (s), in this era."""
     for i in range(len(model.moved_node)):
         begin(model.body[i], scratch.wrench[i], lanes)
+    if has_tanks(model):
+        close_tanks(model, scratch, lanes)
     set_coefficients(t, NUMBERED, model.pairwise, model, scratch, lanes)
     apply_tables(SINGLE, model.single, era, model, scratch, lanes)
     if model.pairwise is not None:

@@ -9,7 +9,7 @@ tree as corrections do, so that free descendants keep their motion in the world.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import is_prescribed, jet_of, propagate_inertia, turns_in
+from rigidsim.engine.articulated import has_modes, is_prescribed, jet_of, propagate_inertia, turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.delassus import (
     NONE,
@@ -442,6 +442,29 @@ def measure_all(t, model, state, scratch, lanes):
                     measure_angle(value, first, second, closing, state[row], lanes)
 
 
+@lanewise
+def stop_beyond(value: JOINT_VALUE, mode: COORDINATE, lane):
+    """Let a stop hold a coordinate that is beyond it."""
+    low, high = mode.x < value.low, mode.x > value.high
+    beyond = select(low, True, high)
+    mode.x = select(low, value.low, select(high, value.high, mode.x))
+    mode.v = select(beyond, 0.0, mode.v)
+    mode.slip = select(beyond, 0.0, mode.slip)
+
+
+@inlined
+def stop_measured(t, model, state, scratch, lanes):
+    """Let stops hold all measured coordinates that are beyond them at time t (s), as after a displacement by contact;
+    closing the loops takes them back, and ends their rates.
+    """
+    if model.loops.has_stops is not None:
+        measure_all(t, model, state, scratch, lanes)
+        for k in range(len(model.loops.loop)):
+            if has_stops(k, model.loops):
+                row = row_of_measured(k, model)
+                stop_beyond(model.joints.value[row], state[row], lanes)
+
+
 @inlined
 def measure_rates(t, model, state, scratch, lanes):
     """Write the rates of all coordinates that are measured after a jump at time t, s."""
@@ -598,3 +621,22 @@ def close_loops(t, model, state, scratch, lanes):
     if largest_of(made.widest[0], lanes) > 1.0:
         write_gaps(t, model, state, scratch, lanes)
         find_open(t, model, scratch, lanes)
+
+
+@lanewise
+def take_back(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE, lane):
+    """Displace a coordinate of a joint that is beyond a stop back to it."""
+    x = mode.x
+    shift.xyz = (select(x < value.low, value.low - x, select(x > value.high, value.high - x, 0.0)), 0.0, 0.0)
+
+
+@inlined
+def return_to_stops(model, state, scratch, lanes):
+    """Take coordinates of joints back to their stops, beyond which closing the loops moved them."""
+    made = scratch.loops.made
+    begin_corrections(made)
+    for i in model.loops.rows.inward:
+        if has_modes(i, model.joints):
+            take_back(model.joints.value[i], state[i], made.shift[i], lanes)
+            made.is_pushed[i] = 1
+    distribute(model.active, model, state, scratch, made, lanes)

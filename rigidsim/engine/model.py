@@ -68,7 +68,9 @@ from rigidsim.engine.layout import (
     STATE,
     STRENGTH,
     SUMS,
+    TANK,
     TRIPLE,
+    UNIT_CONTENT,
     VIEW,
     WINDING,
     WRENCH,
@@ -295,6 +297,14 @@ class ConstraintRows(NamedTuple):
     inward: np.ndarray  # moved rows of the trees on which they act, those that hang on others before them
 
 
+class Tanks(NamedTuple):
+    """The bodies whose mass is a number of the state."""
+
+    row: np.ndarray  # (tank) of the body
+    coordinate: np.ndarray  # (tank) its number among the coordinates of all joints
+    value: UNIT_CONTENT  # (tank)
+
+
 class Joints(NamedTuple):
     """How the moved nodes hang. A joint of several coordinates is a chain of joints of one with links without mass
     between them: each link has a row among the moved ones, before that of the body, and a frame and an arm behind those
@@ -312,6 +322,7 @@ class Joints(NamedTuple):
     # of the state that have measured coordinates of loops
     servos: np.ndarray | None  # those of them that a servo without a stiffness moves, if there are any
     rows: ConstraintRows | None  # of all with modes: a torque or force of one in each, on its body and on the parent
+    tanks: Tanks | None = None  # if there are any
 
 
 class Loops(NamedTuple):
@@ -377,6 +388,7 @@ class JointArrays(NamedTuple):
     """Scratch arrays for joints."""
 
     modes: Switching | None
+    tank: TANK | None  # (tank) if there are any
     kinematics: KINEMATICS = floats("moved")
     articulated: ARTICULATED = floats("parents")
     factor: np.ndarray = floats("state", FACTOR)  # as FACTOR or BALL_FACTOR
@@ -587,7 +599,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     }
     loops = closings_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
-    jointed = made(JointArrays, sizes, modes=switching_of(model.joints, sizes)) if model.joints else None
+    jointed = joint_arrays_of(model.joints, sizes) if model.joints else None
     scratch = made(
         Scratch, sizes, working=working, joints=jointed, loops=loops,
         trial=None, touching=None, lasting=None, guards=None,
@@ -595,6 +607,12 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
+
+
+def joint_arrays_of(joints: Joints, sizes: dict[str, int]) -> JointArrays:
+    """Scratch arrays for joints."""
+    tank = zeros(len(joints.tanks.row), TANK.width * sizes["lanes"]) if joints.tanks else None
+    return made(JointArrays, sizes, modes=switching_of(joints, sizes), tank=tank)
 
 
 def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:

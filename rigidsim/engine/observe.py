@@ -31,6 +31,7 @@ from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import observe_loops
 from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
+from rigidsim.engine.tanks import has_tanks, observe_tanks
 from rigidsim.engine.terms import evaluate_touching, observe_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.articulated import inertia_times, rotor_energy, shifted_wrench
@@ -119,6 +120,8 @@ def observe_coordinates(model, state, scratch, found, k, lanes):
             write_prescribed(jet_of(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
             write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
+    if has_tanks(model):
+        observe_tanks(model, state, scratch, found, k, lanes)
 
 
 @inlined
@@ -204,6 +207,8 @@ def add_motor(mode: COORDINATE, value: JOINT_VALUE, constraint: CONSTRAINT, moto
 def observe_reactions(model, state, scratch, found, k, lanes):
     """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
     rows, dynamics = model.joints.jointed, scratch.joints
+    if has_tanks(model):
+        observe_tanks(model, state, scratch, found, k, lanes)
     for j in range(len(rows)):
         i = rows[j]
         if i == at.NO_ROW:

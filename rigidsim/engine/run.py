@@ -648,6 +648,11 @@ class BlockRun:
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
+    def empty_tank(self, node: int) -> None:
+        """Let nothing flow any more to or from the tank that is this node: nothing is left in it."""
+        tank = layout.CONTENT.view(self.state[self.model.node[node, layout.NODE.row]])
+        tank.is_empty, tank.mass, tank.mass_low = 1.0, 0.0, 0.0
+
     def note_trigger(self, k: int, set_before: tuple[int, ...] = (), set_now: tuple[int, ...] = ()) -> None:
         """Record that a trigger happens now, by its number, of which no impulse and no reparenting is recorded; after
         the numbers have changed, if it sets any: what was set before, and what is now.

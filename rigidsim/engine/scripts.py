@@ -154,7 +154,7 @@ def set_each_coefficient(given, t, tables, laws, model, scratch, lanes):
         first -= len(model.loops.loop)
     for number, table in tables:
         law = getattr(laws, table.name)
-        for k in range(len(coefficients)):
+        for k in range(len(coefficients) if law is not None else 0):
             one = coefficients[k]
             if one.table == number:
                 x = scratch.working.register[one.register]

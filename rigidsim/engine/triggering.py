@@ -52,6 +52,9 @@ class Run(Protocol):
     def change_tree(self, number: int) -> None:
         """Apply a reparenting now, by its number."""
 
+    def empty_tank(self, node: int) -> None:
+        """Let nothing flow any more to or from the tank that is this node: nothing is left in it."""
+
     def note_trigger(self, k: int, set_before: tuple[int, ...] = (), set_now: tuple[int, ...] = ()) -> None:
         """Record that a trigger happens now, by its number, after the numbers of the scene have changed to what these
         settings give.
@@ -215,6 +218,9 @@ class Triggers:
             self._pass_on(*record.passing)
         if record.kind == "reparent":
             run.change_tree(record.number)
+        if record.kind == "empty":
+            run.empty_tank(record.number)
+            run.note_trigger(k)
         if record.kind in ("change", "state"):
             before = self._numbers
             if record.setting != NO_ROW:  # what is set again is set last

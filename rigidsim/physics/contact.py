@@ -4,7 +4,7 @@ A and B touch at a point, at levers r_A and r_B (m) from their centres of mass; 
 slip is the velocity of B's point minus that of A's, u = v_B + omega_B x r_B - v_A - omega_A x r_A (m/s). An impulse P
 (N s) acts on B and -P on A, and changes the slip by K P, with the inverse effective mass (1/kg)
 
-    K = (w_A + w_B) 1 - [r_A] I_A^-1 [r_A] - [r_B] I_B^-1 [r_B],     w = 1/m, [r] the matrix of r x.
+    K = (w_A + w_B) 1 - [r_A] I_A^-1 [r_A] - [r_B] I_B^-1 [r_B],     w = 1/m, [r] v = r x v.
 
 *Normal impulse.* Signorini's conditions: the gap g and the impulse P_n are not negative, and one of them is zero. In a
 sub-step of length s an open gap may close, so u_n + g/s >= 0. Where bodies overlap (g < 0), the contact is a damped
@@ -44,8 +44,8 @@ after the turn theta, so r_A has changed by R c - c (`carried`), and r_B, which 
 travel of A's centre of mass relative to B's. The slip belongs to the point where the contact will be at the end of a
 sub-step, the moment of its impulse to that in the middle; the gap has the height of the feature to second order. So
 rolling is of second order in the step; with the levers of its beginning it is of first order, and loses energy. An
-impulse P that is applied already, as those of the last sub-step are, gets the moment (change of the lever) x P. The
-masses K remain those of the beginning: they matter only on the way to the solution.
+impulse P that is applied already, as those of the last sub-step are, gets the moment c x P, c the change of the lever.
+The masses K remain those of the beginning: they matter only on the way to the solution.
 
 Sources: Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988), the projections; Catto, Soft
 constraints (Game Developers Conference 2011) and Solver2D (2024), soft contact with sub-steps and relaxation; Macklin

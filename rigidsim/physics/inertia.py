@@ -21,6 +21,13 @@ def apply(tensor, v):
 
 
 @formula
+def multiplied(factor, tensor):
+    """A tensor times a number."""
+    xx, yy, zz, xy, xz, yz = tensor
+    return (factor * xx, factor * yy, factor * zz, factor * xy, factor * xz, factor * yz)
+
+
+@formula
 def inverse(tensor):
     """I^-1 by cofactors; the determinant must not vanish."""
     xx, yy, zz, xy, xz, yz = tensor

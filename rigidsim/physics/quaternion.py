@@ -110,7 +110,7 @@ def exp_septic(x):
 def exp_full(x):
     """Quaternion exponential (cos n, x sin(n)/n), n = |x|, of x = theta/2, to round-off at any angle.
 
-    Below n = 1e-4 sin(n)/n is 1 - n^2/6, whose error n^4/120 is under 1e-18.
+    Below n = 1e-4, sin(n)/n is 1 - n^2/6, whose error n^4/120 is under 1e-18.
     """
     n2 = dot(x, x)
     small = n2 < 1e-8
@@ -172,7 +172,7 @@ def dexp_inverse_full(sigma, omega_B):
     """The rate of sigma as in `dexp_inverse`, without truncation: omega + sigma x omega/2 + c sigma x (sigma x omega),
     c = (1 - n cot n)/(4 n^2), n = |sigma|/2 < pi.
 
-    Below n = 0.2 c is its series to n^10, whose next term is below 1e-16; above, the difference 1 - n cot n, at least
+    Below n = 0.2, c is its series to n^10, whose next term is below 1e-16; above, the difference 1 - n cot n, at least
     n^2/3, loses two digits of c at most, of sigma x (sigma x omega) none. The sum of the series of Bernoulli's numbers,
     in which sigma x (sigma x (sigma x v)) = -|sigma|^2 sigma x v. rad and rad/s, body axes.
     Source: Iserles, Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000), B.

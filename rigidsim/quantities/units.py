@@ -83,6 +83,7 @@ _WRITTEN: dict[str, dict[str, Fraction | str | int]] = {
     "N/m": {"kN/m": 1000, "MN/m": 10**6, "N/mm": 1000, "N/cm": 100}
     | {"lbf/ft": POUND_FORCE / FOOT, "lbf/in": POUND_FORCE / INCH},
     "N*s/m": {"kN*s/m": 1000, "kg/s": 1, "N*s/mm": 1000},
+    "kg/s": {"g/s": "0.001", "t/s": 1000, "lb/s": POUND, "kg/h": Fraction(1, 3600), "N*s/m": 1},
     "kg/m": {"N*s^2/m^2": 1, "g/m": "0.001"},
     "N*m/rad": {"N*m": 1, "kN*m/rad": 1000, "N*m/deg": 1 / DEGREE, "mN*m/rad": "0.001"},
     "N*m*s/rad": {"N*m*s": 1, "kN*m*s/rad": 1000, "mN*m*s/rad": "0.001"},

@@ -17,7 +17,7 @@ from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.functions import arc_sine, larger, smaller
 from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import norm
-from rigidsim.tree.joints import NAMES
+from rigidsim.tree.joints import NAMES, OF_TANKS
 from rigidsim.tree.nodes import WORLD
 
 XYZ, WXYZ, ANGLES = ("x", "y", "z"), ("w", "x", "y", "z"), ("roll", "pitch", "yaw")
@@ -208,6 +208,8 @@ def _of_joint(name: str) -> Quantity:
     """A coordinate of a joint, its rate, or what its motor does; the unit of these depends on the joint."""
     word, _, number = name.partition("_")
     unit, words = {"angle": "rad", "displacement": "L"}.get(word, ""), f"joint {word}{number and f' {number}'}"
+    if name in OF_TANKS:
+        unit, words = dict(zip(OF_TANKS, (("kg", "mass"), ("kg/s", "rate of mass")), strict=True))[name]
     return Quantity(
         name,
         words,

@@ -15,9 +15,9 @@ from rigidsim.physics.vector import cross, dot, norm, rejection, scaled, sub
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 Body = TypeVar("Body", bound=Hashable)
 
-TURN, SLIDE, SCREW, ATTITUDE = "turn", "slide", "screw", "attitude"
+TURN, SLIDE, SCREW, ATTITUDE, CONTENT = "turn", "slide", "screw", "attitude", "content"
 """How a body moves: by an angle about an axis, by a displacement along it, by an angle with a displacement in
-proportion, or by any rotation about the joint.
+proportion, or by any rotation about the joint. A content moves nothing: it is the mass of the body.
 """
 MOTIONS = {
     "hinge": (TURN,),
@@ -28,13 +28,21 @@ MOTIONS = {
     "cylindrical": (SLIDE, TURN),
     "planar": (SLIDE, SLIDE, TURN),
     "weld": (),
+    "tank": (CONTENT,),
 }
 """The types of joints: the motions that each allows, in the order in which they move the body."""
-IS_ANGLE = {type: tuple(one != SLIDE for one in ones if one != ATTITUDE) for type, ones in MOTIONS.items()}
+IS_ANGLE = {
+    type: tuple(one not in (SLIDE, CONTENT) for one in ones if one != ATTITUDE) for type, ones in MOTIONS.items()
+}
 """Of each type, whether its coordinates are angles."""
 
 
-PARTS = {"angle": "coordinate", "displacement": "coordinate", "rate": "rate", "motor": "motor"}
+OF_TANKS = MASS, FLOW = ("mass", "flow")
+"""What the coordinate of a tank, its mass, and the rate of that are called; the loads make the rate."""
+PARTS = {
+    "angle": "coordinate", "displacement": "coordinate", MASS: "coordinate", "rate": "rate", FLOW: "rate",
+    "motor": "motor",
+}  # fmt: skip
 """What is known of a coordinate, by the first word of its names."""
 NAMES = (
     "angle",
@@ -42,12 +50,17 @@ NAMES = (
     "displacement",
     "displacement_2",
     *(f"{word}{n}" for word in ("rate", "motor") for n in ("", "_2", "_3")),
+    *OF_TANKS,
 )
 """What coordinates, their rates and what motors do are called; the second of a kind has a number."""
 
 
 def coordinate_called(name: str, type: str) -> int | None:
     """The number of the coordinate that one of these names is about, in a type of joint; None if it has none."""
+    if (name in OF_TANKS) != (CONTENT in MOTIONS[type]):
+        return None
+    if name in OF_TANKS:
+        return 0
     word, _, number = name.partition("_")
     meant = [k for k, turns in enumerate(IS_ANGLE[type]) if part_of(name) != "coordinate" or turns == (word == "angle")]
     place = int(number or 1) - 1
@@ -90,6 +103,8 @@ def part_of(name: str) -> str:
 
 def coordinate_unit(name: str, type: str) -> str:
     """The unit of what one of these names means of a type of joint; L stands for the parent's unit of length."""
+    if name in OF_TANKS:
+        return "kg" if name == MASS else "kg/s"
     units = {"coordinate": ("L", "rad"), "rate": ("L/s", "rad/s"), "motor": ("N", "N m")}
     return units[part_of(name)][IS_ANGLE[type][coordinate_called(name, type)]]
 
@@ -106,6 +121,8 @@ def without_joint(kind: str, path: str) -> str:
 
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
+    if type is None and name in OF_TANKS:
+        return f"'{path}' is {kind}, not a tank, so its mass does not change"
     if type is None:
         return f"{without_joint(kind, path)}, so it has no {name}"
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
@@ -141,6 +158,7 @@ class Coordinate(NamedTuple):
     servo_stiffness: Any = 0.0  # of a servo that exerts a torque: N m/rad or N/m
     servo_damping: Any = 0.0  # N m s/rad or N s/m
     servo_limit: Any = 0.0  # the largest torque or force of these, N m or N
+    holds: bool = False  # whether it is the mass of the body, which moves nothing; its axis is zero
 
     @property
     def is_prescribed(self) -> bool:
@@ -203,6 +221,11 @@ class Joint(NamedTuple):
     def starts(self) -> list[tuple[Any, Any]]:
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
+
+    @property
+    def is_tank(self) -> bool:
+        """Whether its coordinate is the mass of its body."""
+        return CONTENT in MOTIONS[self.type]
 
     @property
     def has_loads(self) -> bool:

@@ -316,7 +316,19 @@ def driven() -> dict[str, list]:
     }
 
 
-FORCE_CHECKS = {"forces": springs() | torsion() | bushings() | gravity(), "impulses": impulses()}
+def flows() -> dict[str, list]:
+    rate, way, omega = 0.8, LEVER, OMEGA
+    moment = I_B / 3.0
+    energy = V @ V / 2 + omega @ moment @ omega / 2 + 0.9
+    return {
+        "exhaust_force": [((rate, 2.5, AXIS), 2.0 * AXIS, 1e-15)],
+        "flow_force": [((rate, omega, way), -rate * np.cross(omega, way), 1e-15)],
+        "flow_torque": [((rate, tuple(x / 3.0 for x in TENSOR), omega), rate * moment @ omega, 1e-15)],
+        "lost_power": [((rate, tuple(x / 3.0 for x in TENSOR), V, omega, 0.9), -rate * energy, 2e-15)],
+    }
+
+
+FORCE_CHECKS = {"mass_flow": flows(), "forces": springs() | torsion() | bushings() | gravity(), "impulses": impulses()}
 DRIVEN = driven()
 
 # Alterations that change nothing a double can show: see test_alterations.py.

@@ -124,6 +124,7 @@ def inertia() -> dict[str, list]:
         "apply": [((TENSOR, V[0]), I_B @ V[0], 1e-14)],
         "inverse": [((TENSOR,), packed(np.linalg.inv(I_B)), 1e-14)],
         "rotated": [((Q, TENSOR), packed(R @ I_B @ R.T), 1e-14)],
+        "multiplied": [((0.7, TENSOR), packed(0.7 * I_B), 1e-15)],
         "conjugated": [((R.tolist(), TENSOR), packed(R @ I_B @ R.T), 1e-14)],
         "displaced": [((TENSOR, MASS, r), packed(steiner), 1e-14)],
         **eigenvalue_search(),

@@ -74,7 +74,7 @@ TURN = {"axis": [0, 0, 1], "angle": "= t"}
         ({"shapes": [{"size": [1, 1, 1]}]}, ["shapes", 0], "'type' is a required property"),
         ({"motion": {"prescribed": {"velocty": [1, 0, 0]}}}, ["motion", "prescribed"], "'velocty' was unexpected"),
         ({"motion": {"prescribed": {"orientation": TURN | {"angel": 1}}}}, [..., "orientation"], "'angel' was"),
-        ({"motion": "flying"}, ["motion"], "'flying' is not one of ['free', 'fixed', 'weld']"),
+        ({"motion": "flying"}, ["motion"], "'flying' is not one of ['free', 'fixed', 'weld', 'tank']"),
         ({"velocity": {"vlue": [1, 0, 0]}}, ["velocity"], "'vlue' was unexpected"),
         ({"inertia": {"principal": [1, 1, 1], "abuot": "com"}}, ["inertia"], "'abuot' was unexpected"),
         ({"orientation": {"wxyz": [1, 0, 0, 0], "order": "xyz"}}, ["orientation"], "'order' was unexpected"),

@@ -17,6 +17,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.meshes import Facets
 from rigidsim.engine.integrators import trials_of
+from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
@@ -208,8 +209,8 @@ class TriggerRecord(NamedTuple):
     """What happens when a condition becomes true, or at a time."""
 
     id: str  # its location in the scene
-    kind: str  # reparent, impulse, change, state or stop
-    number: int  # of the reparenting
+    kind: str  # empty, reparent, impulse, change, state or stop
+    number: int  # of the reparenting; of a tank its node
     due: int  # in place of an era, of its impulses
     every: bool
     delay: float  # s
@@ -379,6 +380,10 @@ class Blueprint(NamedTuple):
         of_world = self.mutual is not None or self.source is not None
         return of_world or any(BY_NAME[load.kind].table.is_pair for load in self.loads)
 
+    def has(self, table: Table) -> bool:
+        """Whether models have a table of loads: a rare one only if any load is in it."""
+        return not table.is_rare or any(BY_NAME[load.kind].table is table for load in self.loads)
+
     @property
     def followed(self) -> list[LoadRecord]:
         """The loads whose winding is part of the state, in the order of the last rows of the state."""
@@ -430,7 +435,8 @@ def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     is_carried = has_jumps and any(node.inherits for node in moved)
     is_held = model.contacts is not None and model.contacts.n_moved < len(model.contacts.body)
     scripts = (model.expressions.scripts,) if model.expressions else ()
-    laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)
+    laws = (*model.single, *filter(None, model.pairwise or ()), *scripts, model.impulses)
     is_internal = all((law.who[:, [layout.LAW.first, layout.LAW.second]] >= 0).all() for law in laws if len(law.who))
     hangs = model.joints is not None and (model.joints.joint[:, layout.JOINT.root] == len(model.moved_node)).any()
-    return bool(is_internal and not falls and not is_carried and not is_held and not hangs)
+    loses = model.joints is not None and model.joints.tanks is not None
+    return bool(is_internal and not (falls or is_carried or is_held or hangs or loses))

@@ -27,7 +27,8 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
     ends = loop_ends(blueprint.loops, tree)
-    joints = joints_of(moved, tree, blueprint, ends)
+    bodies = [body_row(row, tree, blueprint) for row in moved]
+    joints = joints_of(moved, tree, blueprint, ends, bodies)
     loops = loops_of(blueprint.loops, ends, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
@@ -35,7 +36,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         every=np.array(list(tree.order.handles()), dtype=np.int64),
         moved_node=np.array([row.place for row in moved], dtype=np.int64),
         by_path=np.array(sorted(range(len(moved)), key=lambda k: moved[k].node.path), dtype=np.int64),
-        body=numbers_table([body_row(row, tree, blueprint) for row in moved], layout.BODY.width),
+        body=numbers_table(bodies, layout.BODY.width),
         motion=numbers_table([motion_row(node, drives) for node in held], layout.MOTION.width),
         scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
         normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),

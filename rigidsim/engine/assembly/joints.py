@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate, count
 from typing import Any, NamedTuple
 
@@ -13,12 +13,12 @@ from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import ConstraintRows, Fragile, Joints, Loops, table
+from rigidsim.engine.model import ConstraintRows, Fragile, Joints, Loops, Tanks, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint
+from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, coordinate_rows
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
 COORDINATE_KEYS = ("axis", "advance", "rest", "low", "high", "restitution", "friction", "wanted", "largest", "armature",
@@ -72,9 +72,15 @@ def has_motor(node: Node, number: int) -> bool:
 
 
 def joints_of(
-    moved: Sequence[MovedRow], tree: Tree, blueprint: Blueprint, ends: Sequence[tuple[LoadPoint, LoadPoint]]
+    moved: Sequence[MovedRow],
+    tree: Tree,
+    blueprint: Blueprint,
+    ends: Sequence[tuple[LoadPoint, LoadPoint]],
+    bodies: Sequence[list],
 ) -> Joints | None:
-    """How the moved rows hang; with the ends of loops. None if there are neither joints nor loops in the run."""
+    """How the moved rows hang, whose constants are `bodies`; with the ends of loops. None if there are neither joints
+    nor loops in the run.
+    """  # fmt: skip
     types, desired = blueprint.joint_types, blueprint.drives.desired
     looped = {end.row for both in ends for end in both} - {layout.NO_ROW}
     if not looped and not types:
@@ -82,11 +88,12 @@ def joints_of(
     n, held = len(moved), held_frames(moved, tree)
     parents = [parent_row(k, moved, tree, held) for k in range(n)]
     registers, modes = dict(motors_of(desired, tree).tolist()), rows_with_modes(moved)
+    tanks = [k for k, row in enumerate(moved) if is_tank(row)]
     with_children, first_on = set(parents), {parents[k]: k for k in inward(moved, tree)}
     rows = [
         (dof_of(row), *motion_of(row), parent_frame(k, moved), base, root_of(k, parents, with_children | looped),
          int(base > n and first_on[base] == k), int(bool(row.node.joint and row.node.joint.stiffness)),
-         registers.get(k, layout.NO_ROW), modes.index(k) if k in modes else layout.NO_ROW)
+         registers.get(k, layout.NO_ROW), *(each.index(k) if k in each else layout.NO_ROW for each in (modes, tanks)))
         for k, (row, base) in enumerate(zip(moved, parents, strict=True))
     ]  # fmt: skip
     servos = [k for k in modes if coordinate_of(moved[k]).tracks]
@@ -111,6 +118,7 @@ def joints_of(
         modes=np.array(modes, dtype=np.int64) if modes else None,
         servos=np.array(servos, dtype=np.int64) if servos else None,
         rows=constraint_rows(wrenches, inner) if modes else None,
+        tanks=tanks_of(tanks, moved, bodies, types) if tanks else None,
     )
 
 
@@ -136,12 +144,35 @@ def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
     return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.joint.breaks for k in rows], 2))
 
 
+def is_tank(row: MovedRow) -> bool:
+    """Whether a moved row is that of a tank."""
+    return row.node.joint is not None and row.node.joint.is_tank
+
+
+def tanks_of(tanks: Sequence[int], moved: Sequence[MovedRow], bodies: Sequence[list], types: Mapping) -> Tanks:
+    """The tanks in these rows, with a kilogram of what each holds at t = 0: as that changes, its distribution stays."""
+    first, values = coordinate_rows(types), []
+    for k in tanks:
+        mass, inertia, inverse = (bodies[k][getattr(layout.BODY, key)] for key in ("mass", "inertia", "inverse"))
+        values.append(
+            layout.UNIT_CONTENT.filled(inertia=[x / mass for x in inertia], inverse=[x * mass for x in inverse])
+        )
+    return Tanks(
+        row=np.array(tanks, dtype=np.int64),
+        coordinate=np.array([first[moved[k].node.index].start for k in tanks], dtype=np.int64),
+        value=numbers_table(values, layout.UNIT_CONTENT.width),
+    )
+
+
 def joint_states(joint: Joint, motion: Sequence[tuple[Any, Any]], q: tuple, omega_B: tuple) -> list[list[float]]:
     """The rows of the state of a body on a joint: of each coordinate, which `motion` has with its rate; of a ball joint
-    the rotation of the body in the world; of a weld one in which nothing changes.
+    the rotation of the body in the world; of a weld one in which nothing changes; of a tank its mass.
     """
     if joint.has_attitude:
         return [layout.STATE.filled(q=q, omega=omega_B)]
+    if joint.is_tank:
+        ((mass, _),) = motion
+        return [layout.STATE.filled(p=(0.0, float(mass <= 0.0), 0.0), q=NO_TURN, v=(mass, 0.0, 0.0))]
     return [layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0)) for x, rate in motion or [(0.0, 0.0)]]
 
 
@@ -205,13 +236,13 @@ def dof_of(row: MovedRow) -> int:
     given = coordinate_of(row)
     if given is None:
         return 3 if row.node.joint.has_attitude else 0
-    return int(not given.is_prescribed)
+    return int(not (given.is_prescribed or given.holds))
 
 
 def motion_of(row: MovedRow) -> tuple[int, int]:
     """Whether the coordinate of a moved row is an angle, and whether it displaces the body along its axis."""
     given = coordinate_of(row)
-    return (int(given.turns), int(given.slides)) if given else (0, 0)
+    return (int(given.turns), int(given.slides)) if given and not given.holds else (0, 0)
 
 
 def parent_frame(k: int, moved: Sequence[MovedRow]) -> int:

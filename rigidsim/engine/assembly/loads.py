@@ -120,7 +120,9 @@ class LoadTables:
         return {
             "relations": Relations(**self._pairs.arrays()) if has_pairs or written or self._blueprint.loops else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
-            "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
+            "pairwise": PairLaws(*(laws[table.name] if self._blueprint.has(table) else None for table in PAIRWISE))
+            if has_pairs
+            else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree),
             "impulses": impulses,
             "due": np.searchsorted(impulses.who[:, layout.LAW.begin], np.arange(self._blueprint.n_due + 1)),

@@ -29,6 +29,7 @@ from rigidsim.engine.layout import (
     KINEMATICS,
     STAGE,
     SUM,
+    TRIPLE,
     add_to_sums,
 )
 from rigidsim.engine.model import floats, integers, made
@@ -328,13 +329,15 @@ def book_held(articulated: ARTICULATED, frame: FRAME, step):
 
 @routine
 def book_motor(
-    turns, value: JOINT_VALUE, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, step
-):
+    turns, value: JOINT_VALUE, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, jump: TRIPLE,
+    step,
+):  # fmt: skip
     """Book the work of what holds the rate of a coordinate: the part of its joint's reaction along the coordinate, of
-    which that to the jumps of the bodies is as much a part as that to the impulses.
+    which those to the jumps of the bodies and of the rotor are as much parts as that to the impulses.
     """
     t, f = reaction_of(value, articulated, joint, acceleration)
-    step[c.W_DRIVEN] += along_coordinate(turns, value.advance, joint.u, t, f) * joint.rate
+    held = along_coordinate(turns, value.advance, joint.u, t, f) + value.armature * jump.xyz[0]
+    step[c.W_DRIVEN] += held * joint.rate
 
 
 @inlined
@@ -358,6 +361,7 @@ def book_holding(contacts, model, scratch, shift, trees, step, lanes):
                 dynamics.kinematics[i],
                 dynamics.articulated[i],
                 dynamics.acceleration[i],
+                shift[i],
                 step,
             )
 

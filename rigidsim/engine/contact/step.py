@@ -67,7 +67,7 @@ from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
-from rigidsim.engine.loops import close_loops
+from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
 from rigidsim.engine.modes import BLOCKS
 from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
@@ -387,9 +387,14 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         restored, _, _, of_rates = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
         if model.loops is not None:
+            stop_measured(t, model, state, scratch, lanes)
             close_loops(t, model, state, scratch, lanes)
             closed, _, _, of_closing = gains(model, scratch.loops.made)
             changed, inherited, jumped = changed + closed, inherited + closed, jumped + of_closing
+            if model.loops.has_stops is not None:
+                return_to_stops(model, state, scratch, lanes)
+                returned, _, _, of_stops = gains(model, scratch.loops.made)
+                changed, inherited, jumped = changed + returned, inherited + returned, jumped + of_stops
         if have_constraints(model):
             end_constraints(t, contacts, model, state, scratch, lanes)
     of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped

@@ -19,9 +19,10 @@ REQUIRED = object()
 ZERO = (0.0, 0.0, 0.0)
 
 # What the value of a key may be: a number or three, a direction, an orientation; axes (`body`, `parent`, `world` or a
-# path), the other end, which feels the reaction, or a medium, which does not (a path or `world`); a path or a point.
+# path), the other end, which feels the reaction, or a medium, which does not (a path or `world`); a path or a point;
+# the path of a tank.
 NUMBER, VECTOR, DIRECTION, ORIENTATION = "number", "vector", "direction", "orientation"
-AXES, END, MEDIUM, CENTER = "axes", "end", "medium", "center"
+AXES, END, MEDIUM, CENTER, TANK = "axes", "end", "medium", "center", "tank"
 COIL, DASHPOT = "coil", "dashpot"
 POSITIVE, NOT_NEGATIVE = "positive", "not negative"
 
@@ -65,6 +66,7 @@ class Table(NamedTuple):
     follow: Callable | None = None  # computes its winding, which is part of the state (see `relations`)
     counts_turns: Callable[[Any], bool] = bool  # whether the winding of these values is an angle; else it is a cosine
     is_pair: bool = True  # if false, the first frame gives axes only, not a position
+    is_rare: bool = False  # whether models have it only if the scene has such loads
 
 
 class Load(NamedTuple):

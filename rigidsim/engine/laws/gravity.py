@@ -65,10 +65,16 @@ def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY
 @inlined
 def potential(value, apart, source, frame, body, _wound):
     """The potential energy of one attraction; its source is the point in `value`."""
+    return body.mass * potential_of_mass(value, apart, source, frame, body)
+
+
+@inlined
+def potential_of_mass(value, apart, source, frame, body):
+    """The same of a kilogram, J/kg."""
     _, _, s = separation(apart.p, source.q, value.point, frame.q, body.com)
     axis_W = rotate(source.q, value.pole)
     round_part = attraction_potential(value.gm, value.soft, s)
-    return body.mass * (round_part + oblateness_potential(value.gm, value.j2, axis_W, s))
+    return round_part + oblateness_potential(value.gm, value.j2, axis_W, s)
 
 
 @lanewise

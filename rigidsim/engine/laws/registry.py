@@ -8,6 +8,7 @@ from rigidsim.engine.laws.declaration import Force, Table
 from rigidsim.engine.laws.drag import DRAG
 from rigidsim.engine.laws.field import GRAVITY
 from rigidsim.engine.laws.gravity import GRAVITY_GRADIENT, POINT_GRAVITY
+from rigidsim.engine.laws.mass_flow import MASS_FLOW
 from rigidsim.engine.laws.spring import DAMPER, SPRING
 from rigidsim.engine.laws.torsion_spring import TORSION_SPRING
 
@@ -22,6 +23,7 @@ KINDS: tuple[Force, ...] = (
     POINT_GRAVITY,
     GRAVITY_GRADIENT,
     BUSHING,
+    MASS_FLOW,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 TABLES: tuple[Table, ...] = tuple(dict.fromkeys(kind.table for kind in KINDS))

@@ -94,7 +94,7 @@ class Source:
 def _acting(model: Model, era: int) -> tuple[bool, ...]:
     """Which loads act in an era."""
     scripts = [model.expressions.scripts] if model.expressions else []
-    whos = [with_rows(law).who for law in (*model.single, *(model.pairwise or ()), *scripts)]
+    whos = [with_rows(law).who for law in (*model.single, *filter(None, model.pairwise or ()), *scripts)]
     return tuple(who[k].begin <= era < who[k].until for who in whos for k in range(len(who)))
 
 

@@ -38,9 +38,16 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
             of_ball = "give its angular_velocity" if type == "ball" else "omit it"
-            hint = f"write '{key_of(type, 'rate', 0)[0]}' under motion.{type}" if IS_ANGLE[type] else of_ball
+            moves = IS_ANGLE[type] and not node.joint.is_tank
+            hint = f"write '{key_of(type, 'rate', 0)[0]}' under motion.{type}" if moves else of_ball
             message = f"the {key.replace('_', ' ')} of a body on a {type} joint follows from that of the joint"
             yield finding_at(node, "motion", message, key, hint)
+    if node.joint.is_tank and not node.body.has_mass:
+        yield finding_at(node, "missing-key", "a tank has no mass at the start", None, "give it the mass that it holds")
+    if node.joint.is_tank and node.joint.breaks:
+        hint = "put the tank on a body that is welded, and give that weld the strength"
+        yield Finding("motion", "a tank cannot break off", (*place, "breaks"), hint)
+        return
     yield from axes_findings(node.joint, place)
     for number, one in enumerate(node.joint.coordinates):
         limits, (key, *_) = (*place, *key_of(type, "limits", number)), key_of(type, "start", number)
@@ -175,7 +182,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 def needs_mass(joint: Joint) -> bool:
     """Whether forces move a coordinate of a joint, or a ball."""
-    return joint.has_attitude or not all(one.is_prescribed for one in joint.coordinates)
+    return joint.has_attitude or not all(one.is_prescribed or one.holds for one in joint.coordinates)
 
 
 def carries_mass(tree: Tree, body: SceneNode) -> bool:
@@ -247,7 +254,7 @@ def _moves(node: SceneNode, starts: Starts) -> list[Move]:
     return [
         Move(node, k, one.turns, one.advance, rotate(q_WP, axis), point, one.armature)
         for k, (one, axis) in each
-        if not one.is_prescribed
+        if not (one.is_prescribed or one.holds)
     ]
 
 

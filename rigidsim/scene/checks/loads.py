@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.engine.laws.declaration import CENTER, END, MEDIUM
+from rigidsim.engine.laws.declaration import CENTER, END, MEDIUM, TANK
 from rigidsim.physics.mass import Placement, inertia_fault, unpacked
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
@@ -42,6 +42,10 @@ def source_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
                         f"this is the body itself; a {force.type} between a body and itself has no effect",
                         where,
                     )
+                tank = hierarchy.get(value) if key.form == TANK else None
+                if tank is not None and not (tank.joint and tank.joint.is_tank):
+                    hint = f"write motion: tank at '{value}'; what does not flow is the mass of its parent"
+                    yield Finding("force", f"'{value}' is {tank.kind}, not on a tank joint", where, hint)
                 if key.form == CENTER:
                     source = world and world.center if takes_world else value
                     center = hierarchy.get(source) if isinstance(source, str) else None
@@ -51,8 +55,12 @@ def source_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 
 def mutual_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Groups of mutual gravity with invalid members."""
+    """Groups of mutual gravity with invalid members, or with masses that change."""
     mutual = hierarchy.scene.world.mutual_gravity
+    tank = next((node for node in hierarchy if node.joint and node.joint.is_tank), None)
+    if mutual is not None and tank is not None:
+        message = f"the mass of the tank '{tank.path}' changes; mutual gravity takes constant masses in this version"
+        yield Finding("gravity", message, ("world", "mutual_gravity"), "use point_gravity of a body as its center")
     if mutual is None or mutual.bodies is None:
         return
     above = ("world", "mutual_gravity", "bodies")

@@ -82,6 +82,10 @@ def _is_particle(tree: Tree, carrier: SceneNode) -> bool:
 
 
 def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
+    if node.joint is not None and node.joint.is_tank:
+        return "body", f"'{node.path}' is a tank, which keeps its parent", "reparent the body that holds it"
+    if event.joint and event.joint[0] == "tank":
+        return "motion", "a tank cannot be made during the run", "write motion: weld, or begin with the tank"
     if node.kind == "prescribed":
         return (
             "body",

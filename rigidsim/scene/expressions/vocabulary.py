@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from rigidsim.physics.operations import BY_NAME, NUMBER, OPERATIONS, Operation
 from rigidsim.quantities.vocabulary import CANONICAL, PARENT
-from rigidsim.tree.joints import NAMES, part_of
+from rigidsim.tree.joints import FLOW, NAMES, part_of
 from rigidsim.tree.nodes import WORLD
 
 CONSTANTS = {"pi": math.pi, "tau": math.tau}
@@ -27,7 +27,7 @@ COORDINATES, RATE = ("angle", "displacement"), "rate"
 """What the expressions of a motor call the coordinate of its joint, and the rate of that. The allowed words of such an
 expression contain one of the first two.
 """
-OF_JOINTS = tuple(name for name in NAMES if part_of(name) != "motor")
+OF_JOINTS = tuple(name for name in NAMES if part_of(name) != "motor" and name != FLOW)
 """What expressions of loads call the coordinates of joints and their rates: of the joint of the body itself, or of
 another one, `angle("arm/hand")`. They are not reserved: a parameter of that name comes first.
 """

@@ -15,7 +15,7 @@ from rigidsim.scene.schema.sensors import Contact
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.nodes import WORLD
 
-ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: ()}
+ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: (), laws.TANK: ()}
 """The words allowed in place of a path, by the form of a force's key."""
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rigidsim.scene.expressions import Expression
+from rigidsim.quantities.vocabulary import PARENT
+from rigidsim.scene.expressions import Apply, Expression, Number
+from rigidsim.scene.expressions.tree import StateRead
+from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.changes import CHANGES, STATES
 from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.text.document import Path, path_text
 
-REPARENT, IMPULSE, CHANGE, STATE, STOP = "reparent", "impulse", "change", "state", "stop"
+EMPTY, REPARENT, IMPULSE, CHANGE, STATE, STOP = "empty", "reparent", "impulse", "change", "state", "stop"
 
 
 class Passing(NamedTuple):
@@ -28,7 +31,7 @@ class Trigger(NamedTuple):
     kind: str
     id: str  # that of the event
     place: Path
-    number: int = 0  # among the reparentings, or the impulses of the body
+    number: int = 0  # among the reparentings, or the impulses of the body; of a tank its node
     condition: Expression | None = None
     rearm: Expression | None = None
     every: bool = False
@@ -59,10 +62,14 @@ def settings_in(scene: SceneData) -> list[Setting]:
 
 
 def triggers_in(hierarchy: Hierarchy) -> Iterator[Trigger]:
-    """Every trigger, in the order in which they happen at one instant: reparentings, impulses, changes of numbers,
-    passages between states, the end of the run; of one kind in the order of the file.
+    """Every trigger, in the order in which they happen at one instant: tanks that run empty, reparentings, impulses,
+    changes of numbers, passages between states, the end of the run; of one kind in the order of the file.
     """
     scene = hierarchy.scene
+    for node in hierarchy:
+        if node.joint is not None and node.joint.is_tank:
+            place, left = (*node.place, "motion", node.joint.type), StateRead("mass", 0, node.path, OWN_FRAMES[PARENT])
+            yield Trigger(EMPTY, f"{node.path}.motion.tank", place, node.index, _is_used_up(left), name="empty")
     for number, event in enumerate(scene.reparent):
         if event.when is not None:
             yield Trigger(REPARENT, f"reparent[{number}]", ("reparent", number, "when"), number, **dict(event.when))
@@ -76,6 +83,11 @@ def triggers_in(hierarchy: Hierarchy) -> Iterator[Trigger]:
     if scene.simulation.stop is not None:
         place = ("simulation", "stop")
         yield Trigger(STOP, path_text(place), (*place, "when"), **dict(scene.simulation.stop.when))
+
+
+def _is_used_up(left: StateRead) -> Expression:
+    """Whether a mass is zero, or less."""
+    return Expression(f"= mass('{left.body}') <= 0", Apply("less_equal", (left, Number(0.0))))
 
 
 def _changes(scene: SceneData) -> Iterator[Trigger]:

@@ -303,7 +303,9 @@ def _joint_loads(hierarchy: Hierarchy, start: Starts) -> Iterator[LoadRates]:
     for node in hierarchy:
         if node.joint is None or not hierarchy.composite(node).mass.mass:
             continue
-        free = [coordinate for coordinate in node.joint.coordinates if not coordinate.is_prescribed]
+        free = [
+            coordinate for coordinate in node.joint.coordinates if not (coordinate.is_prescribed or coordinate.holds)
+        ]
         loads = [(one.stiffness + one.servo_stiffness, one.damping + one.servo_damping) for one in free] or [
             (node.joint.stiffness, node.joint.damping)
         ] * 3

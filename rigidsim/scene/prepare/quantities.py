@@ -22,10 +22,11 @@ from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.text.plain import bodies_in
 from rigidsim.scene.values.base import BoundText, Reading, invalid
 from rigidsim.scene.values.evaluation import is_expression, read_expression
+from rigidsim.tree.joints import OF_TANKS
 
 OF_BODY, OF_SCENE = frozenset({"time", "state", "units"}), frozenset({"time", "state", "paths"})
 """What a quantity of a body, and one of the scene, may use."""
-TAKEN = {*RESERVED, *OF_JOINTS, *OF_BODIES, *OF_RUN, *SAME_AS, *ANGLES, NORM}
+TAKEN = {*RESERVED, *OF_JOINTS, *OF_BODIES, *OF_RUN, *SAME_AS, *ANGLES, NORM}.difference(OF_TANKS)
 MOST_QUANTITIES = 10_000
 EXAMPLE = 'let: {altitude: "= z - 100 m"}'
 

@@ -99,9 +99,9 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
     word = next((word for word in WORDS if isinstance(value, dict) and list(value) == [word]), None)
     if word is not None:
         raise invalid("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
-    if isinstance(value, str) and value in JOINTS and value != KEYLESS:
+    if isinstance(value, str) and value in JOINTS and value not in KEYLESS:
         raise invalid("motion", f"the joint '{value}' has no keys", f"write motion: {{{value}: {{{EXAMPLES[value]}}}}}")
-    if value not in (*WORDS, KEYLESS) and not isinstance(value, dict | SceneModel):
+    if value not in (*WORDS, *KEYLESS) and not isinstance(value, dict | SceneModel):
         words = f"write free, fixed, {more}or a joint: {', '.join(JOINTS)}"
         hint = did_you_mean(value, (*WORDS, *JOINTS), words)
         raise invalid("motion", f"{shown(value)} is not a kind of motion", hint)
@@ -109,14 +109,14 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
 
 
 WORDS = ("free", "fixed")
-KEYLESS = "weld"  # a joint that needs no keys
+KEYLESS = ("weld", "tank")  # joints that need no keys
 EXAMPLES = {word: kind.example for word, kind in JOINTS.items()}
-ONE_WORD = Literal[(*WORDS, KEYLESS)]
+ONE_WORD = Literal[(*WORDS, *KEYLESS)]
 
 
 def _in_full(kind: type[GivenJoint]) -> AfterValidator:
     """A joint that is one word, as a mapping."""
-    return AfterValidator(lambda value: kind(**{KEYLESS: {}}) if value == KEYLESS else value)
+    return AfterValidator(lambda value: kind(**{value: {}}) if value in KEYLESS else value)
 
 
 Motion = Annotated[or_mapping(ONE_WORD, GivenMotion), _in_full(GivenMotion), BeforeValidator(_require_motion)]

@@ -17,6 +17,7 @@ from rigidsim.engine.laws.declaration import (
     ORIENTATION,
     POSITIVE,
     REQUIRED,
+    TANK,
     Key,
 )
 from rigidsim.engine.laws.declaration import Force as Kind
@@ -63,7 +64,7 @@ Window = Annotated[list_of(Instant, 2, "[start, end]"), AfterValidator(_check_wi
 Center = one_of(lambda value: "path" if isinstance(value, str) else "point", path=str, point=vector(LENGTH))
 """A body, by its path, or a point of the world."""
 PLAIN_FORMS = {
-    DIRECTION: Direction, ORIENTATION: Orientation, AXES: str, END: str, MEDIUM: str, CENTER: Center,
+    DIRECTION: Direction, ORIENTATION: Orientation, AXES: str, END: str, MEDIUM: str, CENTER: Center, TANK: str,
 }  # fmt: skip
 
 

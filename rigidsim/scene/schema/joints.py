@@ -548,5 +548,18 @@ class Weld(JointModel):
     at: At = Field(ZERO, description="Point of the body about which reactions are recorded; default: its origin.")
 
 
-JOINTS = {kind.__name__.lower(): kind for kind in (Hinge, Slide, Screw, Ball, Universal, Cylindrical, Planar, Weld)}
+class Tank(Weld):
+    """A weld of a body whose mass changes: forces of the type mass_flow take from it, or fill it."""
+
+    summary: ClassVar[str] = "the body does not move in its parent, and its mass flows out by forces"
+    example: ClassVar[str] = "at: [0, 0, 0]"
+
+    def coordinates(self, in_body: InBody, metres: Any) -> tuple[Coordinate, ...]:
+        """Its mass, which moves nothing."""
+        return (Coordinate(False, ZERO, holds=True),)
+
+
+JOINTS = {
+    kind.__name__.lower(): kind for kind in (Hinge, Slide, Screw, Ball, Universal, Cylindrical, Planar, Weld, Tank)
+}
 """The types of joints by their words."""

@@ -289,6 +289,7 @@ INERTIA = Dimension("inertia", "kg*m^2")
 DENSITY = Dimension("density", "kg/m^3")
 STIFFNESS = Dimension("stiffness", "N/m")
 DAMPING = Dimension("damping", "N*s/m")
+MASS_FLOW = Dimension("mass flow", "kg/s")
 QUADRATIC_DRAG = Dimension("quadratic drag", "kg/m")
 TORSION_STIFFNESS = Dimension("torsion stiffness", "N*m/rad")
 TORSION_DAMPING = Dimension("torsion damping", "N*m*s/rad")
@@ -298,7 +299,7 @@ GM = Dimension("gravitational parameter", "m^3/s^2")
 DIMENSIONS = (
     *(LENGTH, MASS, TIME, ANGLE, FORCE, TORQUE, INERTIA, DENSITY),
     *(VELOCITY, ACCELERATION, ANGULAR_VELOCITY, ANGULAR_ACCELERATION),
-    *(STIFFNESS, DAMPING, QUADRATIC_DRAG, TORSION_STIFFNESS, TORSION_DAMPING, IMPULSE, ANGULAR_IMPULSE, GM),
+    *(STIFFNESS, DAMPING, MASS_FLOW, QUADRATIC_DRAG, TORSION_STIFFNESS, TORSION_DAMPING, IMPULSE, ANGULAR_IMPULSE, GM),
 )
 
 
