@@ -201,7 +201,18 @@ class Scene(SceneData):
         return document
 
     def with_overrides(self, overrides: Iterable[Override]) -> Scene:
-        """The scene read again with further overrides."""
+        """The scene read again with further overrides.
+
+        Parameters
+        ----------
+        overrides : Iterable[Override]
+            Values by path, as `--set` takes them: `PATH=VALUE` or (path, value).
+
+        Returns
+        -------
+        Scene
+            Another scene; this one does not change.
+        """
         return _read_again(self._written, self._file, [*self._overrides, *overrides], self._name)
 
     @property
@@ -243,7 +254,18 @@ class Scene(SceneData):
         return self._warnings
 
     def once(self, function: Callable[[Scene], Any]) -> Any:
-        """What a function makes of the scene; it is called once, because a scene does not change."""
+        """What a function makes of the scene; it is called once, because a scene does not change.
+
+        Parameters
+        ----------
+        function : Callable[[Scene], Any]
+            What is called with the scene.
+
+        Returns
+        -------
+        Any
+            What the function returned the first time.
+        """
         if function not in self._made:
             self._made[function] = function(self)
         return self._made[function]
