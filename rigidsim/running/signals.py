@@ -20,7 +20,8 @@ class StopRequest:
     """A context in which signals are only recorded: `received` is the number of the signal, 0 for none. `at_once` is
     called at the first signal, wherever the program is, and may raise an exception.
 
-    A further signal calls `clean_up` and ends the process, unless functions of controllers can be ended. Ignored signals stay ignored (`nohup`, `&` in a script).
+    A further signal calls `clean_up` and ends the process, unless functions of controllers can be ended. Ignored
+    signals stay ignored (`nohup`, `&` in a script).
     """
 
     def __init__(self, clean_up: Callable[[], None] = lambda: None, at_once: Callable[[], None] = lambda: None):
