@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import make_api
 import rigidsim
 from rigidsim import DynamicTransform, Scene, Simulation, Transform, dual, simulate
 from rigidsim.engine.run import BlockRun
@@ -431,3 +432,27 @@ def test_a_history_that_does_not_fit_says_so_before_the_run():
     for scenes in (long, [long, long]):
         with pytest.raises(StorageError, match=r"the history would need .* GB of memory"):
             simulate(scenes)
+
+
+def functions_and_methods():
+    """The public functions and methods that have arguments, but formulas, whose docstrings are equations."""
+    for name in (name for names in make_api.GROUPS.values() for name in names):
+        public = make_api.found(name)
+        members = dict(make_api.members(public)) if inspect.isclass(public) else {}
+        if inspect.ismodule(public):
+            members = {key: getattr(public, key) for key in public.__all__}
+        for key, function in ({"": public} | members).items():
+            is_formula = getattr(function, "__module__", "").startswith("rigidsim.physics") or "<locals>" in str(
+                function
+            )
+            if inspect.isfunction(function) and not is_formula:
+                yield pytest.param(function, id=f"{name}.{key}".rstrip("."))
+
+
+@pytest.mark.parametrize("function", [*functions_and_methods()])
+def test_docstrings_name_each_argument(function):
+    """In a section `Parameters`, as numpydoc has it."""
+    arguments = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+    _, _, section = inspect.getdoc(function).partition("\nParameters\n----------\n")
+    named = re.findall(r"^\**(\w+(?:, \w+)*) : ", section.partition("\n\nReturns\n")[0], re.MULTILINE)
+    assert [name for group in named for name in group.split(", ")] == arguments

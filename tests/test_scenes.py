@@ -332,6 +332,32 @@ def test_nesc_check_case_2(run):
     assert np.degrees(attitude) == pytest.approx([-4.28936, -3.81965, -56.15131], abs=6e-6)
 
 
+@pytest.mark.parametrize(
+    ("changes", "height", "east", "down", "longitude"),
+    # Simulators 4 and 5 at t = 30 s (nasa/simupy-flight, Atmos_07 and Atmos_08); ft, ft/s and deg.
+    [
+        ((), (16285.1612472, 16285.16222), (4.70837589978, 4.708379684), (863.966976848, 863.9668306),
+         (1.28541735128e-4, 1.285418332e-4)),
+        (("gradient=0.003", "surface=-6.096"), (16290.9978743, 16290.99886), (8.73099985197, 8.731009259),
+         (863.694253332, 863.6941069), (2.73579667279e-4, 2.73579961e-4)),
+    ],
+    ids=["steady", "shear"],
+)  # fmt: skip
+def test_nesc_check_cases_7_and_8(changes, height, east, down, longitude):
+    found = simulated("nesc_sphere_in_wind", *changes)
+    angle, r, _ = north_east_down(found["earth/sphere"].local.position[-1])
+    values = found.metrics
+    for value, published in (
+        (r - EQUATOR, height),
+        (values["east"], east),
+        (values["down"], down),
+        (math.degrees(angle), longitude),
+    ):
+        assert min(published) < value < max(published)  # two of the simulators agree to this, and it lies between
+    halved = simulated("nesc_sphere_in_wind", *changes, "simulation.step=0.025")
+    assert abs(halved.metrics["height"] - values["height"]) < 1e-7  # of the method, ft
+
+
 SHED = "states.flight.coast.set.lower_area=0"
 """The scene of two stages without drag on the one that is let go."""
 

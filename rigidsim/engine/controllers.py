@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import time
 import traceback
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +27,28 @@ Faults = dict[int, str]
 
 class ControllerFault(Exception):
     """A controller gave no number; the message says why."""
+
+
+class Ended(BaseException):
+    """A function of Python is ended from outside, see `end_functions`."""
+
+
+_called: dict[int, tuple[str, float]] = {}
+"""What is called now, by thread: where it is in the scene, since when (s)."""
+
+
+def functions_called() -> list[str]:
+    """The functions of Python that are called now, and how long each has taken."""
+    now = time.monotonic()
+    return [f"{where} has taken {now - since:.3g} s" for where, since in _called.values()]
+
+
+def end_functions() -> bool:
+    """End the functions of Python that are called now, in all threads, as if they raised; whether there are any."""
+    threads = [*_called]
+    for thread in threads:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Ended))
+    return bool(threads)
 
 
 class Law(NamedTuple):
@@ -145,14 +170,20 @@ class ControlBlock:
     def _called(self, t: float, inputs: dict[str, float], state: np.ndarray) -> Sequence[float]:
         """The outputs of the function for one world."""
         names, where = self.record.outputs, f"{self.label}: {self.record.call[0]}"
+        begin = time.monotonic()
         try:
+            _called[get_ident()] = where, begin
             given = self._function(t, inputs, *((state,) if len(state) else ()))
-        except Exception as error:
+        except (Exception, Ended) as error:
             file, line = self.record.call[0].rpartition(":")[0], None
             for frame in traceback.extract_tb(error.__traceback__):
                 line = frame.lineno if frame.filename == file else line
             place = f"{self.label}: {file}{f', line {line}' if line else ''}"
+            if isinstance(error, Ended):
+                raise ControllerFault(f"{place}: ended by a signal after {time.monotonic() - begin:.3g} s") from None
             raise ControllerFault(f"{place}: {type(error).__name__}: {error}") from error
+        finally:
+            _called.pop(get_ident(), None)
         numbers = given if isinstance(given, list | tuple | np.ndarray) else [given]
         if np.ndim(numbers) != 1 or len(numbers) != len(names):
             raise ControllerFault(f"{where} gave {_shown(given)}; expected {_wanted(names)}")

@@ -7,6 +7,7 @@ keeps its order. All random numbers are functions of seed, sensor and sample (`n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
@@ -28,6 +29,7 @@ from rigidsim.physics.vector import scaled
 
 SEED = 0
 """The number of the seed among the numbers that are read."""
+LATEST = np.iinfo(np.int64).max
 ERRORS = 4
 """Numbers of the errors of a component: bias, noise of a sample, step of the random walk, quantum."""
 
@@ -94,6 +96,8 @@ class Sensing:
         self._errors: dict[ChannelRecord, ErrorNumbers] = {}
         self._arrays: _Arrays | None = None
         self._streams = {channel: Stream(channel.stream, errors_of(channel)) for _, channel in self._channels()}
+        self._clocks = {one.every for one in (*written.sensors, *written.controllers)}  # steps
+        self._constant: dict[ControllerRecord, bool] = {}  # which read numbers of the scene only
         self._begun = np.zeros(len(lanes), np.int64)  # the step that was the first one of each lane
         self._now = np.zeros(len(lanes))  # s, the present time of each
         self._live: np.ndarray | None = None  # the lanes that are sampled now, None for all
@@ -124,7 +128,7 @@ class Sensing:
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
-        self._tables, self._errors = model.sensing, {}
+        self._tables, self._errors, self._constant = model.sensing, {}, {}
         if self._arrays is None:
             program = self._tables.program
             sizes = {"lanes": len(self._lanes), "registers": program.first + len(program.code)}
@@ -172,9 +176,8 @@ class Sensing:
 
     def next_after(self, n: int) -> int:
         """The next step after step n at whose beginning anything is sampled, or takes effect."""
-        clocks = (one.every for one in (*self._written.sensors, *self._written.controllers))
-        later = (due for due, _, _ in self._pending if due > n)
-        return min(*((n // every + 1) * every for every in clocks), *later, np.iinfo(np.int64).max)
+        later = [due for due, _, _ in self._pending if due > n]
+        return min(*[(n // every + 1) * every for every in self._clocks], *later, LATEST)
 
     def sample(self, lanes: np.ndarray | None = None) -> None:
         """Sample all that is due at the present time, if anything is; in some lanes, or all."""
@@ -241,7 +244,8 @@ class Sensing:
         """Take a reading of a sensor."""
         sensor = self._written.sensors[k]
         readings = [self._reading_of(sensor, channel, present) for channel in sensor.channels]
-        if not np.isfinite(found := np.concatenate(readings)).all():
+        found = readings[0] if len(readings) == 1 else np.concatenate(readings)
+        if not math.isfinite(found.sum()) and not np.isfinite(found).all():
             live = True if self._live is None else self._live
             wrong = {int(lane): found[row, lane] for row, lane in np.argwhere(~np.isfinite(found) & live)[::-1]}
             where = f"{sensor.body}.sensors.{sensor.name}"
@@ -310,7 +314,9 @@ class Sensing:
             for name, value in values.items():
                 block = self._controllers[numbers[name]]
                 block.memory[1] = value
-                if not self._is_constant(block.record):
+                if block.record not in self._constant:
+                    self._constant[block.record] = self._is_constant(block.record)
+                if not self._constant[block.record]:
                     self._evaluate(self._run.present())
                 self._control(numbers[name])
         if not np.array_equal(before, self.held):

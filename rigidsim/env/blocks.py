@@ -25,7 +25,7 @@ from rigidsim.simulation.blocks import Group
 from rigidsim.simulation.single import Simulation
 from rigidsim.sweeps.cells import WorldColumns
 
-MOST_LANES = 128
+MOST_LANES = 256
 """Of a block: more worlds at a time save little of what Python takes, and leave the processor's cache."""
 
 

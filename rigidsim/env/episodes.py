@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Hashable, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +27,19 @@ class Episode(NamedTuple):
     place: int
 
 
+class _Batch(NamedTuple):
+    """Episodes that were read together."""
+
+    levels: np.ndarray  # (episode, number)
+    groups: list[Group]
+    group: np.ndarray  # (episode) number of its group
+    place: np.ndarray  # (episode) place in that
+
+    def episode(self, number: int) -> Episode:
+        """One of them."""
+        return Episode(self.levels[number], self.groups[self.group[number]], int(self.place[number]))
+
+
 class Episodes:
     """The episodes of n worlds, each with random numbers of its own, the same as those of a `SceneEnv`."""
 
@@ -38,7 +49,7 @@ class Episodes:
         self._task, self._n, self._is_used = task, n, False
         self._variants = Variants(task.scene.document(), [*task.columns(np.zeros((1, 1 + len(task.start))))])
         self._structure = task.scene.once(_structure)
-        self._waiting: list[deque[Episode]] = [deque() for _ in range(n)]
+        self._waiting: list[list[tuple[_Batch, range]]] = [[] for _ in range(n)]  # of each world, one after the other
 
     def seed(self, world: int, seed: int | None) -> None:
         """Let the episodes of a world follow from a seed; from a random one for None, if it has none."""
@@ -52,32 +63,40 @@ class Episodes:
         lacking = [world for world in worlds if not self._waiting[world]]
         if lacking:
             self._read(lacking)
-        return [self._waiting[world].popleft() for world in worlds]
+        return [self._next(self._waiting[world]) for world in worlds]
+
+    def _next(self, waiting: list[tuple[_Batch, range]]) -> Episode:
+        batch, numbers = waiting.pop(0)
+        if len(numbers) > 1:
+            waiting.insert(0, (batch, numbers[1:]))
+        return batch.episode(numbers[0])
 
     def _read(self, worlds: Sequence[int]) -> None:
         """Read further episodes: at first one of each of these worlds, later as many as to know enough of all."""
         lacking = dict.fromkeys(worlds, 1)
         if self._is_used:
             enough = max(1, min(MOST_AHEAD, AHEAD // self._n))
-            lacking = {k: enough - len(self._waiting[k]) for k in range(self._n) if self.generators[k] is not None}
+            known = [sum(len(numbers) for _, numbers in waiting) for waiting in self._waiting]
+            lacking = {k: enough - known[k] for k in range(self._n) if self.generators[k] is not None}
         self._is_used = True
         width = 1 + len(self._task.start)
         levels = np.concatenate([self.generators[world].random((count, width)) for world, count in lacking.items()])
         groups, faults = self._variants.models(self._task.columns(levels))
         for number in sorted(faults)[:1]:
             raise faults[number]
-        found: list[Episode | None] = [None] * len(levels)
-        for group in groups:
+        batch = _Batch(levels, groups, *np.empty((2, len(levels)), np.int64))
+        for k, group in enumerate(groups):
             if structure(group.world(0)) != self._structure:
                 raise UsageError(
                     "start: with some of the numbers drawn the scene has another structure (bodies, loads, shapes that"
                     f" can meet); draw {', '.join(self._task.start)} from a narrower range"
                 )
-            for place, number in enumerate(group.numbers.tolist()):
-                found[number] = Episode(levels[number], group, place)
-        rest = iter(found)
+            batch.group[group.numbers], batch.place[group.numbers] = k, np.arange(len(group))
+        begin = 0
         for world, count in lacking.items():
-            self._waiting[world].extend(islice(rest, count))
+            if count:
+                self._waiting[world].append((batch, range(begin, begin + count)))
+            begin += count
 
 
 def _structure(scene: Scene) -> Hashable:

@@ -50,7 +50,20 @@ class SceneEnv(gymnasium.Env):
         self._is_over = True
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[np.ndarray, dict]:
-        """Begin an episode: the scene anew, with numbers of `start` and noise of a seed that are drawn."""
+        """Begin an episode: the scene anew, with numbers of `start` and noise of a seed that are drawn.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Seed of the random numbers of this episode and the following ones.
+        options : Mapping[str, Any], optional
+            Not used.
+
+        Returns
+        -------
+        tuple[np.ndarray, dict]
+            The first observation, and information.
+        """
         super().reset(seed=seed)
         levels = self.np_random.random(1 + len(self._task.start))
         self._simulation = self._task.simulation(levels)
@@ -59,7 +72,18 @@ class SceneEnv(gymnasium.Env):
         return self._observed(), {path: float(values[0]) for path, values in self._task.drawn(levels[None]).items()}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
-        """Hold an action until the next decision. A run that fails ends the episode, with the message as `error`."""
+        """Hold an action until the next decision. A run that fails ends the episode, with the message as `error`.
+
+        Parameters
+        ----------
+        action : Any
+            A number for each input, in the order of the scene.
+
+        Returns
+        -------
+        tuple[np.ndarray, float, bool, bool, dict]
+            Observation, reward, terminated, truncated, information.
+        """
         if self._is_over:
             raise UsageError("step: the episode has ended, or none has begun; call reset first")
         simulation, task, info = self._simulation, self._task, {}

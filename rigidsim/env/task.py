@@ -74,17 +74,20 @@ class Task:
             for k, (path, one) in enumerate(self.start.items())
         }
 
-    def columns(self, levels: np.ndarray) -> dict[str, list]:
+    def columns(self, levels: np.ndarray) -> dict[str, np.ndarray | list]:
         """The values of `start` and the seed of the noise in each of some episodes, as a sweep has them."""
-        found: dict[str, list] = {}
+        found: dict[str, np.ndarray | list] = {}
         for path, values in self.drawn(levels).items():
             unit = getattr(self.start[path], "unit", "")
-            found[path] = [f"{value!r} {unit}" for value in values.tolist()] if unit else values.tolist()
-        return found | {SEED: [int(level * SEEDS) for level in levels[:, -1].tolist()]}
+            found[path] = [f"{value!r} {unit}" for value in values.tolist()] if unit else values
+        return found | {SEED: np.floor(levels[:, -1] * SEEDS)}
 
     def simulation(self, levels: np.ndarray) -> Simulation:
         """A simulation of one episode."""
-        overrides = [(path, values[0]) for path, values in self.columns(levels[None]).items()]
+        overrides = [
+            (path, one if isinstance(one := values[0], str) else float(one))
+            for path, values in self.columns(levels[None]).items()
+        ]
         return Simulation(self.scene.with_overrides(overrides))
 
 

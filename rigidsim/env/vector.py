@@ -94,6 +94,18 @@ class SceneVectorEnv(gymnasium.vector.VectorEnv):
     ) -> tuple[np.ndarray, dict]:
         """Begin an episode in each world, or in those of `options["reset_mask"]`; world k has the seed `seed` + k, or
         that of a list.
+
+        Parameters
+        ----------
+        seed : int | Sequence[int], optional
+            Seed of the first world, or one for each world.
+        options : Mapping[str, Any], optional
+            `reset_mask`: which worlds begin an episode.
+
+        Returns
+        -------
+        tuple[np.ndarray, dict]
+            The observations, a row for each world, and information.
         """
         n, mask = self.num_envs, np.ones(self.num_envs, bool)
         if options and "reset_mask" in options:
@@ -114,6 +126,16 @@ class SceneVectorEnv(gymnasium.vector.VectorEnv):
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
         """Hold an action in each world until the next decision. A world that fails ends its episode, with the message
         as `error`; the others go on.
+
+        Parameters
+        ----------
+        actions : Any
+            A row for each world, with a number for each input.
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]
+            Observations, rewards, terminated, truncated, information, a row for each world.
         """
         task, n = self._task, self.num_envs
         if not self._has_begun.all():
@@ -174,7 +196,13 @@ class SceneVectorEnv(gymnasium.vector.VectorEnv):
         return found
 
     def close_extras(self, **_kwargs: Any) -> None:
-        """End the threads."""
+        """End the threads.
+
+        Parameters
+        ----------
+        **_kwargs : Any
+            Not used.
+        """
         if self._pool:
             self._pool.shutdown()
 

@@ -89,6 +89,20 @@ def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray
     another way than in the scene, and be one component of it.
 
     Raises UsageError if there is no such quantity.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The trajectory, of which the scene has an oracle.
+    name : str
+        The name of the quantity.
+    time : np.ndarray
+        Times, s.
+
+    Returns
+    -------
+    np.ndarray | None
+        NaN where it is not known.
     """
     wanted, columns = named(trajectory, name), {}
     for form in closed_forms(trajectory.header).values():
@@ -113,7 +127,18 @@ def _same(one: NamedQuantity, other: NamedQuantity) -> bool:
 
 
 def errors(trajectory: Trajectory) -> list[OracleError]:
-    """The largest error of each quantity that the scene's oracle has. A file is read in windows of samples."""
+    """The largest error of each quantity that the scene's oracle has. A file is read in windows of samples.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The trajectory, of which the scene has an oracle.
+
+    Returns
+    -------
+    list[OracleError]
+        An entry for each quantity; none without an oracle.
+    """
     return measured(trajectory, *comparisons(trajectory.header))
 
 

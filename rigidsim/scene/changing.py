@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,8 @@ class Changing:
 
     document: Document
     settings: Sequence[Setting]
+    included: Mapping[Path, tuple[Path, int]] = field(default_factory=dict)
+    """Of the settings of included scenes, by their places: the body, and the number of the setting there."""
     leaves: tuple[Leaves, ...] = field(default=())
     """Of each setting what it sets in the resolved scene; known after the check."""
 
@@ -48,7 +50,11 @@ class Changing:
         """
         document = self.document.copy()
         for number in numbers:
-            for dotted, value in self.settings[number].numbers.items():
+            setting = self.settings[number]
+            if setting.place in self.included:
+                body, own = self.included[setting.place]
+                document.later[body] = (*document.later.get(body, ()), own)
+            for dotted, value in setting.numbers.items() if setting.place not in self.included else ():
                 put(document, path_of(document, dotted, SceneData, value), plain_data(value))
         return document
 
@@ -165,7 +171,7 @@ def setting_findings(
 
 def _unknown(changing: Changing, setting: Setting) -> Iterator[Finding]:
     """The paths that the scene does not have."""
-    for dotted, value in setting.numbers.items():
+    for dotted, value in setting.numbers.items() if setting.place not in changing.included else ():
         try:
             path_of(changing.document, dotted, SceneData, value)
         except UsageError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,9 @@ from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, ExpressionError, 
 from rigidsim.scene.hierarchy.nodes import SceneNode, in_parent_axes
 from rigidsim.scene.hierarchy.references import references
 from rigidsim.scene.hierarchy.start import Starts, relative_rate, relative_velocity
-from rigidsim.scene.prepare.overrides import Override, put
+from rigidsim.scene.prepare.overrides import Override, address, put
 from rigidsim.scene.prepare.parameters import si_value
-from rigidsim.scene.schema.changes import KEYS
+from rigidsim.scene.schema.changes import CHANGES, STATES
 from rigidsim.scene.schema.controllers import KEY as CONTROLLERS
 from rigidsim.scene.schema.include import KEY, Include
 from rigidsim.scene.schema.joints import JointAxis
@@ -42,6 +43,7 @@ from rigidsim.scene.values.files import status_of
 from rigidsim.tree.nodes import WORLD
 
 if TYPE_CHECKING:
+    from rigidsim.scene.changing import Changing
     from rigidsim.scene.schema.scene import SceneData
 
 MOST_DEEP, MOST_INCLUDED = 20, 1000
@@ -52,15 +54,25 @@ Reader = Callable[[Document, Iterable[Override], Reading], "SceneData"]
 """The scene in a document, with overrides, that is included while another one is read."""
 
 
-def include(document: Document, reading: Reading, read: Reader) -> None:
-    """Put the bodies of included scenes into the document; raises SceneError if there are problems with them."""
+def has_included(document: Document) -> bool:
+    """Whether a document includes other scenes."""
+    bodies = bodies_in(document.data.get("bodies")) if isinstance(document.data, dict) else ()
+    return any(isinstance(body, dict) and KEY in body for _, body in bodies)
+
+
+def include(document: Document, reading: Reading, read: Reader, change: Callable[[Document], SceneData]) -> None:
+    """Put the bodies of included scenes into the document, with the numbers that these have set up to now; `change`
+    reads a document with such numbers. Raises SceneError if there are problems with them.
+    """
     n_problems = len(document.problems)
     bodies = bodies_in(document.data.get("bodies"))
     for place, body in [found for found in bodies if isinstance(found[1], dict) and KEY in found[1]]:
         try:
             scene = _named(document, reading, read, (*place, KEY), body[KEY])
             if scene is not None:
-                _put_in(document, place, Moved(scene, "/".join(place[1::2])))
+                numbers = document.later.get(place)
+                now = change(_changing(scene).changed(numbers)) if numbers else scene
+                _put_in(document, place, Moved(scene, now, place, partial(_length, document)))
         except SceneError as error:
             document.problems.extend(error.problems)
     if len(document.problems) > n_problems:
@@ -90,11 +102,6 @@ def _named(document: Document, reading: Reading, read: Reader, place: Place, wri
             values[name] = _value(value, reading)
         except PydanticCustomError as error:
             document.problems.extend(as_problems(document, (*place, "with", name), value, error))
-    for key in KEYS if isinstance(inner.data, dict) else ():
-        if inner.data.get(key):
-            message = f"{path.name} has '{key}', and numbers of an included scene cannot change by themselves"
-            hint = f"write '{key}' in the scene that includes it"
-            document.problems.append(document.problem("include", message, (*place, "file"), hint))
     if len(document.problems) > n_problems:
         return None
     return read(inner, [(f"{PARAMETERS}.{name}", value) for name, value in values.items()], reading)
@@ -138,8 +145,22 @@ def _put_in(document: Document, place: Place, moved: Moved) -> None:
             document.problems.append(problem)
     kept = {key: value for key, value in body.items() if key != KEY}
     put(document, place, document.twin(body, kept | {"children": document.twin(own, moved.bodies | own)}))
+    document.included |= moved.settings
     for keys, entries in moved.surroundings.items():
         _extend(document, keys, entries, place)
+
+
+def _changing(scene: SceneData) -> Changing | None:
+    """What a scene that was read sets during its run, if it sets anything."""
+    return getattr(scene, "changing", None)
+
+
+def _length(document: Document, keys: Place) -> int:
+    """How many entries a list of the scene has; 0 if there is none."""
+    data: Any = document.data
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return len(data) if isinstance(data, list) else 0
 
 
 def _extend(document: Document, keys: Place, entries: dict | list, place: Place) -> None:
@@ -162,8 +183,12 @@ def _extend(document: Document, keys: Place, entries: dict | list, place: Place)
 class Moved:
     """The parts of a scene of which the world has become the body with a path."""
 
-    def __init__(self, scene: SceneData, base: str):
-        self._base, self._prefix = base, re.sub(r"\W", "_", base)
+    def __init__(self, begun: SceneData, scene: SceneData, place: Place, length: Callable[[Place], int]):
+        """`begun` is the scene at the start, `scene` that with the numbers of now; `place` is that of the body, and
+        `length` says how many entries a list of the scene around it has.
+        """
+        base = "/".join(place[1::2])
+        self._base, self._prefix, self._place, self._length = base, re.sub(r"\W", "_", base), place, length
         data = scene.resolved()
         outputs = (output for name, one in scene.controllers.items() for output in one.outputs_of(name))
         self._own = {*data.get(TABLES, ()), *data.get(QUANTITIES, ()), *outputs}
@@ -183,6 +208,7 @@ class Moved:
             if name == WORLD or name not in words:
                 _replace(data, where, name, self._moved(name))
         data = self._renamed(data)
+        self.settings = self._settings(_changing(begun), data)
         self.bodies: dict[str, Any] = data["bodies"]
         self.surroundings: dict[Place, Any] = {
             (TABLES,): {f"{self._prefix}_{name}": table for name, table in data.get(TABLES, {}).items()},
@@ -193,7 +219,38 @@ class Moved:
             ("world", "loops"): data["world"].get("loops", []),
             ("world", "contacts"): data["world"].get("contacts", []),
             ("reparent",): data.get("reparent", []),
+            (CHANGES,): data.get(CHANGES, []),
+            (STATES,): {f"{self._prefix}_{name}": machine for name, machine in data.get(STATES, {}).items()},
         }
+
+    def _settings(self, changing: Changing | None, data: dict[str, Any]) -> dict[Place, tuple[Place, int]]:
+        """What the scene sets during the run, by the places that this has in the scene around it: the body, and the
+        number of the setting. Puts what it sets there into the data.
+        """
+        found: dict[Place, tuple[Place, int]] = {}
+        settings = zip(changing.settings, changing.leaves, strict=True) if changing else ()
+        for number, (setting, leaves) in enumerate(settings):
+            entry = data
+            for part in setting.place[:-1]:
+                entry = entry[part]
+            if "set" in entry:
+                moved = {self._there(path): self._renamed(value) for path, value in leaves.items()}
+                entry["set"] = {address(path): value for path, value in moved.items() if path}
+                found[self._there(setting.place)] = self._place, number
+        return found
+
+    def _there(self, path: Place) -> Place:
+        """A path of the scene in the scene around it; empty for what is not included."""
+        match path:
+            case ("bodies", *rest):
+                return (*self._place, "children", *rest)
+            case ("world", "loops" | "contacts" as key, int(number), *rest):
+                return ("world", key, number + self._length(("world", key)), *rest)
+            case ("reparent" | "changes" as key, int(number), *rest):
+                return (key, number + self._length((key,)), *rest)
+            case ("states" | "tables" | "let" as key, name, *rest):
+                return (key, f"{self._prefix}_{name}", *rest)
+        return ()
 
     def _driving(self, controller: dict[str, Any]) -> dict[str, Any]:
         """A controller, with the new names of its outputs if it names them."""

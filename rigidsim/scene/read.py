@@ -19,7 +19,7 @@ from rigidsim.scene.expressions import Scope
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.triggers import settings_in, triggers_in
-from rigidsim.scene.inclusion import include
+from rigidsim.scene.inclusion import has_included, include
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
 from rigidsim.scene.notes.steps import load_notes, step_notes
@@ -201,7 +201,18 @@ class Scene(SceneData):
         return document
 
     def with_overrides(self, overrides: Iterable[Override]) -> Scene:
-        """The scene read again with further overrides."""
+        """The scene read again with further overrides.
+
+        Parameters
+        ----------
+        overrides : Iterable[Override]
+            Values by path, as `--set` takes them: `PATH=VALUE` or (path, value).
+
+        Returns
+        -------
+        Scene
+            Another scene; this one does not change.
+        """
         return _read_again(self._written, self._file, [*self._overrides, *overrides], self._name)
 
     @property
@@ -243,7 +254,18 @@ class Scene(SceneData):
         return self._warnings
 
     def once(self, function: Callable[[Scene], Any]) -> Any:
-        """What a function makes of the scene; it is called once, because a scene does not change."""
+        """What a function makes of the scene; it is called once, because a scene does not change.
+
+        Parameters
+        ----------
+        function : Callable[[Scene], Any]
+            What is called with the scene.
+
+        Returns
+        -------
+        Any
+            What the function returned the first time.
+        """
         if function not in self._made:
             self._made[function] = function(self)
         return self._made[function]
@@ -299,11 +321,12 @@ def checked(
     raised in one SceneError. `outer` is the context of a scene that includes it; what sets numbers during the run of a
     scene that `is_changed` was checked before.
     """
-    reading, written = _begun(document, outer), document.copy() if has_changes(document) else None
+    reading, may_change = _begun(document, outer), has_changes(document) or has_included(document)
+    written = document.copy() if may_change else None
     read_parameters(document, reading)
     expand(document, reading)
     resolve_relatives(document)
-    include(document, reading, _included)
+    include(document, reading, _included, changed_scene)
     read_tables(document, reading)
     reading.scope.joints = {path: type for path, type in _joint_types(document.data).items() if type}
     read_held(document, reading)
@@ -319,8 +342,8 @@ def checked(
             scene._hierarchy = scene.hierarchy.weighed()
         found = mass_and_contact_findings(scene.hierarchy)
     _require_none(document, found)
-    if written is not None and not is_changed:
-        scene._changing = Changing(written, settings_in(scene))
+    if written is not None and not is_changed and has_changes(document):
+        scene._changing = Changing(written, settings_in(scene), document.included)
         found, leaves = setting_findings(scene._changing, changed_scene, scene.hierarchy, resolved_scene)
         _require_none(document, found)
         scene._changing.leaves = leaves
@@ -374,7 +397,7 @@ def bodies_and_settings(document: Document) -> tuple[dict[str, str], SimulationS
     reading = _begun(document)
     read_parameters(document, reading)
     expand(document, reading)
-    include(document, reading, _included)
+    include(document, reading, _included, changed_scene)
     try:
         settings = SimulationSettings.model_validate(document.data.get("simulation"), context=reading)
     except ValidationError as error:

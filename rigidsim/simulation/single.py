@@ -298,7 +298,13 @@ class Simulation:
         self.set_inputs({name: number(value, "value")})
 
     def set_inputs(self, values: Mapping[str, float]) -> None:
-        """Set the numbers of several controllers of the type `input` at once, by their names; see `set_input`."""
+        """Set the numbers of several controllers of the type `input` at once, by their names; see `set_input`.
+
+        Parameters
+        ----------
+        values : Mapping[str, float]
+            Numbers by the names of the controllers.
+        """
         with self._alone(), self._computing():
             self._prepare()
             known = (

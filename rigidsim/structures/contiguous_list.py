@@ -64,7 +64,13 @@ class ContiguousList(Generic[T]):
         return f"ContiguousList({list(self)!r})"
 
     def handles(self, backwards: bool = False) -> Iterator[int]:
-        """The handles in the order of the list, or in reverse. The list must not change during the iteration."""
+        """The handles in the order of the list, or in reverse. The list must not change during the iteration.
+
+        Parameters
+        ----------
+        backwards : bool, optional
+            Whether from the end to the beginning.
+        """
         if self._values:
             handle, column = (self._tail, PREVIOUS) if backwards else (self._head, NEXT)
             for _ in range(len(self._values)):
@@ -97,26 +103,80 @@ class ContiguousList(Generic[T]):
         return self._tail if self._values else None
 
     def next(self, handle: int) -> int | None:
-        """The handle of the following element; None at the end."""
+        """The handle of the following element; None at the end.
+
+        Parameters
+        ----------
+        handle : int
+            The handle of an element.
+
+        Returns
+        -------
+        int | None
+            The handle of the next one.
+        """
         following = self._nodes.item(self._checked(handle), NEXT)
         return None if following == self._head else following
 
     def previous(self, handle: int) -> int | None:
-        """The handle of the preceding element; None at the beginning."""
+        """The handle of the preceding element; None at the beginning.
+
+        Parameters
+        ----------
+        handle : int
+            The handle of an element.
+
+        Returns
+        -------
+        int | None
+            The handle of the one before.
+        """
         return None if self._checked(handle) == self._head else self._nodes.item(handle, PREVIOUS)
 
     def value(self, handle: int) -> T:
-        """The value of an element."""
+        """The value of an element.
+
+        Parameters
+        ----------
+        handle : int
+            The handle of the element.
+
+        Returns
+        -------
+        T
+            Its value.
+        """
         return self._values[self._checked(handle)]
 
     def replace(self, handle: int, value: T) -> None:
-        """Set the value of an element."""
+        """Set the value of an element.
+
+        Parameters
+        ----------
+        handle : int
+            The handle of the element.
+        value : T
+            Its new value.
+        """
         self._values[self._checked(handle)] = value
 
     # --- changing
 
     def insert_before(self, handle: int | None, value: T) -> int:
-        """Insert before an element, or at the end if `handle` is None. Returns the new handle."""
+        """Insert before an element, or at the end if `handle` is None. Returns the new handle.
+
+        Parameters
+        ----------
+        handle : int | None
+            The element before which it is inserted; None: at the end.
+        value : T
+            The value of the new element.
+
+        Returns
+        -------
+        int
+            The handle of the new element.
+        """
         at_front = handle is not None and self._checked(handle) == self._head
         new = len(self._values)
         self._grow(new + 1)
@@ -134,19 +194,65 @@ class ContiguousList(Generic[T]):
         return new
 
     def insert_after(self, handle: int, value: T) -> int:
-        """Insert after an element. Returns the new handle."""
+        """Insert after an element. Returns the new handle.
+
+        Parameters
+        ----------
+        handle : int
+            The element after which it is inserted.
+        value : T
+            The value of the new element.
+
+        Returns
+        -------
+        int
+            The handle of the new element.
+        """
         return self.insert_before(self.next(handle), value)
 
     def push_front(self, value: T) -> int:
-        """Insert at the beginning. Returns the new handle."""
+        """Insert at the beginning. Returns the new handle.
+
+        Parameters
+        ----------
+        value : T
+            The value of the new element.
+
+        Returns
+        -------
+        int
+            The handle of the new element.
+        """
         return self.insert_before(self.front, value)
 
     def push_back(self, value: T) -> int:
-        """Insert at the end. Returns the new handle."""
+        """Insert at the end. Returns the new handle.
+
+        Parameters
+        ----------
+        value : T
+            The value of the new element.
+
+        Returns
+        -------
+        int
+            The handle of the new element.
+        """
         return self.insert_before(None, value)
 
     def erase(self, handle: int) -> int | None:
-        """Erase an element. Returns the handle, valid afterwards, of the next element; None if it was the last."""
+        """Erase an element. Returns the handle, valid afterwards, of the next element; None if it was the last.
+
+        Parameters
+        ----------
+        handle : int
+            The handle of the element.
+
+        Returns
+        -------
+        int | None
+            The handle of the next element.
+        """
         following = self.next(handle)
         if handle == self._head:
             self._head = self._nodes.item(handle, NEXT)
@@ -170,7 +276,13 @@ class ContiguousList(Generic[T]):
         self._values.clear()
 
     def reserve(self, capacity: int) -> None:
-        """Allocate the links for that many elements."""
+        """Allocate the links for that many elements.
+
+        Parameters
+        ----------
+        capacity : int
+            The number of elements.
+        """
         if capacity > len(self._nodes):
             nodes = np.zeros((capacity, 2), _index_type(capacity))
             nodes[: len(self._values)] = self._nodes[: len(self._values)]
@@ -190,6 +302,17 @@ class ContiguousList(Generic[T]):
         `first` and `last` default to its first and last element. Within one list (`other is self`) this takes O(1)
         and all handles stay valid; `handle` must be outside the range. Between two lists, each element is inserted
         here and erased there, with the effects of both on the handles.
+
+        Parameters
+        ----------
+        handle : int | None
+            The element before which they come; None: at the end.
+        other : ContiguousList[T]
+            The list from which they are moved.
+        first : int, optional
+            The first element to move; by default the first of all.
+        last : int, optional
+            The last element to move; by default the last of all.
         """
         if not other._values:
             return

@@ -248,7 +248,20 @@ tanh = _differentiable(functions.hyperbolic_tangent, lambda x: _sech(x) * _sech(
 
 
 def hypot(x: Number, y: Number) -> Number:
-    """sqrt(x^2 + y^2) without intermediate overflow; `functions.hypotenuse`."""
+    """sqrt(x^2 + y^2) without intermediate overflow; `functions.hypotenuse`.
+
+    Parameters
+    ----------
+    x : Number
+        One side.
+    y : Number
+        The other side.
+
+    Returns
+    -------
+    Number
+        The hypotenuse.
+    """
     return _polar(x, y)[2]
 
 
@@ -261,20 +274,61 @@ def _split(y: Number, level: int) -> tuple[Number, Number]:
 
 
 def derivative(f: Callable[[Number], Number], x: Number) -> Number:
-    """f'(x): the dual part of f(x + e). For an array x and a function of each element, all derivatives at once."""
+    """f'(x): the dual part of f(x + e). For an array x and a function of each element, all derivatives at once.
+
+    Parameters
+    ----------
+    f : Callable[[Number], Number]
+        A function of one number.
+    x : Number
+        Where; a number or an array.
+
+    Returns
+    -------
+    Number
+        As many numbers as x has.
+    """
     level = next(_levels)
     return _split(f(Dual(x, 1.0, level)), level)[1]
 
 
 def second_derivative(f: Callable[[Number], Number], x: Number) -> tuple[Number, Number, Number]:
-    """(f(x), f'(x), f''(x)), from f((x + e) + d) with two dual units e and d."""
+    """(f(x), f'(x), f''(x)), from f((x + e) + d) with two dual units e and d.
+
+    Parameters
+    ----------
+    f : Callable[[Number], Number]
+        A function of one number.
+    x : Number
+        Where.
+
+    Returns
+    -------
+    tuple[Number, Number, Number]
+        The value, the first and the second derivative.
+    """
     inner, outer = next(_levels), next(_levels)
     value, rate = _split(f(Dual(Dual(x, 1.0, inner), 1.0, outer)), outer)
     return *_split(value, inner), _split(rate, inner)[1]
 
 
 def directional(f: Callable[[tuple], Any], x: Sequence[Number], v: Sequence[Number]) -> Any:
-    """J(x) v, the dual part of f(x + v e), in one evaluation: a number for a scalar f, an array for a vector f."""
+    """J(x) v, the dual part of f(x + v e), in one evaluation: a number for a scalar f, an array for a vector f.
+
+    Parameters
+    ----------
+    f : Callable[[tuple], Any]
+        A function of a tuple of numbers.
+    x : Sequence[Number]
+        Where, n numbers.
+    v : Sequence[Number]
+        The direction, n numbers.
+
+    Returns
+    -------
+    Any
+        As many numbers as f gives.
+    """
     level = next(_levels)
     y = f(tuple(Dual(a, b, level) for a, b in zip(x, v, strict=True)))
     if isinstance(y, tuple | list) or (isinstance(y, np.ndarray) and y.dtype == object):
@@ -283,7 +337,20 @@ def directional(f: Callable[[tuple], Any], x: Sequence[Number], v: Sequence[Numb
 
 
 def jacobian(f: Callable[[tuple], Sequence[Number]], x: Sequence[Number]) -> np.ndarray:
-    """The (m, n) matrix df_i/dx_j of a function of a tuple of n numbers with m results, one evaluation per column."""
+    """The (m, n) matrix df_i/dx_j of a function of a tuple of n numbers with m results, one evaluation per column.
+
+    Parameters
+    ----------
+    f : Callable[[tuple], Sequence[Number]]
+        A function of a tuple of n numbers, with m results.
+    x : Sequence[Number]
+        Where, n numbers.
+
+    Returns
+    -------
+    np.ndarray
+        The derivatives, (m, n).
+    """
     n = len(x)
     return np.stack([directional(f, x, [float(i == j) for i in range(n)]) for j in range(n)], axis=1)
 
@@ -291,6 +358,18 @@ def jacobian(f: Callable[[tuple], Sequence[Number]], x: Sequence[Number]) -> np.
 def hessian(f: Callable[[tuple], Number], x: Sequence[Number]) -> np.ndarray:
     """The symmetric (n, n) matrix d2f/dx_i dx_j of a scalar function of a tuple of n numbers, from n (n + 1)/2 nested
     evaluations.
+
+    Parameters
+    ----------
+    f : Callable[[tuple], Number]
+        A function of a tuple of n numbers.
+    x : Sequence[Number]
+        Where, n numbers.
+
+    Returns
+    -------
+    np.ndarray
+        The second derivatives, (n, n).
     """
     n = len(x)
     rows: list[list[Number]] = [[0.0] * n for _ in range(n)]

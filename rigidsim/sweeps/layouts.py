@@ -61,7 +61,20 @@ class Plan(ABC):
 
     @abstractmethod
     def columns(self, begin: int, end: int) -> dict[str, Column]:
-        """The values of each name for the runs from `begin` to before `end`."""
+        """The values of each name for the runs from `begin` to before `end`.
+
+        Parameters
+        ----------
+        begin : int
+            The first run.
+        end : int
+            The run behind the last one.
+
+        Returns
+        -------
+        dict[str, Column]
+            A column for each name.
+        """
 
     @abstractmethod
     def describe(self) -> str:
@@ -79,6 +92,16 @@ class Plan(ABC):
     def values(self, runs: range | slice) -> dict[str, Column]:
         """The values of each name for consecutive runs: float64 numbers in the unit of the name, or a list of words and
         other data. Takes memory for these runs only (a sample of `lhs` is made as a whole).
+
+        Parameters
+        ----------
+        runs : range | slice
+            Consecutive runs.
+
+        Returns
+        -------
+        dict[str, Column]
+            A column for each name.
         """
         chosen = range(self.runs)[runs] if isinstance(runs, slice) else runs
         if chosen.step != 1 or (chosen and not 0 <= chosen[0] <= chosen[-1] < self.runs):
@@ -86,14 +109,31 @@ class Plan(ABC):
         return self.columns(chosen.start, max(chosen.start, chosen.stop))
 
     def written(self, runs: range | slice) -> dict[str, Column]:
-        """The values as a scene takes them: those with a unit as text."""
+        """The values as a scene takes them: those with a unit as text.
+
+        Parameters
+        ----------
+        runs : range | slice
+            Consecutive runs.
+
+        Returns
+        -------
+        dict[str, Column]
+            A column for each name.
+        """
         return {
             name: [as_written(value, self.units[name]) for value in values.tolist()] if self.units[name] else values
             for name, values in self.values(runs).items()
         }
 
     def overrides(self, runs: range | slice) -> Iterator[list[tuple[str, Any]]]:
-        """The overrides of the scene for each of consecutive runs, as `Scene.from_file` takes them."""
+        """The overrides of the scene for each of consecutive runs, as `Scene.from_file` takes them.
+
+        Parameters
+        ----------
+        runs : range | slice
+            Consecutive runs.
+        """
         columns = (c.tolist() if isinstance(c, np.ndarray) else c for c in self.written(runs).values())
         return (list(zip(self.units, row, strict=True)) for row in zip(*columns, strict=True))
 
@@ -102,6 +142,16 @@ class Plan(ABC):
 
         It is the number n of the SplitMix64 sequence (Steele, Lea and Flood 2014) that begins at the mixed seed of the
         plan, so no two runs of a plan have the same.
+
+        Parameters
+        ----------
+        runs : range | slice
+            Consecutive runs.
+
+        Returns
+        -------
+        np.ndarray
+            A seed for each run, uint64.
         """
         chosen = range(self.runs)[runs] if isinstance(runs, slice) else runs
         start = _mixed(np.array([self.seed], dtype=np.uint64) + GOLDEN)
@@ -110,6 +160,18 @@ class Plan(ABC):
     def part(self, number: int, parts: int) -> range:
         """The runs of part `number` (1 to `parts`): consecutive, and as many as in the other parts, or one fewer. A
         part is empty if there are fewer runs than parts.
+
+        Parameters
+        ----------
+        number : int
+            The number of the part, from 1.
+        parts : int
+            The number of parts.
+
+        Returns
+        -------
+        range
+            The runs of this part.
         """
         parts = whole_number(parts, "the number of parts", 1)
         number = whole_number(number, "the number of the part", 1)
@@ -118,7 +180,20 @@ class Plan(ABC):
         return range(self.runs * (number - 1) // parts, self.runs * number // parts)
 
     def chosen(self, part: tuple[int, int] | None = None, yes: bool = False) -> range:
-        """All runs, or those of a part. Raises UsageError if there are more than a million, and `yes` is not given."""
+        """All runs, or those of a part. Raises UsageError if there are more than a million, and `yes` is not given.
+
+        Parameters
+        ----------
+        part : tuple[int, int], optional
+            (number, parts) of a part; by default all runs.
+        yes : bool, optional
+            Whether more than a million runs are allowed.
+
+        Returns
+        -------
+        range
+            The numbers of the runs.
+        """
         chosen = range(self.runs) if part is None else self.part(*part)
         if len(chosen) > MOST_RUNS and not yes:
             message = f"{len(chosen):,} runs are more than {MOST_RUNS:,}"
@@ -149,6 +224,11 @@ class Plan(ABC):
         Raises UsageError for a path that is not in the scene, and SceneError for a value that is none for its place: an
         unknown word, a unit of another dimension. A number that is out of bounds is no problem of the plan: that run
         fails alone.
+
+        Parameters
+        ----------
+        read : Callable[[list[tuple[str, Any]]], Scene]
+            Reads the scene with overrides.
         """
         for run in dict.fromkeys(self.probes()):
             (overrides,) = self.overrides(range(run, run + 1))

@@ -42,6 +42,26 @@ def make_plan(
 
     Names are parameters or paths of the scene. Raises UsageError for anything that is not valid, StorageError for a
     table that cannot be read.
+
+    Parameters
+    ----------
+    vary : Mapping[str, Any], optional
+        Values by name, as above.
+    zip : bool, optional
+        Whether names vary side by side, not all with all.
+    sample : str, optional
+        The kind of sample and the number of runs.
+    over : Mapping[str, str], optional
+        A distribution for each name.
+    table : Path | str, optional
+        The path of a CSV file, with names in its first line.
+    seed : int, optional
+        The seed of random samples.
+
+    Returns
+    -------
+    Plan
+        The plan, for `sweep`.
     """
     vary = {name: _even(values) for name, values in vary.items()} if isinstance(vary, Mapping) else vary
     given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table and str(table), "seed": seed}

@@ -242,18 +242,52 @@ class Sweep:
         }
 
     def values_text(self, place: int) -> str:
-        """The values of a run in words: `spin = 3 rpm, bodies.top.mass = 2`."""
+        """The values of a run in words: `spin = 3 rpm, bodies.top.mass = 2`.
+
+        Parameters
+        ----------
+        place : int
+            The place of the run in the file.
+
+        Returns
+        -------
+        str
+            The values by name, as text.
+        """
         return ", ".join(f"{name} = {value}" for name, value in self._values_at(place))
 
     def array(self, name: str, runs: slice = slice(None)) -> np.ndarray:
         """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples. `runs` are
         places in this file.
+
+        Parameters
+        ----------
+        name : str
+            The name of the array.
+        runs : slice, optional
+            The runs; by default all.
+
+        Returns
+        -------
+        np.ndarray
+            The values of these runs, (run, ...).
         """
         self._require_recorded(name)
         return self._done(name, runs)
 
     def described(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...], str, str]:
-        """The names of the dimensions of a recorded array, its shape, its units and its meaning."""
+        """The names of the dimensions of a recorded array, its shape, its units and its meaning.
+
+        Parameters
+        ----------
+        name : str
+            The name of the array.
+
+        Returns
+        -------
+        tuple[tuple[str, ...], tuple[int, ...], str, str]
+            Dimensions, shape, units, meaning.
+        """
         self._require_recorded(name)
         field = KEPT[name]
         dimensions = tuple(one for one in field.dimensions if one != "time" or self.time is not None)
@@ -264,7 +298,18 @@ class Sweep:
             raise UsageError(f"there is no array '{name}'; there are: {', '.join(self.datasets)}")
 
     def last(self, name: str) -> np.ndarray:
-        """A recorded array at the end of each run, (run, ...); of a failed one NaN if it has samples."""
+        """A recorded array at the end of each run, (run, ...); of a failed one NaN if it has samples.
+
+        Parameters
+        ----------
+        name : str
+            The name of the array.
+
+        Returns
+        -------
+        np.ndarray
+            The last values, (run, ...).
+        """
         if self.time is None:
             return self.array(name)
         is_complete = self._status() == COMPLETE
@@ -276,7 +321,18 @@ class Sweep:
         return found
 
     def place(self, index: int) -> int:
-        """The place in this file of the run with a number; UsageError if it has none."""
+        """The place in this file of the run with a number; UsageError if it has none.
+
+        Parameters
+        ----------
+        index : int
+            The number of the run in the plan.
+
+        Returns
+        -------
+        int
+            Its row in the arrays.
+        """
         try:
             number = operator.index(index)
         except TypeError:
@@ -288,11 +344,33 @@ class Sweep:
         return found
 
     def overrides(self, index: int) -> list[Override]:
-        """The overrides with which a scene is run `index`: those of the sweep, and the values of the run."""
+        """The overrides with which a scene is run `index`: those of the sweep, and the values of the run.
+
+        Parameters
+        ----------
+        index : int
+            The number of the run in the plan.
+
+        Returns
+        -------
+        list[Override]
+            Values by path, as `Scene.from_file` takes them.
+        """
         return [*self._overrides, *self._values_at(self.place(index))]
 
     def scene_at(self, index: int) -> Scene:
-        """The scene of a run, read with its values."""
+        """The scene of a run, read with its values.
+
+        Parameters
+        ----------
+        index : int
+            The number of the run in the plan.
+
+        Returns
+        -------
+        Scene
+            The scene with the values of this run.
+        """
         return self.scene.with_overrides(self._values_at(self.place(index)))
 
     def __getitem__(self, index: int) -> State | Trajectory:
@@ -376,7 +454,18 @@ class Sweep:
         return found
 
     def error_at(self, place: int) -> str:
-        """Why a run failed; empty if it did not."""
+        """Why a run failed; empty if it did not.
+
+        Parameters
+        ----------
+        place : int
+            The place of the run in the file.
+
+        Returns
+        -------
+        str
+            The message.
+        """
         return self._messages.get(place, "") if self._status(slice(place, place + 1))[0] > COMPLETE else ""
 
     def _of_plan(self, name: str) -> np.ndarray:
@@ -426,7 +515,18 @@ class Sweep:
         return sum(dataset.dtype.itemsize * math.prod(dataset.shape[1:]) for dataset in found)
 
     def rows(self, places: slice) -> tuple[dict[str, np.ndarray], np.ndarray, dict[int, str]]:
-        """The results of consecutive runs: arrays, statuses, and messages by the numbers of the runs."""
+        """The results of consecutive runs: arrays, statuses, and messages by the numbers of the runs.
+
+        Parameters
+        ----------
+        places : slice
+            Consecutive places in the file.
+
+        Returns
+        -------
+        tuple[dict[str, np.ndarray], np.ndarray, dict[int, str]]
+            Arrays by name, statuses, and messages by number of run.
+        """
         status = self._status(places)
         arrays = {name: self._stored(name, places) for name in self.results}
         runs = zip(self.numbers[places].tolist(), range(*places.indices(len(self))), strict=True)
@@ -447,14 +547,33 @@ class Sweep:
             self._of_plan(name)
 
     def require_same(self, contents: Contents, path: Path) -> None:
-        """Raise StorageError unless the file was begun with the same scene, plan and recording."""
+        """Raise StorageError unless the file was begun with the same scene, plan and recording.
+
+        Parameters
+        ----------
+        contents : Contents
+            Scene, plan and recording.
+        path : Path
+            The file, for the message.
+        """
         differing = (name for name, value in contents.identity.items() if self.identity.get(name) != value)
         changed = "version" if self._file.attrs["format"] == OLDER else next(differing, "")
         if changed:
             raise StorageError(f"{path} cannot be resumed: {IDENTITY[changed]} has changed since; --force begins again")
 
     def places(self, names: Iterable[str]) -> dict[str, int]:
-        """Where datasets begin in the file, bytes."""
+        """Where datasets begin in the file, bytes.
+
+        Parameters
+        ----------
+        names : Iterable[str]
+            Names of datasets.
+
+        Returns
+        -------
+        dict[str, int]
+            The place of each, bytes.
+        """
         found = {name: self._layout.datasets[name].id.get_offset() for name in names}
         for name, place in found.items():
             if place is None:

@@ -56,18 +56,50 @@ class BodyHistory:
         return self._bodies.header.kinds[self._index]
 
     def place_at(self, time: float) -> Place:
-        """The path of the parent and the kind of motion at a time (s)."""
+        """The path of the parent and the kind of motion at a time (s).
+
+        Parameters
+        ----------
+        time : float
+            The time, s.
+
+        Returns
+        -------
+        Place
+            The parent and the kind of motion.
+        """
         tree = self._bodies.header.tree_at(number(time, "time"))
         node = tree.nodes[self._index]
         return Place(path_of(tree.parent(node)), node.kind)
 
     def parent_at(self, time: float) -> str:
-        """The path of the parent at a time (s); empty for the world."""
+        """The path of the parent at a time (s); empty for the world.
+
+        Parameters
+        ----------
+        time : float
+            The time, s.
+
+        Returns
+        -------
+        str
+            The path of the parent.
+        """
         return self.place_at(time).parent
 
     def carrier_at(self, time: float) -> str:
         """The free or jointed body that this one is, or is a part of, at a time (s): the one to which it is fixed,
         directly or through fixed bodies; empty if there is none.
+
+        Parameters
+        ----------
+        time : float
+            The time, s.
+
+        Returns
+        -------
+        str
+            The path of that body.
         """
         tree = self._bodies.header.tree_at(number(time, "time"))
         return path_of(tree.carrier(tree.nodes[self._index]))
@@ -75,6 +107,16 @@ class BodyHistory:
     def free_ancestor_at(self, time: float) -> str:
         """The free body that moves this one at a time (s): itself if it is free, else the nearest free body above it,
         through bodies with prescribed motions, too; empty if there is none.
+
+        Parameters
+        ----------
+        time : float
+            The time, s.
+
+        Returns
+        -------
+        str
+            The path of that body.
         """
         tree = self._bodies.header.tree_at(number(time, "time"))
         return path_of(tree.free_ancestor(tree.nodes[self._index]))
@@ -93,6 +135,16 @@ class BodyHistory:
         """One term of the acceleration relative to the parent, in the parent's axes, (time, 3): `applied`, `gravity`,
         `linear`, `euler`, `centrifugal`, `coriolis`, in scenes with contact `contact`, with joints `joint`, in m/s2,
         ... Recorded with `terms=True`.
+
+        Parameters
+        ----------
+        name : str
+            The name of the term, such as `coriolis`.
+
+        Returns
+        -------
+        np.ndarray
+            The term at each sample, (time, 3), m/s² or rad/s².
         """
         header = self._bodies.header
         fields = term_fields(bool(header.shapes), bool(header.joints))
@@ -122,6 +174,16 @@ class BodyHistory:
         """The motion relative to another body, in its axes and length units; `"world"` for the world.
 
         Composed along the tree via the nearest common ancestor, so that large world coordinates cost no digits.
+
+        Parameters
+        ----------
+        other : str
+            The path of the other body, or `world`.
+
+        Returns
+        -------
+        Motion
+            The motion at all samples.
         """
         return self._bodies.relative(self.path, other)
 
@@ -223,7 +285,20 @@ class BodyMapping:
         return self.header.recorded is None
 
     def column(self, name: str, index: int) -> np.ndarray:
-        """One dataset of one body."""
+        """One dataset of one body.
+
+        Parameters
+        ----------
+        name : str
+            The dataset, such as `world/position`.
+        index : int
+            The number of the body.
+
+        Returns
+        -------
+        np.ndarray
+            The values at all samples, (time, component) or (time).
+        """
         return np.asarray(self.arrays[name][..., index, :])
 
     def _coordinate(self, name: str, row: int) -> np.ndarray | None:
@@ -235,7 +310,20 @@ class BodyMapping:
         return DerivedMotions(self.header, self.time, self.column, self._coordinate)
 
     def motion(self, frame: str, index: int) -> Motion:
-        """The motion of a body in the frame `local` or `world`; what was not recorded is derived where it can be."""
+        """The motion of a body in the frame `local` or `world`; what was not recorded is derived where it can be.
+
+        Parameters
+        ----------
+        frame : str
+            `local` or `world`.
+        index : int
+            The number of the body.
+
+        Returns
+        -------
+        Motion
+            The motion at all samples.
+        """
         path = self.header.paths[index]
         breaks = tuple(change.time for change in self.header.changes if change.body == path) if frame == "local" else ()
         if self.is_whole:
@@ -243,7 +331,20 @@ class BodyMapping:
         return Motion(self.time, lambda name: self._derived.read(frame, name, index), breaks)
 
     def relative(self, path: str, other: str) -> Motion:
-        """The motion of a body relative to another one; either may be the world."""
+        """The motion of a body relative to another one; either may be the world.
+
+        Parameters
+        ----------
+        path : str
+            The path of the body.
+        other : str
+            The path of the other body, or `world`.
+
+        Returns
+        -------
+        Motion
+            Relative to the other body, in its axes and units of length.
+        """
         for name in (path, other):
             if not isinstance(name, str) or name != "world":
                 self._index(name)
@@ -291,11 +392,37 @@ class State(BodyMapping):
     _repr_html_ = calling("html_of")
 
     def motion(self, frame: str, index: int) -> Motion:
-        """The motion of a body in the frame `local` or `world`."""
+        """The motion of a body in the frame `local` or `world`.
+
+        Parameters
+        ----------
+        frame : str
+            `local` or `world`.
+        index : int
+            The number of the body.
+
+        Returns
+        -------
+        Motion
+            The motion at the time of the state.
+        """
         return self._motions[frame][index] if self._motions else super().motion(frame, index)
 
     def of_all(self, frame: str, quantity: str) -> np.ndarray:
-        """One quantity of all bodies, (body, component). Raises NotRecordedError."""
+        """One quantity of all bodies, (body, component). Raises NotRecordedError.
+
+        Parameters
+        ----------
+        frame : str
+            `local` or `world`.
+        quantity : str
+            `position`, `orientation`, `velocity` or `angular_velocity`.
+
+        Returns
+        -------
+        np.ndarray
+            A row for each body.
+        """
         if self.is_whole:
             return np.asarray(self.arrays[f"{frame}/{quantity}"])
         return np.stack([getattr(self.motion(frame, index), quantity) for index in range(len(self))])

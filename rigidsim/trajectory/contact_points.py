@@ -47,6 +47,18 @@ class ContactPoints:
     def on(self, body: str, forces: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """The total force (N, world axes) on a body and what is fixed to it, by the body that exerts it; or that of
         the given `forces` at the points, such as `friction`.
+
+        Parameters
+        ----------
+        body : str
+            The path of the body.
+        forces : np.ndarray, optional
+            Forces of the points in place of those that were recorded, N, (point, 3).
+
+        Returns
+        -------
+        dict[str, np.ndarray]
+            Forces by the path of the body that exerts them, N, world axes.
         """
         if body not in self._header.row_of:
             raise UsageError(f"there is no body {clipped(body)}; bodies: {', '.join(self._header.paths[:10])}")
@@ -82,7 +94,18 @@ class ContactHistory:
         return f"<ContactHistory: {self.begins[-1]} points in {len(self)} samples>"
 
     def at(self, time: float) -> ContactPoints:
-        """The contact points of the sample nearest to a time (s)."""
+        """The contact points of the sample nearest to a time (s).
+
+        Parameters
+        ----------
+        time : float
+            The time, s.
+
+        Returns
+        -------
+        ContactPoints
+            The points of that sample.
+        """
         return self[int(np.argmin(np.abs(self._time - number(time, "time"))))]
 
     @property

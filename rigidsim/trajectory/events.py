@@ -117,7 +117,13 @@ class Event:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def concerns(self, body: str) -> bool:
-        """Whether the event involves a body, as the receiver, a parent, protected or carried."""
+        """Whether the event involves a body, as the receiver, a parent, protected or carried.
+
+        Parameters
+        ----------
+        body : str
+            The path of the body.
+        """
         others = (other.body for other in (*self.protected, *self.carried))
         if self.changed:
             return any(map(_written_of(body), self.changed))
@@ -167,11 +173,28 @@ class ContactEvent:
         return asdict(self)
 
     def concerns(self, body: str) -> bool:
-        """Whether the event involves a body: as one of both, as the one a shape is on, protected or carried."""
+        """Whether the event involves a body: as one of both, as the one a shape is on, protected or carried.
+
+        Parameters
+        ----------
+        body : str
+            The path of the body.
+        """
         return body in (*self.bodies, *map(node_of, self.shapes), *self.protected_bodies, *self.carried_bodies)
 
     def side_of(self, body: str) -> int:
-        """0 for the first body or the one that its shape is on, else 1."""
+        """0 for the first body or the one that its shape is on, else 1.
+
+        Parameters
+        ----------
+        body : str
+            The path of one of both bodies.
+
+        Returns
+        -------
+        int
+            0 or 1.
+        """
         return 0 if body in (self.bodies[0], node_of(self.shapes[0])) else 1
 
 
@@ -292,7 +315,18 @@ class ContactEvents:
         return np.array([node_of(shape) for shape in self.shapes], dtype=object)
 
     def event(self, row: int) -> ContactEvent:
-        """One event."""
+        """One event.
+
+        Parameters
+        ----------
+        row : int
+            The row in the table of events.
+
+        Returns
+        -------
+        ContactEvent
+            The event in that row.
+        """
         time, pair = float(self.time[row]), (int(self.first[row]), int(self.second[row]))
         tree = self._header.tree_at(time)
         bodies = tuple(tree.part_of(tree[self.nodes[number]]).path for number in pair)
@@ -309,7 +343,18 @@ class ContactEvents:
         )
 
     def ended_by(self, event: ContactEvent) -> ContactEvent | None:
-        """The beginning of the mode that an event ended."""
+        """The beginning of the mode that an event ended.
+
+        Parameters
+        ----------
+        event : ContactEvent
+            An event that ends a mode of contact.
+
+        Returns
+        -------
+        ContactEvent | None
+            None if the file has no beginning of it.
+        """
         pair = [self.shapes.index(shape) for shape in event.shapes]
         of_pair = (self.first == pair[0]) & (self.second == pair[1]) & (self.time < event.time)
         rows = np.flatnonzero(of_pair & ((self.kind >= SLIDES) | (self.kind == ENDS)))
@@ -381,7 +426,20 @@ class Events(Sequence):
         return f"<Events: {len(self.contact)} of contact, {len(self.scheduled)} others>"
 
     def between(self, begin: float, end: float) -> Events:
-        """The events from one time to another (s), both included."""
+        """The events from one time to another (s), both included.
+
+        Parameters
+        ----------
+        begin : float
+            The first time, s.
+        end : float
+            The last time, s.
+
+        Returns
+        -------
+        Events
+            These events, in their order.
+        """
         if not self.columns:
             return self
         time = np.asarray(self.columns["events/time"])

@@ -99,7 +99,18 @@ class Motion:
         return as_quaternions(self.orientation)
 
     def part(self, samples) -> Motion:
-        """Some of the samples."""
+        """Some of the samples.
+
+        Parameters
+        ----------
+        samples : slice or array
+            A slice, or numbers of samples.
+
+        Returns
+        -------
+        Motion
+            The motion at these samples.
+        """
         return Motion(self.time[samples], lambda name: getattr(self, name)[samples])
 
     def kept(self) -> Motion:
@@ -112,6 +123,16 @@ class Motion:
         Position and rotation vector are cubics that match pose and rate at both neighbouring samples; velocities are
         their derivatives. Exact at samples; the jump at an impulse is smoothed over the interval that contains it.
         Raises UsageError outside the trajectory, and between two samples that are relative to different frames.
+
+        Parameters
+        ----------
+        time : float | np.ndarray
+            Times within the trajectory, s.
+
+        Returns
+        -------
+        Motion
+            The motion at these times.
         """
         samples, wanted = np.asarray(self.time), numbers(time, "times")
         if samples.ndim == 0:

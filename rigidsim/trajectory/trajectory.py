@@ -102,7 +102,18 @@ class Trajectory(BodyMapping):
         return tuple(self._derivatives)
 
     def derivative(self, parameter: str) -> Derivative:
-        """The derivatives with respect to a number of the scene: `derivative("mass")["rod"].world.position`."""
+        """The derivatives with respect to a number of the scene: `derivative("mass")["rod"].world.position`.
+
+        Parameters
+        ----------
+        parameter : str
+            The name of the parameter, or the path of the number in the scene.
+
+        Returns
+        -------
+        Derivative
+            The derivatives of all recorded quantities.
+        """
         if parameter not in self._derivatives:
             known = f"there are those of {', '.join(self._derivatives)}" if self._derivatives else NO_DERIVATIVES
             raise UsageError(f"there are no derivatives with respect to {clipped(parameter)}; {known}")
@@ -112,7 +123,18 @@ class Trajectory(BodyMapping):
         return found
 
     def with_derivatives(self, derivatives: Mapping[str, Derivative]) -> Trajectory:
-        """This trajectory, with the derivatives with respect to these parameters."""
+        """This trajectory, with the derivatives with respect to these parameters.
+
+        Parameters
+        ----------
+        derivatives : Mapping[str, Derivative]
+            The derivatives by the name of the parameter.
+
+        Returns
+        -------
+        Trajectory
+            A trajectory with the same samples.
+        """
         self._derivatives = dict(derivatives)
         return self
 
@@ -182,7 +204,18 @@ class Trajectory(BodyMapping):
         return measured(self, MetricMeter(self, expression))[0]
 
     def metric_unit(self, expression: str) -> str:
-        """The unit of a metric, `m/s`; empty for a pure number and if it is not known. See `metric`."""
+        """The unit of a metric, `m/s`; empty for a pure number and if it is not known. See `metric`.
+
+        Parameters
+        ----------
+        expression : str
+            The metric, which begins with `=`.
+
+        Returns
+        -------
+        str
+            The unit, `m/s`; empty if there is none.
+        """
         from rigidsim.trajectory.metrics import MetricMeter
 
         return MetricMeter(self, expression).unit
@@ -299,6 +332,16 @@ class Trajectory(BodyMapping):
     def part(self, samples: slice | np.ndarray) -> Trajectory:
         """Some of the samples, by a slice or by their numbers in ascending order, without events; each array is read
         when it is needed, and kept.
+
+        Parameters
+        ----------
+        samples : slice | np.ndarray
+            A slice, or numbers of samples in ascending order.
+
+        Returns
+        -------
+        Trajectory
+            A trajectory of these samples.
         """
         arrays = {field.name: SomeRows(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
@@ -306,6 +349,16 @@ class Trajectory(BodyMapping):
     def window(self, samples: slice) -> Trajectory:
         """Some of the samples, without events; of each array only the columns that are asked for are read, each time
         anew.
+
+        Parameters
+        ----------
+        samples : slice
+            Consecutive samples.
+
+        Returns
+        -------
+        Trajectory
+            A trajectory of these samples.
         """
         arrays = {
             name: SomeRows(self.arrays[name], samples, True) for name in ("time", *(f.name for f in self.header.fields))
@@ -340,6 +393,13 @@ class Trajectory(BodyMapping):
     def pieces(self, n_sample: int, until: int) -> Iterator[dict[str, np.ndarray]]:
         """All datasets up to a number of samples, `n_sample` at a time, with the contact points of these samples; the
         first part has all that sensors and controllers gave.
+
+        Parameters
+        ----------
+        n_sample : int
+            Samples in each piece.
+        until : int
+            The number of samples in all.
         """
         tables = self.header.table_names
         first_point = self.contacts.begins if self.header.with_contacts else np.zeros(len(self.time) + 1, int)

@@ -109,14 +109,42 @@ class DynamicTransform:
     # --- points, and children given in the world
 
     def point_velocity(self, points: object, velocity: object | None = None) -> np.ndarray:
-        """v + w J x + J u: of points x (..., n) with the velocity u, default 0, in the child's coordinates."""
+        """v + w J x + J u: of points x (..., n) with the velocity u, default 0, in the child's coordinates.
+
+        Parameters
+        ----------
+        points : object
+            Points of the child, (..., n).
+        velocity : object, optional
+            Their velocity in the child; by default 0.
+
+        Returns
+        -------
+        np.ndarray
+            Velocities in the parent, (..., n).
+        """
         moved = times(self.angular_velocity, self._turned(points, "points"))
         return self.velocity + moved + self._turned(velocity, "velocity")
 
     def point_acceleration(
         self, points: object, velocity: object | None = None, acceleration: object | None = None
     ) -> np.ndarray:
-        """a + (al + w^2) J x + 2 w J u + J b: of points x with velocity u and acceleration b, child's coordinates."""
+        """a + (al + w^2) J x + 2 w J u + J b: of points x with velocity u and acceleration b, child's coordinates.
+
+        Parameters
+        ----------
+        points : object
+            Points of the child, (..., n).
+        velocity : object, optional
+            Their velocity in the child; by default 0.
+        acceleration : object, optional
+            Their acceleration in the child; by default 0.
+
+        Returns
+        -------
+        np.ndarray
+            Accelerations in the parent, (..., n).
+        """
         d, drift, surge = (
             self._turned(given, name)
             for given, name in ((points, "points"), (velocity, "velocity"), (acceleration, "acceleration"))
@@ -129,6 +157,16 @@ class DynamicTransform:
 
         v1 = J2^-1(v3 - v2 - w2 d); a1 = J2^-1(a3 - a2 - (al2 + w2^2) d - 2 w2 J2 v1); w1 = R2^T(w3 - w2) R2;
         al1 = R2^T(al3 - al2 + [w3, w2]) R2. The scale becomes S3/S2.
+
+        Parameters
+        ----------
+        child : DynamicTransform
+            A transform in the world.
+
+        Returns
+        -------
+        DynamicTransform
+            The child relative to this one.
         """
         child = instance(child, DynamicTransform, "child")
         R2, w2, al2 = self.transform.rotation, self.angular_velocity, self.angular_acceleration
@@ -144,6 +182,18 @@ class DynamicTransform:
         """The same pose and motion in the world, relative to another parent; both parents are given in the world.
 
         Self is relative to `old_parent`, by default to the world.
+
+        Parameters
+        ----------
+        new_parent : DynamicTransform
+            The new parent in the world.
+        old_parent : DynamicTransform, optional
+            The old parent in the world; by default the world.
+
+        Returns
+        -------
+        DynamicTransform
+            Relative to the new parent.
         """
         new_parent = instance(new_parent, DynamicTransform, "new_parent")
         in_world = self if old_parent is None else instance(old_parent, DynamicTransform, "old_parent") @ self
@@ -152,37 +202,133 @@ class DynamicTransform:
     # --- jumps of a child's motion; self is its parent in the world
 
     def transform_delta_velocity(self, dv1: object) -> np.ndarray:
-        """dv3 = J2 dv1."""
+        """dv3 = J2 dv1.
+
+        Parameters
+        ----------
+        dv1 : object
+            A change of velocity in the child's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the parent's axes.
+        """
         return self._turned(dv1, "dv1")
 
     def transform_delta_acceleration(self, dv1: object, da1: object) -> np.ndarray:
-        """da3 = J2 da1 + 2 w2 J2 dv1."""
+        """da3 = J2 da1 + 2 w2 J2 dv1.
+
+        Parameters
+        ----------
+        dv1 : object
+            A change of velocity in the child's axes.
+        da1 : object
+            A change of acceleration in the child's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the parent's axes.
+        """
         return self._turned(da1, "da1") + 2.0 * times(self.angular_velocity, self._turned(dv1, "dv1"))
 
     def transform_delta_angular_velocity(self, dw1: object) -> np.ndarray:
-        """dw3 = R2 dw1 R2^T."""
+        """dw3 = R2 dw1 R2^T.
+
+        Parameters
+        ----------
+        dw1 : object
+            A change of angular velocity in the child's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the parent's axes.
+        """
         return conjugated(self.transform.rotation, skew_matrices(dw1, "dw1", self.n))
 
     def transform_delta_angular_acceleration(self, dw1: object, dal1: object) -> np.ndarray:
-        """dal3 = R2 dal1 R2^T + [w2, dw3]."""
+        """dal3 = R2 dal1 R2^T + [w2, dw3].
+
+        Parameters
+        ----------
+        dw1 : object
+            A change of angular velocity in the child's axes.
+        dal1 : object
+            A change of angular acceleration in the child's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the parent's axes.
+        """
         turned = conjugated(self.transform.rotation, skew_matrices(dal1, "dal1", self.n))
         return turned + commutator(self.angular_velocity, self.transform_delta_angular_velocity(dw1))
 
     def inverse_transform_delta_velocity(self, dv3: object) -> np.ndarray:
-        """dv1 = J2^-1 dv3."""
+        """dv1 = J2^-1 dv3.
+
+        Parameters
+        ----------
+        dv3 : object
+            A change of velocity in the parent's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the child's axes.
+        """
         return self._turned_back(vectors(dv3, "dv3", self.n))
 
     def inverse_transform_delta_acceleration(self, dv3: object, da3: object) -> np.ndarray:
-        """da1 = J2^-1(da3 - 2 w2 dv3)."""
+        """da1 = J2^-1(da3 - 2 w2 dv3).
+
+        Parameters
+        ----------
+        dv3 : object
+            A change of velocity in the parent's axes.
+        da3 : object
+            A change of acceleration in the parent's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the child's axes.
+        """
         swept = 2.0 * times(self.angular_velocity, vectors(dv3, "dv3", self.n))
         return self._turned_back(vectors(da3, "da3", self.n) - swept)
 
     def inverse_transform_delta_angular_velocity(self, dw3: object) -> np.ndarray:
-        """dw1 = R2^T dw3 R2."""
+        """dw1 = R2^T dw3 R2.
+
+        Parameters
+        ----------
+        dw3 : object
+            A change of angular velocity in the parent's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the child's axes.
+        """
         return conjugated_back(self.transform.rotation, skew_matrices(dw3, "dw3", self.n))
 
     def inverse_transform_delta_angular_acceleration(self, dw3: object, dal3: object) -> np.ndarray:
-        """dal1 = R2^T(dal3 + [dw3, w2]) R2."""
+        """dal1 = R2^T(dal3 + [dw3, w2]) R2.
+
+        Parameters
+        ----------
+        dw3 : object
+            A change of angular velocity in the parent's axes.
+        dal3 : object
+            A change of angular acceleration in the parent's axes.
+
+        Returns
+        -------
+        np.ndarray
+            In the child's axes.
+        """
         dw3, dal3 = skew_matrices(dw3, "dw3", self.n), skew_matrices(dal3, "dal3", self.n)
         return conjugated_back(self.transform.rotation, dal3 + commutator(dw3, self.angular_velocity))
 

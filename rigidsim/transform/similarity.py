@@ -103,7 +103,18 @@ class Transform:
     # --- operations
 
     def apply(self, points: object) -> np.ndarray:
-        """R S x + T of points (..., n)."""
+        """R S x + T of points (..., n).
+
+        Parameters
+        ----------
+        points : object
+            Points, (..., n).
+
+        Returns
+        -------
+        np.ndarray
+            The points in the parent, (..., n).
+        """
         return self.translation + times(self.jacobian, vectors(points, "points", self.n))
 
     __call__ = apply
@@ -177,11 +188,37 @@ class Transform:
         return turns.axis_angle_from_quaternion(self._wxyz("axis and angle"))
 
     def euler(self, order: str) -> np.ndarray:
-        """In 3-D, the Euler angles (..., 3), rad, the inverse of `from_euler`; in gimbal lock the last one is 0."""
+        """In 3-D, the Euler angles (..., 3), rad, the inverse of `from_euler`; in gimbal lock the last one is 0.
+
+        Parameters
+        ----------
+        order : str
+            The axes, as in `from_euler`.
+
+        Returns
+        -------
+        np.ndarray
+            The angles, rad, (..., 3).
+        """
         return turns.euler_from_quaternion(self._wxyz("Euler angles"), order)
 
     def isclose(self, other: Transform, rtol: float = 1e-9, atol: float = 1e-12) -> np.ndarray:
-        """Whether all entries of the augmented matrices agree within atol + rtol times the largest entry; (...)."""
+        """Whether all entries of the augmented matrices agree within atol + rtol times the largest entry; (...).
+
+        Parameters
+        ----------
+        other : Transform
+            Another transform.
+        rtol : float, optional
+            Tolerance relative to the largest entry.
+        atol : float, optional
+            Absolute tolerance.
+
+        Returns
+        -------
+        np.ndarray
+            For each pair whether they agree.
+        """
         self._require_same(instance(other, Transform, "other"), "cannot be compared")
         rtol, atol = numbers(rtol, "rtol"), numbers(atol, "atol")
         a, b = self.matrix, other.matrix

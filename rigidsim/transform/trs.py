@@ -58,7 +58,18 @@ class TRS:
         return M
 
     def apply(self, points: object) -> np.ndarray:
-        """R (scale * x) + T of points (..., n)."""
+        """R (scale * x) + T of points (..., n).
+
+        Parameters
+        ----------
+        points : object
+            Points, (..., n).
+
+        Returns
+        -------
+        np.ndarray
+            The points in the parent, (..., n).
+        """
         return self.translation + times(self.rotation, self.scale * vectors(points, "points", self.n))
 
     __call__ = apply

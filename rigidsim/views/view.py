@@ -30,7 +30,15 @@ class View:
         self.notes, self.html = display.notes, page_of(display, frame, follow)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the page to a file, `.html`; StorageError if it exists and `force` is false, or cannot be written."""
+        """Write the page to a file, `.html`; StorageError if it exists and `force` is false, or cannot be written.
+
+        Parameters
+        ----------
+        path : str | Path
+            The file, which ends in `.html`.
+        force : bool, optional
+            Whether an existing file is replaced.
+        """
         save_page(self.html, file_path(path, "path"), force)
 
     def _repr_html_(self) -> str:

@@ -175,7 +175,7 @@ def test_it_goes_on_from_any_checkpoint_with_the_same_bits():
     made = make_scene(every_kind(), duration=0.5, step=STEP, integrator=by(), gravity=GRAVITY, record_every=STEP)
     whole = rigidsim.Simulation(made)
     whole.step(17)
-    checkpoint, events = whole._checkpoint(), whole.events
+    checkpoint, events = whole.checkpoint(), whole.events
     again = rigidsim.Simulation(made)
     again.resume(checkpoint, events)
     for one in (whole, again):

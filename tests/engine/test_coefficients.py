@@ -93,7 +93,7 @@ def test_lanes_slices_a_resumed_run_and_python_have_the_same_bits(monkeypatch):
     whole, begun, again = (rigidsim.Simulation(scene) for _ in range(3))
     whole.step(whole.n_step)
     begun.step(133)
-    again.resume(begun._checkpoint(), begun.events)
+    again.resume(begun.checkpoint(), begun.events)
     again.step(again.n_step - 133)
     assert (again.state["m"].world.position == whole.state["m"].world.position).all()
     short = made([SPRING, DRAG, TORSION], duration=0.2)

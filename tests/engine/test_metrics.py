@@ -383,7 +383,7 @@ def test_forces_of_contact_have_the_same_bits_in_a_run_and_in_its_trajectory():
     whole, begun, resumed = (Simulation(scene) for _ in range(3))
     whole.step(whole.n_step)
     begun.step(41)
-    resumed.resume(begun._checkpoint(), begun.events)
+    resumed.resume(begun.checkpoint(), begun.events)
     resumed.step(resumed.n_step - 41)
     assert bits(whole.metrics.values()) == bits(resumed.metrics.values()) == of_run
 

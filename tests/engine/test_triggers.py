@@ -230,7 +230,7 @@ def test_slices_lanes_and_a_resumed_run_have_the_same_bits():
     assert (sliced.state["b"].world.position == whole["b"].world.position[-1]).all()
     begun, again = rigidsim.Simulation(scene), rigidsim.Simulation(scene)
     begun.step(137)
-    again.resume(begun._checkpoint(), begun.events)
+    again.resume(begun.checkpoint(), begun.events)
     again.step(again.n_step - 137)
     assert again.events == whole.events
     assert (again.state["b"].world.position == whole["b"].world.position[-1]).all()
@@ -241,7 +241,7 @@ def test_a_change_of_the_tree_is_resumed():
     whole, begun, again = (rigidsim.Simulation(scene) for _ in range(3))
     whole.step(whole.n_step)
     begun.step(400)
-    again.resume(begun._checkpoint(), begun.events)
+    again.resume(begun.checkpoint(), begun.events)
     again.step(200)
     assert (again.state["table/rider"].world.position == whole.state["table/rider"].world.position).all()
     assert again.header.changes == whole.header.changes and len(whole.header.changes) == 1
@@ -253,7 +253,7 @@ def test_a_delay_is_resumed():
     begun, again = rigidsim.Simulation(scene), rigidsim.Simulation(scene)
     begun.step(30)
     assert not len(begun.events)
-    again.resume(begun._checkpoint(), begun.events)
+    again.resume(begun.checkpoint(), begun.events)
     again.step(70)
     begun.step(70)
     assert again.events == begun.events and len(again.events) == 1

@@ -24,6 +24,7 @@ PACKAGES = (
     "numpy",
     "llvmlite",
     "mujoco",
+    "gymnasium",
     "exudyn",
     "heyoka",
     "rapier3d",

@@ -215,3 +215,90 @@ def test_every_shipped_scene_moves_the_same_below_a_body_at_rest(name, tmp_path)
         a, b = found[f"base/{path}"].world, wanted[path].world
         assert np.allclose(a.position, b.position, rtol=1e-12, atol=1e-11)
         assert np.allclose(a.velocity, b.velocity, rtol=1e-9, atol=1e-9)
+
+
+# --- numbers that change, and state machines
+
+GATE = """\
+format: rigidsim/1
+simulation: {duration: 8, step: 0.01}
+parameters: {wind: 0 N, gain: 2, torque: 0 N m}
+let: {turned: "= angle('gate') - 60 deg"}
+bodies:
+  gate:
+    mass: 40
+    inertia: {principal: [10, 1, 10]}
+    motion: {hinge: {axis: [0, 0, 1], at: [-1, 0, 0], motor: {rate: 20 deg/s, max_torque: 80}}}
+    forces: [{force: [0, "= gain*wind*(1 + x('wheel', 'world'))", 0], frame: world}]
+  wheel:
+    mass: 10
+    inertia: {principal: [1, 1, 2]}
+    motion: {hinge: {axis: [0, 0, 1], damping: 0.1, motor: {torque: "= torque"}}}
+changes:
+  - {when: "= turned > 0", name: open, set: {bodies.gate.motion.hinge.motor.rate: 0}}
+  - {time: 4, set: {wind: 15 N}}
+states:
+  drive:
+    waits: {to: {runs: {after: 2 s}}}
+    runs: {set: {torque: 3}, to: {coasts: "= rate('wheel') > 5"}}
+    coasts: {set: {torque: 0}, to: {runs: "= rate('wheel') < 4"}}
+"""
+YARD = """\
+format: rigidsim/1
+simulation: {duration: 8, step: 0.01}
+parameters: {push: 0 N}
+bodies:
+  left: {include: {file: gate.yaml, with: {gain: 3}}}
+  right: {include: row.yaml, position: [10, 0, 0]}
+  ball: {mass: 1, inertia: point, forces: [{force: ["= push", 0, 0]}]}
+changes: [{time: 1, set: {push: 2 N}}]
+"""
+ROW = """\
+format: rigidsim/1
+simulation: {duration: 8, step: 0.01}
+bodies: {inner: {include: gate.yaml, position: [0, 2, 0]}}
+"""
+
+
+def test_what_an_included_scene_sets_is_set_where_it_is(tmp_path):
+    """Twice, once in a file within a file, beside a change of the scene around; with the bits of the motion alone."""
+    for name, text in (("gate", GATE), ("yard", YARD), ("row", ROW)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    scene = rigidsim.Scene.from_file(tmp_path / "yard.yaml")
+    found = rigidsim.simulate(scene)
+    for base, gain in (("left", 3), ("right/inner", 2)):
+        alone = rigidsim.simulate(rigidsim.Scene.from_file(tmp_path / "gate.yaml", [f"gain={gain}"]))
+        for body in ("gate", "wheel"):
+            assert (found[f"{base}/{body}"].joint.coordinates == alone[body].joint.coordinates).all()
+    assert found["ball"].world.velocity[-1, 0] == pytest.approx(14.0, abs=1e-12)
+    assert [one.id for one in found.events.scheduled if one.name == "open"] == ["changes[1]", "changes[3]"]
+    assert {*scene.states} == {"left_drive", "right_inner_drive"}
+    again = rigidsim.Scene.from_dict(scene.resolved())
+    assert rigidsim.simulate(again).content_hash == found.content_hash
+    begun, resumed = rigidsim.Simulation(scene), rigidsim.Simulation(scene)
+    begun.step(500)
+    resumed.resume(begun.checkpoint(), begun.events)
+    resumed.step(300)
+    assert (resumed.state["right/inner/gate"].world.position == found["right/inner/gate"].world.position[-1]).all()
+
+
+def test_two_changes_of_one_number_of_an_included_scene_both_hold(tmp_path):
+    """The wind, and what it is multiplied by: 60 N times 4 are more than the motor bears."""
+    windy = GATE.replace("15 N", "60 N")
+    text = windy.replace("wind: 60 N}}", "wind: 60 N}}\n  - {time: 5, set: {gain: 4}}")
+    (tmp_path / "gate.yaml").write_text(text)
+    (tmp_path / "yard.yaml").write_text(YARD.replace("row.yaml", "gate.yaml").replace(", with: {gain: 3}", ""))
+    found = rigidsim.simulate(rigidsim.Scene.from_file(tmp_path / "yard.yaml"))
+    alone = rigidsim.simulate(rigidsim.Scene.from_file(tmp_path / "gate.yaml"))
+    other = rigidsim.simulate(rigidsim.Scene.from_text(windy))
+    for base in ("left", "right"):
+        assert (found[f"{base}/gate"].joint.coordinates == alone["gate"].joint.coordinates).all()
+    assert abs(alone["gate"].joint.coordinates[-1, 0] - other["gate"].joint.coordinates[-1, 0]) > 0.1
+
+
+def test_a_mistake_in_what_is_set_is_told_in_its_file(tmp_path):
+    (tmp_path / "gate.yaml").write_text(GATE.replace("motor.rate: 0}", "motor.rte: 0}"))
+    (tmp_path / "yard.yaml").write_text(AROUND + "  left: {include: gate.yaml}\n")
+    with pytest.raises(rigidsim.SceneError) as error:
+        rigidsim.Scene.from_file(tmp_path / "yard.yaml")
+    assert "gate.yaml:16" in str(error.value)

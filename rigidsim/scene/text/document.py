@@ -43,6 +43,10 @@ class Document:
 
     uncertain: dict[Path, Any] = field(default_factory=dict)
     """The distributions of numbers that were written with one."""
+    included: dict[Path, tuple[Path, int]] = field(default_factory=dict)
+    """What included scenes set during the run, by where that stands here: the body, and the number of the setting."""
+    later: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    """The settings of included scenes that hold when these are put in, by the bodies."""
 
     def copy(self) -> Document:
         """A document to which values can be set without changing this one."""
@@ -53,6 +57,8 @@ class Document:
             overrides=list(self.overrides),
             copies=dict(self.copies),
             uncertain=dict(self.uncertain),
+            included=dict(self.included),
+            later=dict(self.later),
         )
 
     def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
