@@ -58,6 +58,7 @@ LEDGER_BOUNDS = {
     "car_crash": 1e-10,  # 2.0e-11
     "breaking_weld": 3e-13,  # 4.5e-14
     "cart_pole": 1e-5,  # 2.1e-6: 0.2 rad a step as the pole falls
+    "caught_by_a_rope": 8e-12,  # 1.7e-12
     "crane_on_ship": 2e-11,  # 2.6e-12
     "crane_trolley": 8e-12,  # 1.5e-12
     "docking_arm": 2e-11,  # 2.7e-12
@@ -74,6 +75,7 @@ LEDGER_BOUNDS = {
     "poured_stones": 2e-9,  # 3.9e-10: they tumble fast
     "measured_swing": 1.5e-8,  # 3.4e-9: 0.02 rad a step
     "newtons_cradle": 3e-10,  # 7.1e-11
+    "ragdoll": 1e-6,  # 1.8e-7: limits that contact moves
     "reacher": 8e-10,  # 1.8e-10: dampers of 1 1/s, 0.01 s
     "satellite_arm": 3e-12,  # 5.9e-13
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11
