@@ -261,8 +261,8 @@ def kinds(schema: dict) -> Iterator[str]:
             yield "mapping"
         else:
             found = [kind for form in forms for kind in kinds(form)]
-            numbers = any("number" in kind for kind in found)
-            yield from (kind for kind in found if not (kind in ("text", "expression") and numbers))
+            is_number = "number" in found or "whole number" in found
+            yield from (kind for kind in found if not (kind in ("text", "expression") and is_number))
     elif schema.get("type") == "array":
         yield array(schema)
     elif "enum" in schema or "const" in schema:

@@ -219,3 +219,14 @@ def test_equations_of_docstrings_are_typeset_and_words_are_not(text, shown):
 
 def test_named_arguments_are_symbols():
     assert as_markdown("k (rest - x), at a rest of x", ["rest"]) == r"$k\, (\mathrm{rest} - x)$, at a rest of x"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_links_between_pages_lead_to_a_section(page):
+    """Those of the README are its own; a page of the site that is made from other sources has no file."""
+    for target in re.findall(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)", FENCE.sub("", page.read_text())):
+        path, _, section = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        if "://" not in target and found.suffix == ".md":
+            assert found.exists(), target
+            assert not section or section in sections(found), target

@@ -22,6 +22,8 @@ from rigidsim.engine.model import (
 from rigidsim.engine.switching import switches
 
 LANES = 16
+MOST_LANES = 128
+"""Of a block of worlds with sensors, of a sweep."""
 
 
 def lanes_of(world: World) -> int:
@@ -30,6 +32,16 @@ def lanes_of(world: World) -> int:
     """
     written = world.blueprint
     return 1 if world.model.contacts or written.has_fragile or written.triggers else LANES
+
+
+def lanes_for(world: World, count: int) -> int:
+    """The lanes of blocks of so many worlds. A sample of sensors and controllers costs Python as much for each block as
+    for one lane, so with these a block has more lanes than steps need.
+    """
+    lanes = LANES
+    while world.blueprint.sensing and lanes < min(count, MOST_LANES):
+        lanes *= 2
+    return lanes
 
 
 def is_timeless(world: World) -> bool:

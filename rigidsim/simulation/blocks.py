@@ -79,7 +79,7 @@ class BlockRunner:
 
     def __init__(self, first: World, parts: Mapping[str, bool] | None, lanes: int = LANES, **options: Any):
         self._first, self._parts, self._options, self.ahead = first, parts, options, 0
-        self.lanes = min(lanes, lanes_of(self._first))
+        self.lanes = lanes if lanes_of(self._first) > 1 else 1
         # A block of other worlds begins in the same arrays, unless something is remembered or worlds become others.
         remembers = self.lanes == 1 or "keeps_events" in options
         self._is_reusable = not remembers and not self._first.blueprint.schedule.reparentings

@@ -26,7 +26,7 @@ def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[floa
     if not groups:
         return runs * reading, {}
     group = max(groups, key=len)
-    runner = runner_of(group.world(0), contents.recording)
+    runner = runner_of(group.world(0), contents.recording, runs=runs // threads)
     runner.ahead = runs // LANES // threads
     places = range(min(runner.lanes, len(group)))
     runner.seconds(group, places, MEASURED_SECONDS)  # compiles, and decides which code it uses

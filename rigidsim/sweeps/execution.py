@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import LANES, structure
+from rigidsim.engine.lanes import LANES, lanes_for, structure
 from rigidsim.engine.metering import parts_read
 from rigidsim.simulation.batch import check_memory
 from rigidsim.simulation.blocks import BlockRunner, Group, Runners
@@ -45,6 +45,7 @@ class Execution:
         self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES, ahead: int | None = None
     ):
         self._ahead = len(writer.missing) * contents.portion // threads if ahead is None else ahead
+        self._each = self._ahead  # runs of each thread
         self._contents, self._writer = contents, writer
         self._runners: dict[Hashable, Runners] = {}  # of the last batch, by structure
         self._threads, self._lanes = threads, lanes
@@ -127,7 +128,7 @@ class Execution:
         first = group.world(0)
         key = structure(first)
         if key not in self._runners:
-            make = partial(runner_of, first, self._contents.recording, self._lanes)
+            make = partial(runner_of, first, self._contents.recording, self._lanes, self._each)
             self._runners[key] = before.get(key) or Runners(make)
             self._runners[key].ahead = 0.0
         return self._runners[key]
@@ -182,9 +183,13 @@ def consecutive(numbers: list[int], begin: int, most: int) -> list[int]:
     return numbers[begin:end]
 
 
-def runner_of(first: World, recording: Recording, lanes: int = LANES) -> BlockRunner:
-    """A runner of the structure of a world that keeps the parts of samples that are recorded or that metrics read."""
+def runner_of(first: World, recording: Recording, lanes: int = LANES, runs: int = 0) -> BlockRunner:
+    """A runner of the structure of a world that keeps the parts of samples that are recorded or that metrics read, and
+    will make so many runs.
+    """
     parts = None
+    if recording.times is None and lanes == LANES:  # otherwise the samples of a block take the more memory
+        lanes = lanes_for(first, runs)
     if recording.times is not None:
         read = parts_read(first.model.metrics)
         parts = read | {name: True for name in read if any(rows.field.source == name for rows in recording.rows)}

@@ -514,6 +514,34 @@ def test_a_sweep_of_seeds_has_the_runs_of_each(tmp_path):
     assert len(set(found.metrics["pointing_error"].tolist())) == 19
 
 
+def test_a_function_that_fails_in_some_runs_of_a_sweep_fails_in_no_other(tmp_path):
+    """Forty runs side by side, of which one raises and one gives no number; the message of each says where and when."""
+    (tmp_path / "law.py").write_text(
+        "def push(t, inputs):\n    if inputs['k'] == 7 and t > 0.25:\n        raise ValueError('seven')\n"
+        "    return float('nan') if inputs['k'] == 9 and t > 0.45 else inputs['k'] * t\n"
+    )
+    (tmp_path / "scene.yaml").write_text("""
+format: rigidsim/1
+parameters: {k: 1}
+simulation: {duration: 1, step: 0.01}
+bodies:
+  cart: {mass: 2, inertia: point, forces: [{force: ["= push", 0, 0]}]}
+controllers:
+  push: {type: python, call: "law.py:push", every: 0.1, inputs: {k: "= k"}}
+metrics: {way: "= final(x('cart'))"}
+""")
+    scene = rs.Scene.from_file(tmp_path / "scene.yaml")
+    with rs.sweep(scene, vary={"k": list(range(40))}, path=tmp_path / "many.h5") as found:
+        failed = {k: error for k, error in enumerate(found.runs["error"]) if error}
+        assert sorted(failed) == [7, 9]
+        assert "law.py, line 3: ValueError: seven at t = 0.3 s" in failed[7]
+        assert "controllers.push gave nan for 'push'; what it read: 9 at t = 0.5 s" in failed[9]
+        # Held forces k t_i: x = k h^2/2 sum of t_i (2 n - 2 i - 1) / m over the steps of 0.1 s.
+        way = sum(0.1 * i * (19 - 2 * i) for i in range(10)) * 0.1**2 / 2 / 2
+        others = [k for k in range(40) if k not in failed]
+        assert found.metrics["way"][others] == pytest.approx(way * np.array(others), rel=64 * EPS)
+
+
 def test_included_scenes_keep_their_controllers(tmp_path):
     (tmp_path / "arm.yaml").write_text("""
 format: rigidsim/1
