@@ -63,8 +63,9 @@ from rigidsim.physics.loops import (
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, negated, norm, projection, rejection, scaled, sub
 
-IDLE = 1e300  # more than what any row does: a row of which as much more is wanted has no multiplier
+IDLE = 1e60  # more than what any row does: a row of which as much more is wanted has no multiplier
 AT_STOP = 1e-13  # of a length or 1 rad, and of speeds: what rounding may leave between a coordinate and its stop
+STILL_AT_STOP = 1e-9  # the same of one that was at the stop, and was not measured since
 
 
 # --- equations
@@ -359,15 +360,18 @@ def let_go(mode: COORDINATE, lane):
 
 @inlined
 def keep_measured(size, pace, value, closing, mode):
-    """The coordinate and its rate, unless it rests at a stop. What is rounding of a size and a pace is at the stop, and
-    at rest there.
+    """The coordinate, unless it rests at a stop, and its rate. What is rounding of a size and a pace is at the stop,
+    and at rest there.
     """
     x, v = closing.gap, closing.rate
-    at_low, at_high = absolute(x - value.low) <= AT_STOP * size, absolute(x - value.high) <= AT_STOP * size
-    rests = select(absolute(v) <= AT_STOP * pace, select(at_low, True, at_high), False)
+    was_low, was_high = mode.x == value.low, mode.x == value.high
+    part = select(select(was_low, True, was_high), STILL_AT_STOP, AT_STOP)
+    at_low = absolute(x - value.low) <= select(was_low, STILL_AT_STOP, AT_STOP) * size
+    at_high = absolute(x - value.high) <= select(was_high, STILL_AT_STOP, AT_STOP) * size
+    rests = select(absolute(v) <= part * pace, select(at_low, True, at_high), False)
     slides = mode.slip != 0.0
     mode.x = select(slides, select(at_low, value.low, select(at_high, value.high, x)), mode.x)
-    mode.v = select(slides, select(rests, 0.0, v), mode.v)
+    mode.v = select(select(slides, rests, True), 0.0, v)
 
 
 @lanewise

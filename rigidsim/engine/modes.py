@@ -64,6 +64,7 @@ BOUNCES, CATCHES = 100, 400  # impacts that follow each other at an instant; rou
 MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
 AT_REST = 1e-12
+NO_IMPULSE = 1e-28  # N m s or N s: less is what products of roundings leave
 SOON = 1e-9  # of the time constant of a servo
 SLACK = 1e-9  # of the largest constraint force: what a coordinate may lack that was released by rounding
 
@@ -362,7 +363,7 @@ def deliver_blows(t, model, state, scratch, made, lanes):
 @inlined
 def has_impulse(stop, blow):
     """Whether a coordinate gets an impulse at this one of its stops, 1.0 the lower, -1.0 the upper one."""
-    return select(blow.stop == stop, absolute(blow.bounce + blow.catch) > 0.0, False)
+    return select(blow.stop == stop, absolute(blow.bounce + blow.catch) > NO_IMPULSE, False)
 
 
 @lanewise
