@@ -280,6 +280,12 @@ def test_compiled_and_interpreted_runs_have_the_same_bits(monkeypatch, integrato
     assert rigidsim.simulate(scene).content_hash == compiled.content_hash and len(compiled.events) == 1
 
 
+def test_a_tank_that_does_not_run_empty_is_no_warning():
+    simulation = rigidsim.Simulation(rocket(duration=2.0))
+    simulation.step(simulation.n_step)
+    assert not simulation.warnings and not len(simulation.events)
+
+
 @pytest.mark.slow
 def test_the_scene_means_the_same_in_other_words():
     report = certify(rocket(duration=30.0, step=0.1))
