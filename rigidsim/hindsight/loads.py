@@ -12,7 +12,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.past import SampleModel
-from rigidsim.physics.inertia import apply, inverse
+from rigidsim.physics.inertia import apply, inverse, multiplied
 from rigidsim.physics.quaternion import conjugate, rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene import Scene
@@ -160,6 +160,11 @@ def joint_reactions(trajectory: Trajectory, sample: int, body: str) -> list[Join
     past, state = SampleModel(trajectory, sample), sample_of(trajectory, sample)
     tree, node = past.tree, past.tree[body]
     lump, q_PB = tree.lump(node), tuple(state[body].local.orientation)
+    if node.joint is not None and node.joint.is_tank:
+        ((mass, _),) = past.coordinates(node)
+        if not mass > 0.0:
+            return []
+        lump = lump._replace(mass=mass, inertia=multiplied(mass / lump.mass, lump.inertia))
     resists = None if lump.is_point else inverse(lump.inertia)
     found = []
     for held in [*[node] * (node.kind == "jointed"), *tree.jointed_to(node)]:

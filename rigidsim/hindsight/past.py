@@ -86,7 +86,7 @@ class SampleModel:
     def _begun(self, node: Node) -> Joint:
         """A joint whose pose at zero is that which its body had when it was made."""
         p, q, *_ = numbers_of(self.local, node.index)
-        return node.joint.beginning(p, q, self._coordinates(node), node.scale, node.parent_metres)
+        return node.joint.beginning(p, q, self.coordinates(node), node.scale, node.parent_metres)
 
     def pose(self, frame: int) -> tuple:
         """(p_W, q_W) of a frame: its origin in the world, m, and its orientation."""
@@ -122,9 +122,9 @@ class SampleModel:
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
         q, omega = instant.world(node)
-        return joint_states(node.joint, self._coordinates(node), q, rotate_back(q, omega))
+        return joint_states(node.joint, self.coordinates(node), q, rotate_back(q, omega))
 
-    def _coordinates(self, node: Node) -> list[tuple[float, float]]:
+    def coordinates(self, node: Node) -> list[tuple[float, float]]:
         """The coordinates of a joint and their rates."""
         if not node.joint.coordinates:
             return []

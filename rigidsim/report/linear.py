@@ -22,7 +22,16 @@ class LinearReport(Report):
     def __init__(self, name: str, linear: LinearModel, in_full: bool = False):
         at = f"{name}: the linear motion about the state at {linear.time:g} s"
         head = Section({"scene": name, "time": linear.time}, [f"{at}, {counted(len(linear.states), 'variable')}"])
-        super().__init__(head, modes_section(linear), _matrices(linear, in_full))
+        super().__init__(head, _held(linear), modes_section(linear), _matrices(linear, in_full))
+
+
+def _held(linear: LinearModel) -> Section:
+    """What controllers and sensors hold, which the model takes as constant."""
+    outputs = [name for name in linear.held if "." not in name]
+    readings = len(linear.held) - len(outputs)
+    names = ", ".join([*outputs, *[counted(readings, "reading")] * bool(readings)])
+    text = f"held at the values of this instant, so the loop is open: {names}"
+    return Section({"held": linear.held}, [text] * bool(linear.held))
 
 
 class EquilibriumReport(Report):
@@ -36,7 +45,8 @@ class EquilibriumReport(Report):
         largest = max((abs(one.eigenvalue) for one in found.linear.modes), default=0.0)
         stable = growing <= 1e-9 * largest
         text = "no mode grows" if stable else f"unstable: a mode grows by a factor e in {1.0 / growing:.4g} s"
-        super().__init__(head, values, Section({"stable": stable}, [text]), modes_section(found.linear))
+        held = _held(found.linear)
+        super().__init__(head, values, held, Section({"stable": stable}, [text]), modes_section(found.linear))
 
 
 def modes_section(linear: LinearModel) -> Section:

@@ -1,8 +1,9 @@
 """The linear motion about a state, `rigidsim.linearize`, and states of rest, `rigidsim.equilibrium`.
 
-The state x of a scene are the coordinates of joints and their rates; of a free body the position of its centre of mass
-relative to its parent, a small rotation theta in its own axes (q = q0 exp(theta/2)), and both velocities; of a ball
-joint theta and the angular velocity. A = dx'/dx, B = dx'/dp for numbers p of the scene, C = dy/dx for quantities y.
+The state x of a scene are the coordinates of joints and their rates; of a tank its mass; of a free body the position of
+its centre of mass relative to its parent, a small rotation theta in its own axes (q = q0 exp(theta/2)), and both
+velocities; of a ball joint theta and the angular velocity. A = dx'/dx, B = dx'/dp for numbers p of the scene, C = dy/dx
+for quantities y.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Mode(NamedTuple):
 
 class LinearModel:
     """x' = f + A x + B p and y = C x + D p about a state at a time. `states`, `inputs` and `outputs` name the parts of
-    x, p and y. `f` is the rate of the state there.
+    x, p and y. `f` is the rate of the state there. `held` names outputs of controllers and readings of sensors, which
+    keep the values that they have there: the model is that of the open loop.
     """
 
     def __init__(self, time: float, variables: Sequence[Variable], inputs: Sequence[str], outputs: Sequence[str]):
@@ -70,6 +72,7 @@ class LinearModel:
         n, k, m = len(self.states), len(self.inputs), len(self.outputs)
         self.A, self.B, self.C, self.D = np.zeros((n, n)), np.zeros((n, k)), np.zeros((m, n)), np.zeros((m, k))
         self.f = np.zeros(n)
+        self.held: list[str] = []
 
     @cached_property
     def modes(self) -> list[Mode]:
@@ -117,7 +120,9 @@ class _Probe(DifferentiatedSimulation):
         found: list[Variable] = []
         for row, moved in enumerate(moved_rows(self._run.worlds[0].tree)):
             coordinate, path = coordinate_of(moved), moved.node.path
-            if coordinate is not None and not coordinate.is_prescribed:
+            if coordinate is not None and coordinate.holds:
+                found.append(Variable(f"{path}.mass", row, "velocity", 0))
+            elif coordinate is not None and not coordinate.is_prescribed:
                 words = ("angle", "rate") if coordinate.turns else ("displacement", "rate")
                 several = f"_{moved.number + 1}" * (len(moved.node.joint.coordinates) > 1)
                 kinds = zip(words, ("position", "velocity"), strict=True)
@@ -248,6 +253,7 @@ def linearize(
         raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
     probe.step(steps)
     found = LinearModel(probe.time, probe.variables, inputs, probe.columns(outputs))
+    found.held = [f"{one.body}.{one.name}" if one.body else one.name for one in scene.scope.held]
     if inputs:
         probe.vary_parameters()
         found.f, along = probe.rates()

@@ -174,13 +174,13 @@ def left_steps(run: BlockRun) -> list[str]:
 
 
 def silent_triggers(run: BlockRun) -> list[str]:
-    """Notes about triggers that did not happen in a whole run."""
+    """Notes about triggers of the scene that did not happen in a whole run; a tank need not run empty."""
     if run.triggers is None or run.is_over or run.n < run.worlds[0].blueprint.n_step:
         return []
     found, counts = run.triggers, run.triggers.counts.tolist()
     how = ("its condition never became true", "its condition held from the start on, and must become true")
-    silent = [(record.id, k) for k, record in enumerate(found.records)
-              if not counts[k] and record.time is None and record.passing is None]  # fmt: skip
+    noted = (one.time is None and one.passing is None and one.kind != "empty" for one in found.records)
+    silent = [(found.records[k].id, k) for k, is_noted in enumerate(noted) if is_noted and not counts[k]]
     return [f"{name} did not happen: {how[found.is_silent(k)]}" for name, k in silent]
 
 

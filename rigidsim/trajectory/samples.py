@@ -32,7 +32,7 @@ from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
 from rigidsim.trajectory.readings import held_at
-from rigidsim.tree.joints import coordinate_called, has_length, part_of, without_coordinate
+from rigidsim.tree.joints import changing_mass, coordinate_called, has_length, part_of, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -202,6 +202,8 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
             return tuple(local.position[sample].tolist()), tuple(local.orientation[sample].tolist())
 
         tree = trajectory.header.posed(tree, hierarchy.changes, float(trajectory.time[sample]), pose)
+    if (joint := tree[path].joint) is not None and joint.is_tank:
+        raise UsageError(changing_mass(path, OF_MASS))
     return tree.lump(tree[path])
 
 

@@ -119,6 +119,11 @@ def without_joint(kind: str, path: str) -> str:
     return f"'{path}' is {kind}, not on a joint"
 
 
+def changing_mass(path: str, what: str) -> str:
+    """The message about an energy or a momentum of a tank alone."""
+    return f"the mass of the tank '{path}' changes; in this version its {what} are known as part of those of the run"
+
+
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
     if type is None and name in OF_TANKS:

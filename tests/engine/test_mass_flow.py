@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import rigidsim
 from rigidsim.certify.certifying import certify
 from rigidsim.errors import SceneError, UsageError
+from rigidsim.hindsight.loads import joint_reactions
 
 ADAPTIVE = {"name": "adaptive", "rtol": 1e-11, "atol": 1e-12}
 OBLATE = {"center": [0, 0, -6.4e6], "gm": 4.0e14, "j2": 1e-3, "radius": 6.4e6}
@@ -214,6 +215,45 @@ def test_a_stage_is_let_go_with_what_is_left_in_it():
     assert found.metric("= drift") < 1e-9
 
 
+@pytest.mark.parametrize("motion", ["fixed", "weld", {"hinge": {"axis": [0, 0, 1]}}], ids=["fixed", "weld", "hinge"])
+def test_a_tug_with_a_half_empty_tank_docks_and_keeps_all_momenta(motion):
+    leak = {"type": "mass_flow", "tank": "tug/fuel", "rate": 5, "at": [0.3, 0, 0], "during": [0, 10]}
+    fuel = {"mass": 100, "inertia": {"principal": [9, 9, 5]}, "motion": "tank", "position": [0.3, 0, 0]}
+    tug = {
+        "mass": 50, "inertia": {"principal": [40, 40, 9]}, "velocity": [1, 0.2, 0],
+        "angular_velocity": [0.1, 0, 0.2], "children": {"fuel": fuel}, "forces": [leak],
+    }  # fmt: skip
+    port = {"mass": 70, "inertia": {"principal": [30, 30, 30]}, "position": [12, 0, 1]}
+    data = {
+        "format": "rigidsim/1", "simulation": {"duration": 12, "step": 0.01}, "bodies": {"tug": tug, "port": port},
+        "reparent": [{"body": "tug", "to": "port", "time": 11, "motion": motion}],
+    }  # fmt: skip
+    found = rigidsim.simulate(rigidsim.Scene.from_dict(data))
+    k = int(np.searchsorted(found.time, 11 - 1e-9))
+    P, spin, orbital = (
+        found.arrays[f"diagnostics/{name}"]
+        for name in ("linear_momentum", "spin_angular_momentum", "orbital_angular_momentum")
+    )
+    L = spin + orbital
+    assert np.abs(P[[k, -1]] - P[k - 1]).max() < 1e-11  # of 104 N s
+    assert np.abs(L[[k, -1]] - L[k - 1]).max() < 1e-10  # of 150 N m s
+
+
+def test_energies_of_a_tank_alone_are_refused():
+    with pytest.raises(SceneError, match="the mass of the tank 'rocket/fuel' changes"):
+        rocket(metrics={"x": "= final('rocket/fuel.kinetic_energy')"})
+    found = rigidsim.simulate(rocket(duration=1.0))
+    with pytest.raises(UsageError, match="the mass of the tank 'rocket/fuel' changes"):
+        found.metric("= final('rocket/fuel.kinetic_energy')")
+
+
+def test_the_reactions_of_a_tank_explain_its_acceleration():
+    """Of the mass that is left: the force of the joint over it is its part of the recorded acceleration."""
+    found = rigidsim.simulate(rocket(duration=10.0), terms=True)
+    (own,) = joint_reactions(found, len(found.time) - 1, "rocket/fuel")
+    assert np.abs(own.terms["joint"] - found["rocket/fuel"].term("joint")[-1]).max() < 1e-12
+
+
 def test_lanes_slices_and_a_resumed_run_have_the_same_bits():
     def scene(rate):
         return rocket(duration=30.0, step=0.1, flow={"rate": f"= {rate} + 0.4*t"})
@@ -238,6 +278,12 @@ def test_compiled_and_interpreted_runs_have_the_same_bits(monkeypatch, integrato
     compiled = rigidsim.simulate(scene)
     monkeypatch.setenv("RIGIDSIM_JIT", "off")
     assert rigidsim.simulate(scene).content_hash == compiled.content_hash and len(compiled.events) == 1
+
+
+def test_a_tank_that_does_not_run_empty_is_no_warning():
+    simulation = rigidsim.Simulation(rocket(duration=2.0))
+    simulation.step(simulation.n_step)
+    assert not simulation.warnings and not len(simulation.events)
 
 
 @pytest.mark.slow

@@ -90,9 +90,12 @@ def test_worlds_have_the_bits_of_environments_of_their_own(mode):
     assert len({*np.flatnonzero(ended[0].any(axis=1)).tolist()}) > 10
 
 
-@pytest.mark.parametrize(("n", "threads"), [(1, 1), (3, 1), (17, 2), (150, 1), (150, 2)])
+MANY = pytest.param(300, 2, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("n", "threads"), [(1, 1), (3, 1), (17, 2), MANY])
 def test_the_bits_of_a_world_depend_on_its_seed_alone(n, threads):
-    given, actions = written(CART_POLE), actions_of(150, 70)
+    given, actions = written(CART_POLE), actions_of(300, 70)
     few = min(n, 3)
     expected = histories(SceneVectorEnv(num_envs=40, **given), actions[:, :40])
     found = histories(SceneVectorEnv(num_envs=n, threads=threads, **given), actions[:, :n])
@@ -114,7 +117,12 @@ BY_ITSELF = {
 }
 
 
-@pytest.mark.parametrize("what", BY_ITSELF)
+QUICK = {"time in a load", "a trigger", "a slow sensor"}
+
+
+@pytest.mark.parametrize(
+    "what", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in BY_ITSELF]
+)
 def test_worlds_that_share_no_steps_have_the_same_bits(what):
     text = CART_POLE.replace(*BY_ITSELF[what])
     assert text != CART_POLE

@@ -8,6 +8,7 @@ import pytest
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.linear import equilibrium, linearize
+from rigidsim.simulation.batch import simulate
 
 ROUNDING = 1e-12
 G = 9.81
@@ -205,3 +206,44 @@ def test_a_servo_with_a_stiffness_is_a_spring_and_a_damper():
     (mode,) = found.modes
     wanted = complex(-c / (2 * moment), (k / moment - (c / (2 * moment)) ** 2) ** 0.5)
     assert mode.eigenvalue == pytest.approx(wanted, rel=1e-12)
+
+
+def test_outputs_of_controllers_are_held_and_named():
+    """x'' = (push - 3 x)/2, with the push of that instant, 4 - 2 x of the last sample."""
+    scene = Scene.from_text("""
+format: rigidsim/1
+simulation: {duration: 10, step: 0.01}
+bodies:
+  cart:
+    mass: 2
+    inertia: {principal: [1, 1, 1]}
+    motion: {slide: {axis: [1, 0, 0], spring: {stiffness: 3}, motor: {force: "= push"}}}
+    sensors: {wheel: {type: encoder, every: 0.1}}
+controllers:
+  push: {type: hold, every: 0.1, input: "= 4 - 2*wheel_coordinate('cart')"}
+""")
+    found, run = linearize(scene, at=1.05), simulate(scene)
+    x, push = run["cart"].joint.coordinates[105, 0], 4 - 2 * run["cart"].joint.coordinates[100, 0]
+    assert found.held == ["cart.wheel_coordinate", "cart.wheel_rate", "push"]
+    assert np.abs(found.f[1] - (push - 3 * x) / 2) < 1e-12
+    assert np.abs(found.A - [[0, 1], [-1.5, 0]]).max() < 1e-14
+
+
+def test_a_tank_has_its_mass_in_the_linear_motion():
+    scene = Scene.from_text("""
+format: rigidsim/1
+simulation: {duration: 10, step: 0.1}
+bodies:
+  rocket:
+    mass: 200
+    inertia: {principal: [100, 100, 10]}
+    forces:
+      - {type: mass_flow, tank: rocket/fuel, rate: "= 2 + 0.02*mass('rocket/fuel') + 0.1*v_z", exhaust_velocity: 2500}
+    children:
+      fuel: {mass: 800, inertia: {principal: [300, 300, 40]}, motion: tank}
+""")
+    found = linearize(scene)
+    i, j = (found.states.index(name) for name in ("rocket/fuel.mass", "rocket.velocity.z"))
+    assert np.abs(found.f[[i, j]] - [-18, 45]).max() < 1e-12
+    wanted = [[-0.02, -0.1], [2500 * 0.02 / 1000 - 45000 / 1000**2, 0.25]]
+    assert np.abs(found.A[np.ix_([i, j], [i, j])] - wanted).max() < 1e-15

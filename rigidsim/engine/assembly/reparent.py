@@ -34,7 +34,7 @@ from rigidsim.physics.impulses import (
     rate_jump,
     reduced_mass,
 )
-from rigidsim.physics.inertia import apply
+from rigidsim.physics.inertia import apply, multiplied
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
@@ -301,6 +301,9 @@ def impulses_of(
         mass, com, inertia = (tree if node.is_moved() else before.tree).lump(node)
         if carrier is None or not mass:
             continue
+        if node.joint is not None and node.joint.is_tank:
+            full, mass = mass, layout.CONTENT.view(after.state[tree.row(node)]).mass
+            inertia = multiplied(mass / full, inertia)
         (_, q, v, omega), (_, _, v_new, omega_new) = (motion.seen(node.frame, to) for motion in (old, new))
         q_WB, _ = old.world(node)
         domega = sub(omega, omega_new)

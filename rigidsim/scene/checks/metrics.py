@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
-from rigidsim.quantities.vocabulary import CONTACT, JOINT, LOOP, OF_RUN_METERED, REACTION, READ
+from rigidsim.quantities.vocabulary import CONTACT, JOINT, LOOP, OF_MASS, OF_RUN_METERED, REACTION, READ
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.references import KnownPaths, coordinate_findings, known_loops
 from rigidsim.scene.expressions import Expression, Reduction, StateRead
@@ -14,6 +14,7 @@ from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.triggers import triggers_in
 from rigidsim.scene.text.document import shown
+from rigidsim.tree.joints import changing_mass
 from rigidsim.tree.nodes import WORLD
 
 OBSERVERS = (WORLD, *OWN_FRAMES.values())
@@ -95,6 +96,8 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
         if not is_pattern(state.body) and not node.is_moved() and path not in released:
             message = f"'{path}' is {node.kind}: only free and jointed bodies have {kind.of_free}"
             yield Finding("quantity", message, place)
+        if kind.of_free == OF_MASS and node.joint is not None and node.joint.is_tank:
+            yield Finding("quantity", changing_mass(path, OF_MASS), place)
 
 
 def _contact_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> Iterator[Finding]:
