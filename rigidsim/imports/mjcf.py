@@ -28,12 +28,12 @@ NO_COUNTERPART = {
         "of actuators only motor, velocity and position are understood",
     ),
     "weld": "only points are held together",
-    **dict.fromkeys(("sensor", "keyframe", "tendon", "deformable", "contact", "skin"), "it has no counterpart"),
+    **dict.fromkeys(("sensor", "keyframe", "deformable", "contact", "skin"), "it has no counterpart"),
 }
 ACTUATORS = ("motor", "velocity", "position")
 PARTS = ("body", "joint", "freejoint", "geom", "inertial", "frame")
 APPEARANCE = ("asset", "visual", "statistic", "size", "site", "camera", "light", "custom")
-READ = ("default", "compiler", "option", "worldbody", "equality", "actuator", *APPEARANCE)
+READ = ("default", "compiler", "option", "worldbody", "equality", "tendon", "actuator", *APPEARANCE)
 COMPILER = {"angle", "eulerseq", "inertiafromgeom", "inertiagrouprange", "autolimits", "meshdir", "assetdir",
             "coordinate", "texturedir", "discardvisual", "fusestatic", "usethread", "strippath", "balanceinertia",
             "alignfree"}  # fmt: skip
@@ -89,6 +89,8 @@ class Mjcf:
     paths: dict[str, tuple[str, ...]] = field(default_factory=lambda: {"world": ()})
     joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The path of the body that moves by each joint, by its name."""
+    sites: dict[str, tuple[tuple[str, ...], Vector]] = field(default_factory=dict)
+    """The body of each site and its point there, by its name."""
     zeros: dict[str, float] = field(default_factory=dict)
     """The coordinate of each joint of the file in its pose at zero, rad or m."""
     places: dict[tuple[str, ...], tuple[Vector, Quaternion]] = field(default_factory=lambda: {(): (ORIGIN, IDENTITY)})
@@ -186,6 +188,10 @@ def mjcf_robot(root: Element, folder: Path, within: Path | None) -> Robot:
     excluded = [{one.attributes.get("body1"), one.attributes.get("body2")} for one in excludes]
     for equality in root.all("equality"):
         _close_loops(mjcf, equality, excluded)
+    for tendons in root.all("tendon"):
+        robot.left_out.children(tendons, ("spatial",), NO_COUNTERPART)
+        for spatial in tendons.all("spatial"):
+            _limit_distance(mjcf, spatial)
     for actuators in root.all("actuator"):
         robot.left_out.children(actuators, ACTUATORS, NO_COUNTERPART)
         for actuator in actuators.all(*ACTUATORS):
@@ -286,6 +292,8 @@ def _in_frames(mjcf: Mjcf, body: Element, childclass: str, frame: Pose | None = 
 
 def _bodies(mjcf: Mjcf, parent: tuple[str, ...], found: list[Found], rests: bool) -> None:
     for element, frame, childclass in found:
+        if element.tag == "site" and element.name:
+            mjcf.sites[element.name] = parent, mjcf.pose(mjcf.resolved(element, childclass), frame).position
         if element.tag == "body":
             _add_body(mjcf, parent, element, frame, childclass, rests)
 
@@ -351,6 +359,26 @@ def _close_loops(mjcf: Mjcf, equality: Element, excluded: Sequence[Set[str]]) ->
         mjcf.robot.loops.append(
             {"type": "point", "between": ends, **without_defaults(at=anchor, to_at=to_at), **collides}
         )
+
+
+def _limit_distance(mjcf: Mjcf, spatial: Element) -> None:
+    """The range of a tendon between two sites: a loop that limits their distance, as a rope does."""
+    robot, ends, limits = mjcf.robot, [], _range(mjcf, spatial)
+    for site in spatial.all("site"):
+        name = site.require("site")
+        if name not in mjcf.sites:
+            raise site.error("site", f"{site}: there is no site '{shown(name)}'", did_you_mean(name, mjcf.sites))
+        ends.append(mjcf.sites[name])
+    if limits is None or len(ends) != 2 or len(spatial.children) != 2 or ends[0][0] == ends[1][0]:
+        robot.left_out.add(spatial, "only the range of a tendon between two sites of different bodies is understood")
+        return
+    (first, at), (second, to_at) = ends
+    lower, upper = limits
+    robot.origins[f"world.loops[{len(robot.loops)}]"] = spatial
+    robot.loops.append({
+        "type": "distance", "between": ["/".join(path) or "world" for path in (first, second)],
+        **without_defaults(at=at, to_at=to_at), "max_length": upper, **({"min_length": lower} if lower > 0.0 else {}),
+    })  # fmt: skip
 
 
 def _couple(mjcf: Mjcf, equality: Element) -> None:

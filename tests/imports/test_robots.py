@@ -254,6 +254,27 @@ def test_limits_and_friction_of_joints_are_those_of_the_file(tmp_path):
     assert any("'slider': its limits are equal, so it moves without any" in line for line in stuck.left_out.lines())
 
 
+def test_the_range_of_a_tendon_between_two_sites_is_that_of_a_rope(tmp_path):
+    tendons = """<tendon><spatial range="0 0.8"><site site="a"/><site site="b"/></spatial>
+      <spatial range="0.1 2" name="both"><site site="o"/><site site="b"/></spatial>
+      <spatial name="free"><site site="a"/><site site="b"/></spatial>
+      <spatial range="0 1" name="three"><site site="a"/><site site="o"/><site site="b"/></spatial></tendon>"""
+    model = f"""<mujoco><worldbody><site name="o" pos="0 0 2"/>
+      <body name="one"><freejoint/><geom size="0.1"/><frame pos="0 0.1 0"><site name="a" pos="0.1 0 0"/></frame></body>
+      <body name="two" pos="0 0 0.5"><freejoint/><geom size="0.1"/><site name="b" pos="0 0 -0.1"/></body>
+      </worldbody>{tendons}</mujoco>"""
+    robot = robot_in(tmp_path, model)
+    assert robot.loops == [
+        {"type": "distance", "between": ["one", "two"], "at": (0.1, 0.1, 0), "to_at": (0, 0, -0.1), "max_length": 0.8},
+        {"type": "distance", "between": ["world", "two"], "at": (0, 0, 2), "to_at": (0, 0, -0.1), "max_length": 2,
+         "min_length": 0.1},
+    ]  # fmt: skip
+    left = [line for line in robot.left_out.lines() if "only the range of a tendon" in line]
+    assert len(left) == 1 and "(and 1 more)" in left[0]
+    with pytest.raises(SceneError, match="there is no site 'c'"):
+        robot_in(tmp_path, model.replace('site="b"/></spatial>', 'site="c"/></spatial>'))
+
+
 def test_the_root_link_rests_or_is_free(tmp_path):
     text = """<robot name="r"><link name="base"><inertial><mass value="2"/>
       <inertia ixx="1" iyy="1" izz="1"/></inertial></link>
