@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rigidsim.scene.text.document import path_text
+from rigidsim.scene.text.document import Document, path_text
 from rigidsim.scene.values.quantities import split_quantity
 
 
@@ -48,6 +48,9 @@ def difference(a: object, b: object, at: str = "") -> str:
         return "" if np.float64(a).tobytes() == np.float64(b).tobytes() else f"{at}: {a!r} and {b!r}"
     if slots := [name for kind in type(a).__mro__ for name in getattr(kind, "__slots__", ())]:
         return difference([getattr(a, s) for s in slots], [getattr(b, s) for s in slots], f"{at}:")
+    if isinstance(a, Document):  # finds its places by the addresses of containers
+        a, b = ({**vars(one), "places": [*one.places.values()]} for one in (a, b))
+        return difference(a, b, f"{at}:")
     if hasattr(a, "__dict__") and not isinstance(a, type):
         return difference(vars(a), vars(b), f"{at}:")
     return "" if a == b else f"{at}: {a!r} and {b!r}"
