@@ -92,7 +92,7 @@ class PrescribedMotion(SceneModel):
     )
     position: three(over_time(LENGTH)) = Field(None, description="Position in the parent as expressions of t.")
     orientation: PrescribedOrientation = Field(
-        None, description="Rotation in the parent's axes, after the body's orientation; its angles are expressions of t."
+        None, description="Rotation in the parent's axes after the body's orientation; angles are expressions of t."
     )
 
     @model_validator(mode="after")
