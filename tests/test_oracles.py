@@ -23,6 +23,7 @@ WITHOUT = {
     "kapitza_pendulum",
     "marbles_in_drum",
     "measured_swing",
+    "ragdoll",
     "reacher",
     "spheres_in_a_box",
     "wheel_satellite",

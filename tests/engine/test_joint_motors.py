@@ -129,7 +129,7 @@ bodies:
     mass: 1
     inertia: {principal: [1, 1, 1]}
     motion: {hinge: {axis: [0, 0, 1], motor: {torque: "= angle('frame/drill') + displacement('frame/drill')"}}}
-metrics: {last: "= final(angle('read') + rate_2('frame/drill'))"}
+metrics: {last: "= final(angle('read')*rate_2('frame/drill'))"}
 """
 
 
@@ -142,7 +142,7 @@ def test_expressions_read_coordinates_of_joints_by_their_names():
     # The drill moves freely: its angle is 2 t, its displacement 0.1 + t in units of the frame.
     assert np.allclose(follower.motor[:, 0], 0.1 + 3 * found.time, atol=1e-14)
     assert np.allclose(follower.coordinates[:, 0], 0.05 * found.time**2 + found.time**3 / 2, atol=1e-14)
-    assert found.metrics["last"] == read.coordinates[-1, 0] + 2.0
+    assert found.metrics["last"] == read.coordinates[-1, 0] * 2.0
 
 
 CHAINS = {
