@@ -10,8 +10,8 @@ import pytest
 import rigidsim
 from random_scenes import METHODS, Drawing, add_jointed
 
-ALLOWED = {"rkmk4": 3e-9, "adaptive": 1e-9, "taylor": 1e-9}
-"""rad, m: measured 3e-10, as a loop closes what a stop holds exactly."""
+ALLOWED = {"rkmk4": 1e-11, "adaptive": 2e-9, "taylor": 1e-11}
+"""m: measured 9e-14, 1.6e-10 and 4e-14."""
 
 
 def limited(seed: int, method: str) -> tuple[dict, dict]:
