@@ -201,6 +201,8 @@ def _renamed(blueprint: Blueprint, of_load: Callable, of_impulse: Callable, fram
     """
 
     def renamed(view: ViewRecord) -> ViewRecord:
+        if view.kind in (layout.SEEN_COORDINATE, layout.SEEN_COORDINATE_RATE):
+            return view  # of a joint, in whose place of an observer is the number of the coordinate
         return view._replace(observer=frame(view.observer), body=frame(view.body))
 
     def of_samples(tables: MetricTables) -> MetricTables:
