@@ -80,7 +80,7 @@ def joints_of(
 ) -> Joints | None:
     """How the moved rows hang, whose constants are `bodies`; with the ends of loops. None if there are neither joints
     nor loops in the run.
-    """  # fmt: skip
+    """
     types, desired = blueprint.joint_types, blueprint.drives.desired
     looped = {end.row for both in ends for end in both} - {layout.NO_ROW}
     if not looped and not types:
@@ -328,7 +328,7 @@ def loops_of(
 ) -> Loops | None:
     """What is held together beside the joints; `pair` gives the number of a pair of frames. None if there are no
     loops.
-    """  # fmt: skip
+    """
     if not records:
         return None
     rows, values, wrenches = [], [], []

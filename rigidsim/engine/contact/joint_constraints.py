@@ -75,7 +75,7 @@ def let_wait(constraint: CONSTRAINT):
 
 
 @inlined
-def acts_on_tree(n, root, joints):
+def is_part_of(n, root, joints):
     """Whether what has modes is part of the tree with this root, or of several of which this is one."""
     found = False
     for j in range(joints.rows.first[n], joints.rows.first[n + 1]):
@@ -97,7 +97,7 @@ def wait_for_contact(contacts, model, scratch):
         if pushed:
             root = joints.joint[contacts.body[b].row].root
             for n in contacts.trees.modes:
-                if acts_on_tree(n, root, joints):
+                if is_part_of(n, root, joints):
                     let_wait(found.constraint[n])
 
 
