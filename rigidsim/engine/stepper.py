@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.joint_constraints import have_constraints, wait_for_contact
-from rigidsim.engine.contact.lasting import lasts
+from rigidsim.engine.contact.lasting import add_works, lasts
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.rebounds import end_of_part, is_part
 from rigidsim.engine.contact.step import begin_step, end_step
@@ -18,7 +18,7 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.guards import end_before, find_passed, halts, note_begin
 from rigidsim.engine.impulses import apply_fired, cross_edge
-from rigidsim.engine.integrators import divides, step, trials_of
+from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT, Block
@@ -103,7 +103,11 @@ def take_lasting(method, t, t_end, h, block, contact):
     part = scratch.part
     begin_lasting(t, h, block, contact)
     while next_trial(t, t_end, h, block, contact) > 0.0:
-        take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+        if trials_of(method) is None:
+            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+            add_works(part[at.PART_LENGTH][0], weights_of(method), scratch.lasting)
+        else:
+            arrive(method, part[at.PART_END][0], block)
         end_trial_of_contacts(t, t_end, h, block, contact)
     return ends_lasting(t, model, state, scratch, contact)
 

@@ -256,4 +256,4 @@ def step(method, t, t_end, h, block):
             place(node, t_end, model, state, scratch, lanes)
 
 
-INTEGRATOR = Integrator("rkmk4", Rkmk4Options, step, divides=True)
+INTEGRATOR = Integrator("rkmk4", Rkmk4Options, step, weights=WEIGHT, divides=True)

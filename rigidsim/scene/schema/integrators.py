@@ -208,6 +208,7 @@ class AdaptiveMethod(Method):
     refined_by: ClassVar[str] = "rtol"
     in_world: ClassVar[bool] = True
     locates_events: ClassVar[bool] = True
+    holds_contacts: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:
