@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.contact.lasting import hold_contacts, lasts
 from rigidsim.engine.drive import drive
-from rigidsim.engine.kinds import accelerate, place
+from rigidsim.engine.kinds import accelerate, is_asleep, place
 from rigidsim.engine.loads import apply_loads
 from rigidsim.engine.loops import accelerate_measured, hold_loops
 from rigidsim.engine.relations import relate
@@ -15,12 +15,15 @@ from rigidsim.jit import inlined
 
 @inlined
 def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
-    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`."""
+    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`: then those that sleep
+    are left out.
+    """
     drive(t, model, state, scratch, lanes)
     if has_tanks(model):
         weigh_tanks(model, state, scratch, lanes)
     for node in nodes:
-        place(node, t, model, state, scratch, lanes, in_world)
+        if not (in_world and is_asleep(node, model, scratch)):
+            place(node, t, model, state, scratch, lanes, in_world)
 
 
 @inlined
@@ -29,7 +32,8 @@ def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
     if model.joints is not None:
         propagate_inertia(model, state, scratch, lanes)
     for node in nodes:
-        accelerate(node, model, state, scratch, lanes, in_world)
+        if not (in_world and is_asleep(node, model, scratch)):
+            accelerate(node, model, state, scratch, lanes, in_world)
     if has_tanks(model):
         drain_tanks(model, scratch, lanes)
 

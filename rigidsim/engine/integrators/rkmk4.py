@@ -13,7 +13,7 @@ from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.declaration import Integrator
-from rigidsim.engine.kinds import is_jointed, is_moved, is_of_joint, place
+from rigidsim.engine.kinds import is_asleep, is_jointed, is_moved, is_of_joint, place
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -233,6 +233,8 @@ def step(method, t, t_end, h, block):
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
+            if is_asleep(model.moved_node[k], model, scratch):
+                continue
             if lasts(scratch) and is_round(model.body[k].inertia):
                 combine_round(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
             else:
@@ -245,7 +247,7 @@ def step(method, t, t_end, h, block):
         if is_jointed(node, model):
             for k in range(model.node[node].first, model.node[node].row + 1):
                 finish_joint(stage_rows(k, state, scratch), h, WEIGHT[3], lanes)
-        elif is_moved(node, model):
+        elif is_moved(node, model) and not is_asleep(node, model, scratch):
             k = model.node[node].row
             parent = scratch.frame[model.node[node].parent]
             if lasts(scratch) and is_round(model.body[k].inertia):
