@@ -23,7 +23,7 @@ import numpy as np
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.columns import CENTRE, POSE
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import ARM, BODY, FRAME, STATE, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import conjugate, product, rotate
@@ -44,6 +44,7 @@ class Sleep(NamedTuple):
     anchor: POSE = floats("bodies")  # since then, relative to the parent, in its units; orientation in the world
     known: np.ndarray = integers("bodies")  # whether `pulled` is known
     pulled: TRIPLE = floats("bodies")  # acceleration of the parent when it fell asleep, m/s2, world axes
+    stands: np.ndarray = integers("bodies")  # 1 for what sleeps, or is driven, and stands still in this step
     count: np.ndarray = integers(2)  # bodies that sleep, 1 if some woke in this step
     before: TRIPLE = floats("bodies")  # velocity in the world at the beginning of the step, m/s
     root: np.ndarray = integers("bodies")  # of its island
@@ -92,9 +93,61 @@ def move_relative(a, b, contacts, motions):
 def is_idle(i, j, contacts, motions, sleep):
     """Whether contact between two shapes is left as it is: one sleeps, and the other sleeps or does not move."""
     a, b = contacts.shape[i].body, contacts.shape[j].body
+    if sleep.stands[a] + sleep.stands[b] == 2:
+        return True
     is_a, is_b = is_asleep(a, contacts, sleep), is_asleep(b, contacts, sleep)
     rest = (is_a and (is_b or b >= contacts.n_moved)) or (is_b and a >= contacts.n_moved)
     return rest and not move_relative(a, b, contacts, motions)
+
+
+@inlined
+def stands(motion: CENTRE):
+    """Whether a contact body has no velocity relative to the reference frame."""
+    v, omega = motion.v, motion.omega
+    return dot(v, v) + dot(omega, omega) == 0.0
+
+
+@routine
+def note_standing(contacts, start: CENTRE, finish: CENTRE, sleep):
+    """Note which bodies sleep, or are driven, and stand still: any two of these are left as they are."""
+    for b in range(len(start)):
+        rests = b >= contacts.n_moved or is_asleep(b, contacts, sleep)
+        sleep.stands[b] = 1 if rests and stands(start[b]) and stands(finish[b]) else 0
+
+
+@inlined
+def are_idle(n, rows, contacts, motions, sleep):
+    """Whether all of these pairs are left as they are."""
+    k = 0
+    while k < n and is_idle(rows[k, 0], rows[k, 1], contacts, motions, sleep):
+        k += 1
+    return k == n
+
+
+@routine
+def nothing_meets(h, contacts, pair, n_pair, motions, last, sleep):
+    """Whether contact has nothing to do in a step of length h, s: all pairs that may meet, and all that are remembered,
+    are left as they are.
+    """
+    k, known = 0, 0 if len(last.features) == 0 else last.known[0]
+    while k < known and is_idle(int(last.features[k].shape_A), int(last.features[k].shape_B), contacts, motions, sleep):
+        k += 1
+    return (
+        k == known
+        and h == last.step[0]
+        and are_idle(n_pair, pair, contacts, motions, sleep)
+        and are_idle(last.count[0], last.key, contacts, motions, sleep)
+        and are_idle(last.count[1], last.pair, contacts, motions, sleep)
+        and are_idle(last.count[2], last.parting, contacts, motions, sleep)
+    )
+
+
+@routine
+def write_no_push(contacts, mean: MEAN, sleep):
+    """Contact accelerates no body that is awake."""
+    for b in range(len(mean)):
+        if not is_asleep(b, contacts, sleep):
+            mean[b].a = mean[b].alpha = (0.0, 0.0, 0.0)
 
 
 # --- islands
@@ -288,17 +341,22 @@ def way_of(b, h, contacts, arm: ARM, sleep):
 
 
 @routine
+def move_present(h, contacts, arm: ARM, present: c.SAMPLED, value: c.SAMPLED_POINT, count, sleep):
+    """Let contact points move along with what sleeps in a step of length h, s."""
+    for k in range(count):
+        a, b = contacts.shape[present[k].first].body, contacts.shape[present[k].second].body
+        if is_asleep(a, contacts, sleep):
+            value[k].point = add(value[k].point, way_of(a, h, contacts, arm, sleep))
+        elif is_asleep(b, contacts, sleep):
+            value[k].point = add(value[k].point, way_of(b, h, contacts, arm, sleep))
+
+
+@inlined
 def keep_present(h, contacts, arm: ARM, record, sleep):
     """Keep the contact points of the last step, moved along with what sleeps in this one, of length h, s."""
     copy_rows(0, record.count[2], record.present, sleep.present)
     copy_rows(0, record.count[2], record.present_value, sleep.present_value)
-    for k in range(record.count[2]):
-        a = contacts.shape[sleep.present[k].first].body
-        b = contacts.shape[sleep.present[k].second].body
-        if is_asleep(a, contacts, sleep):
-            sleep.present_value[k].point = add(sleep.present_value[k].point, way_of(a, h, contacts, arm, sleep))
-        elif is_asleep(b, contacts, sleep):
-            sleep.present_value[k].point = add(sleep.present_value[k].point, way_of(b, h, contacts, arm, sleep))
+    move_present(h, contacts, arm, sleep.present, sleep.present_value, record.count[2], sleep)
 
 
 @inlined
@@ -399,6 +457,16 @@ def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE
             total += work
     add_to_sums(ledger.work, value=total)
     add_to_sums(ledger.cause[c.W_FRICTION], value=total)
+
+
+@inlined
+def pass_over(h, model, state, scratch, arrays):
+    """End a step of length h (s) in which contact has nothing to do."""
+    contacts, record, sleep = model.contacts, arrays.record, arrays.sleep
+    move_present(h, contacts, scratch.arm, record.present, record.present_value, record.count[2], sleep)
+    book_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, sleep)
+    write_no_push(contacts, arrays.mean, sleep)
+    arrays.last.landing[0] = 0
 
 
 @inlined

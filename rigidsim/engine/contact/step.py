@@ -58,6 +58,9 @@ from rigidsim.engine.contact.sleeping import (
     is_asleep,
     keep_present,
     let_sleep,
+    note_standing,
+    nothing_meets,
+    pass_over,
     put_back_sleepers,
     remember_sleepers,
     wakes_by_motion,
@@ -432,6 +435,13 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
+def rests(h, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s."""
+    candidates = arrays.candidates
+    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+
+
+@inlined
 def lacks_room_for_sleepers(n_point, arrays):
     """Whether the points of this step and those of the last one, which may be left as they are, have no room."""
     last, n_present = arrays.last, arrays.record.count[2]
@@ -454,13 +464,21 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
+    if arrays.sleep is not None:
+        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     n_point = -1
     write_travels(
         contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, motions.turn,
         motions.lever, motions.travel,
     )  # fmt: skip
+    is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
+    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
+        pass_over(h, model, state, scratch, arrays)
+        forget_part(arrays)
+        let_sleep(t, h, model, state, scratch, arrays, lanes)
+        return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
-    if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
+    if is_listed:
         n_point = find_points(t - h, h, model, arrays)
     ends = seek_rebound(h, n_point, contacts, model, arrays)
     if ends == WITHIN:
