@@ -55,10 +55,16 @@ def is_of_joint(row, model):
 
 
 @inlined
+def is_row_asleep(row, scratch):
+    """Whether a moved row is that of a body that contact lets sleep (`contact/sleeping.py`)."""
+    return scratch.sleep is not None and scratch.sleep.asleep[row] > 0
+
+
+@inlined
 def is_asleep(node, model, scratch):
-    """Whether a node is a body that contact lets sleep (`contact/sleeping.py`)."""
+    """Whether a node is such a body."""
     return scratch.sleep is not None and (
-        model.node[node].kind == at.FREE and scratch.sleep.asleep[model.node[node].row] > 0
+        model.node[node].kind == at.FREE and is_row_asleep(model.node[node].row, scratch)
     )
 
 

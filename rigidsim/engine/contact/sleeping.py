@@ -227,7 +227,8 @@ def is_unsteady(b, h, contacts, node, body: BODY, frame: FRAME, arm: ARM, sleep)
     if sleep.known[b] == 0:
         sleep.known[b] = 1
         sleep.pulled[b].xyz = a
-    return dot(omega, omega) > 0.0 or norm(sub(a, sleep.pulled[b].xyz)) > STEADY * norm(g)
+    change = sub(a, sleep.pulled[b].xyz)
+    return dot(omega, omega) > 0.0 or dot(change, change) > STEADY * STEADY * dot(g, g)
 
 
 @routine
@@ -245,8 +246,8 @@ def wakes_by_motion(h, contacts, node, body: BODY, frame: FRAME, arm: ARM, motio
         a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
         for one, other in ((a, b), (b, a)):
             if (
-                is_asleep(one, contacts, sleep)
-                and other >= contacts.n_moved
+                other >= contacts.n_moved
+                and is_asleep(one, contacts, sleep)
                 and move_relative(one, other, contacts, motions)
             ):
                 sleep.awake[one] = 1
@@ -345,9 +346,9 @@ def move_present(h, contacts, arm: ARM, present: c.SAMPLED, value: c.SAMPLED_POI
     """Let contact points move along with what sleeps in a step of length h, s."""
     for k in range(count):
         a, b = contacts.shape[present[k].first].body, contacts.shape[present[k].second].body
-        if is_asleep(a, contacts, sleep):
+        if is_asleep(a, contacts, sleep) and sleep.stands[a] == 0:
             value[k].point = add(value[k].point, way_of(a, h, contacts, arm, sleep))
-        elif is_asleep(b, contacts, sleep):
+        elif is_asleep(b, contacts, sleep) and sleep.stands[b] == 0:
             value[k].point = add(value[k].point, way_of(b, h, contacts, arm, sleep))
 
 

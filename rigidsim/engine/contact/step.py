@@ -468,8 +468,8 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     n_point = -1
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, motions.turn,
-        motions.lever, motions.travel,
+        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
+        motions.turn, motions.lever, motions.travel,
     )  # fmt: skip
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
     if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
