@@ -40,6 +40,7 @@ from rigidsim.engine.contact.ledger import (
     finish_booking,
 )
 from rigidsim.engine.contact.log import (
+    LEAST_PART,
     forget_last_step,
     log_strikes,
     log_touches,
@@ -49,6 +50,22 @@ from rigidsim.engine.contact.log import (
 )
 from rigidsim.engine.contact.points import find_points
 from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_part, rebound, seek_rebound
+from rigidsim.engine.contact.sleeping import (
+    add_present,
+    any_asleep,
+    begin_sleepers,
+    book_sleepers,
+    is_asleep,
+    keep_present,
+    let_sleep,
+    note_standing,
+    nothing_meets,
+    pass_over,
+    put_back_sleepers,
+    remember_sleepers,
+    wakes_by_motion,
+    wakes_by_touch,
+)
 from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.contact.trees import (
     InTrees,
@@ -90,12 +107,18 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+    if arrays.sleep is not None:
+        begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
 
 
 @routine
-def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: TRIPLE):
-    """Mean accelerations by contact in this step, without those by impacts, m/s2 and rad/s2, world axes."""
+def write_accelerations(contacts, finish: CENTRE, vel: LINE, kicked: LINE, acts, h, sleep, mean: TRIPLE):
+    """Mean accelerations by contact in this step, without those by impacts, m/s2 and rad/s2, world axes. What sleeps
+    keeps its own.
+    """
     for b in range(len(finish)):
+        if sleep is not None and is_asleep(b, contacts, sleep):
+            continue
         share = acts[b] / h
         v = sub(vel[b].linear, finish[b].v)
         omega = sub(vel[b].angular, finish[b].omega)
@@ -240,6 +263,10 @@ def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
     pair = arrays.candidates.pair
     remember(h, h / model.step, n_point, pair, points, arrays.last, arrays.next)
+    n_before = record.count[2]
+    if any_asleep(arrays):
+        replaced = h / model.step >= LEAST_PART
+        remember_sleepers(replaced, contacts, motions, arrays.last, arrays.next, arrays.sleep)
     more = arrays.strikes[0]
     if can_rebound(arrays) and ends == NOW:
         more += len(arrays.impacts.log)
@@ -251,8 +278,12 @@ def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
     log_touches(
         t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
+    if any_asleep(arrays):
+        keep_present(h, contacts, scratch.arm, record, arrays.sleep)
     write_present(pair, n_point, h, motions, lines.moved, points, record)
-    write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
+    if any_asleep(arrays):
+        add_present(n_before, contacts, motions, record, arrays.sleep)
+    write_accelerations(contacts, motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.sleep, arrays.mean)
     if trees is not None:
         write_pushes(h, contacts, model.body, motions.finish, trees, arrays.mean)
     return True
@@ -404,36 +435,75 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
+def rests(h, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s."""
+    candidates = arrays.candidates
+    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+
+
+@inlined
+def lacks_room_for_sleepers(n_point, arrays):
+    """Whether the points of this step and those of the last one, which may be left as they are, have no room."""
+    last, n_present = arrays.last, arrays.record.count[2]
+    return n_point + max(last.count[0], max(last.count[1], n_present)) > len(arrays.points.value)
+
+
+@inlined
 def end_step(arrays, t, h, era, model, state, scratch, lanes):
     """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and no impact
     within it that has to end it (`is_part`); if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     trees = trees_of(contacts, model, arrays)
+    if any_asleep(arrays):
+        put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    if any_asleep(arrays) and wakes_by_motion(
+        h, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
+    ):
+        at.copy_rows(0, len(state), scratch.before, state)
+        return False
+    if arrays.sleep is not None:
+        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     n_point = -1
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, motions.turn,
-        motions.lever, motions.travel,
+        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
+        motions.turn, motions.lever, motions.travel,
     )  # fmt: skip
+    is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
+    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
+        pass_over(h, model, state, scratch, arrays)
+        forget_part(arrays)
+        let_sleep(t, h, model, state, scratch, arrays, lanes)
+        return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
-    if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
+    if is_listed:
         n_point = find_points(t - h, h, model, arrays)
     ends = seek_rebound(h, n_point, contacts, model, arrays)
     if ends == WITHIN:
         at.copy_rows(0, len(state), scratch.before, state)
         return False
+    if any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays):
+        n_point = -1
     if n_point < 0 or not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
         arrays.lacks[0] = LACKS_PAIRS
+    elif any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
+        at.copy_rows(0, len(state), scratch.before, state)
+        forget_part(arrays)
+        return False
     elif not log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
     forget_part(arrays)
     if arrays.lacks[0] != LACKS_NOTHING:
         at.copy_rows(0, len(state), scratch.before, state)
         return False
+    if any_asleep(arrays):
+        book_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
     if can_rebound(arrays) and ends == NOW:
         rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
+    if arrays.sleep is not None:
+        let_sleep(t, h, model, state, scratch, arrays, lanes)
     return True

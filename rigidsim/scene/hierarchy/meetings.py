@@ -149,6 +149,7 @@ class Meetings:
             "mode": self.mode,
             **({"why": self.choice[1]} if self.choice[1] else {}),
             "substeps": self.substeps,
+            **({"sleep": True} if self.settings.sleep else {}),
             "bodies": self.most_moved,
             "pairs": [self._pair(one, other, labels) for one, other in shown],
             "further_pairs": len(self.pairs) - len(shown),
@@ -286,6 +287,8 @@ def why_stepping(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return f"{method.name} does not locate the events of contacts"
     if meetings.settings.substeps is not None:
         return "substeps are given"
+    if meetings.settings.sleep:
+        return "bodies may sleep"
     if n_shape > 2 * MOST_IN_ALL:
         return f"{n_shape} shapes can meet"
     if what := beyond_events(hierarchy, meetings):

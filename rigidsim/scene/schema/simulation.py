@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -42,6 +42,15 @@ class ContactSettings(SceneModel):
     substeps: Parsed[int | None, whole(1, MOST_SUBSTEPS)] = Field(
         None, description="Number of sub-steps of a step; default: from the ratios of masses."
     )
+    sleep: bool = Field(
+        False, description="Whether bodies that rest on each other fall asleep, and cost nothing until they wake."
+    )
+
+    @model_validator(mode="after")
+    def _sleeps_stepping(self) -> Self:
+        if self.sleep and self.mode in ("events", "off"):
+            raise invalid("contact", f"bodies sleep with 'mode: stepping' alone, got 'mode: {self.mode}'")
+        return self
 
 
 ContactMode = Parsed[ContactSettings, or_mapping(Mode, ContactSettings, "mode")]
