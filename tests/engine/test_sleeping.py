@@ -32,7 +32,7 @@ def asleep(simulation: rigidsim.Simulation) -> set[str]:
     """The bodies that sleep now, by the last parts of their paths."""
     run = simulation._run
     flags, paths = run.contacts.arrays.sleep.asleep, run.worlds[0].paths
-    assert run.contacts.arrays.sleep.count[0] == flags.sum()
+    assert run.contacts.arrays.sleep.counts[0] == flags.sum()
     return {paths[node].split("/")[-1] for row, node in enumerate(run.model.moved_node) if flags[row]}
 
 

@@ -45,7 +45,7 @@ class Sleep(NamedTuple):
     known: np.ndarray = integers("bodies")  # whether `pulled` is known
     pulled: TRIPLE = floats("bodies")  # acceleration of the parent when it fell asleep, m/s2, world axes
     stands: np.ndarray = integers("bodies")  # 1 for what sleeps, or is driven, and stands still in this step
-    count: np.ndarray = integers(2)  # bodies that sleep, 1 if some woke in this step
+    counts: np.ndarray = integers(2)  # bodies that sleep, 1 if some woke in this step
     before: TRIPLE = floats("bodies")  # velocity in the world at the beginning of the step, m/s
     root: np.ndarray = integers("bodies")  # of its island
     awake: np.ndarray = integers("bodies")  # whether an island, by its root, wakes or stays awake
@@ -59,13 +59,13 @@ N_ASLEEP, WOKE = 0, 1
 @inlined
 def any_asleep(arrays):
     """Whether some body sleeps."""
-    return arrays.sleep is not None and arrays.sleep.count[N_ASLEEP] > 0
+    return arrays.sleep is not None and arrays.sleep.counts[N_ASLEEP] > 0
 
 
 @inlined
 def woke(arrays):
     """Whether the step is to be taken again, as some island woke in it."""
-    return arrays.sleep is not None and arrays.sleep.count[WOKE] > 0
+    return arrays.sleep is not None and arrays.sleep.counts[WOKE] > 0
 
 
 @inlined
@@ -193,7 +193,7 @@ def wake(contacts, last, sleep):
             sleep.asleep[contacts.body[b].row] = 0
             sleep.still[b] = 0.0
             sleep.known[b] = 0
-            sleep.count[N_ASLEEP] -= 1
+            sleep.counts[N_ASLEEP] -= 1
 
 
 # --- waking
@@ -203,7 +203,7 @@ def wake(contacts, last, sleep):
 def begin_sleepers(contacts, arm: ARM, state: STATE, last, sleep):
     """Wake what an impulse hit before this step, and keep the velocities of all that sleep, at the beginning of it."""
     found = False
-    sleep.count[WOKE] = 0
+    sleep.counts[WOKE] = 0
     for b in range(contacts.n_moved):
         sleep.awake[b] = 0
         if is_asleep(b, contacts, sleep):
@@ -254,7 +254,7 @@ def wakes_by_motion(h, contacts, node, body: BODY, frame: FRAME, arm: ARM, motio
                 found = True
     if found:
         wake(contacts, last, sleep)
-        sleep.count[WOKE] = 1
+        sleep.counts[WOKE] = 1
     return found
 
 
@@ -269,7 +269,7 @@ def wakes_by_touch(contacts, acts, last, sleep):
             found = True
     if found:
         wake(contacts, last, sleep)
-        sleep.count[WOKE] = 1
+        sleep.counts[WOKE] = 1
     return found
 
 
@@ -370,7 +370,7 @@ def add_present(n_before, contacts, motions, record, sleep):
 
 
 @routine
-def book_sleepers(h, contacts, body: BODY, arm: ARM, state: STATE, ledger, sleep):
+def add_work_on_sleepers(h, contacts, body: BODY, arm: ARM, state: STATE, ledger, sleep):
     """The work of what carries those that sleep along, without that of gravity: m v . (dv - g h)."""
     total = 0.0
     for b in range(contacts.n_moved):
@@ -427,7 +427,7 @@ def choose_sleepers(contacts, node, body: BODY, frame: FRAME, before: STATE, mot
         if sleep.asleep[row] == 0 and awake[root_of(b, root)] == 0:
             sleep.asleep[row] = 2
             n += 1
-    sleep.count[N_ASLEEP] += n
+    sleep.counts[N_ASLEEP] += n
     return n
 
 
@@ -465,7 +465,7 @@ def pass_over(h, model, state, scratch, arrays):
     """End a step of length h (s) in which contact has nothing to do."""
     contacts, record, sleep = model.contacts, arrays.record, arrays.sleep
     move_present(h, contacts, scratch.arm, record.present, record.present_value, record.count[2], sleep)
-    book_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, sleep)
+    add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, sleep)
     write_no_push(contacts, arrays.mean, sleep)
     arrays.last.landing[0] = 0
 

@@ -52,9 +52,9 @@ from rigidsim.engine.contact.points import find_points
 from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_part, rebound, seek_rebound
 from rigidsim.engine.contact.sleeping import (
     add_present,
+    add_work_on_sleepers,
     any_asleep,
     begin_sleepers,
-    book_sleepers,
     is_asleep,
     keep_present,
     let_sleep,
@@ -499,7 +499,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
     if any_asleep(arrays):
-        book_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
+        add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
     if can_rebound(arrays) and ends == NOW:
