@@ -233,7 +233,7 @@ def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
     sleep = arrays.sleep
     if sleep is None:
         return {}
-    names = ("asleep", "still", "anchor", "known", "pulled", "count")
+    names = ("asleep", "still", "anchor", "known", "pulled", "counts")
     return {f"sleep_{name}": getattr(sleep, name) for name in names}
 
 
