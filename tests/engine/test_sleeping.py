@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -233,3 +235,11 @@ def test_interpreted_text_has_the_same_bits(monkeypatch):
 def test_sleep_needs_stepping(mode):
     with pytest.raises(SceneError, match="bodies sleep with 'mode: stepping' alone"):
         scene_of({"floor": floor(), "a": ball()}, 1, contact={"mode": mode, "sleep": True})
+
+
+def test_a_scene_with_loops_runs():
+    """Bodies that loops hold stay awake."""
+    changes = ["simulation.contact={mode: stepping, sleep: true}", "simulation.duration=0.02"]
+    scene = rigidsim.Scene.from_file(Path(__file__).parents[2] / "scenes" / "ragdoll.yaml", changes)
+    simulation = rigidsim.Simulation(scene)
+    simulation.step(simulation.n_step)

@@ -81,7 +81,12 @@ def rest_of(
     carries nothing but fixed parts.
     """
     speed = CALM * norm(blueprint.gravity) * blueprint.schedule.step
-    held = {tree.carrier(tree.nodes[frame - 1]) for loop in blueprint.loops for frame in loop[:2] if frame > 0}
+    held = {
+        tree.carrier(tree.nodes[frame - 1])
+        for loop in blueprint.loops
+        for frame in (loop.first, loop.second)
+        if frame > 0
+    }
     above = {one.index for node in tree.nodes if node.kind != "fixed" for one in tree.lineage(node) if one is not node}
     in_trees = set() if joints is None else set(np.flatnonzero(joints.joint[:, layout.JOINT.root] != layout.NO_ROW))
     calm = [
