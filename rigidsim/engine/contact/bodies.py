@@ -136,3 +136,19 @@ def begin_solver(contacts, body, normal, motions, lines):
         q_WB = start[b].q
         lines.attitude[b].wxyz = q_WB
         write_inverse(body[contacts.body[b].row], q_WB, normal, lines.inverse[b])
+
+
+@inlined
+def root_of(b, island):
+    """The first body of the island of a body: of those that `unite` has connected. The way to it is halved."""
+    while island[b] != b:
+        island[b] = island[island[b]]
+        b = island[b]
+    return b
+
+
+@inlined
+def unite(a, b, island):
+    """Connect the islands of two bodies."""
+    first, second = root_of(a, island), root_of(b, island)
+    island[max(first, second)] = min(first, second)

@@ -1,10 +1,10 @@
 """Islands of bodies that rest: they fall asleep, and then neither the smooth step nor contact looks at them.
 
 A body rests while no point of its surface moves, relative to the parent, by more than `Rest.calm` times REST_TIME. So
-it may vibrate, but not creep faster than `calm`. An island is a set of
-bodies that forces move and that touch each other; what drives the rest, such as a floor, connects nothing. It falls
-asleep when all its bodies have rested for REST_TIME, and what drives the bodies that it touches does not move relative
-to it. A body that sleeps keeps its state relative to its parent, with zero velocity, and what contact remembers of it.
+it may vibrate, but not creep faster than `calm`. An island is a set of bodies that forces move and that touch each
+other; what forces do not move, such as a floor, connects nothing. It falls asleep when all its bodies have rested for
+REST_TIME, and nothing prescribed that touches it moves relative to it. A body that sleeps keeps its state relative to
+its parent, with zero velocity, and what contact remembers of it.
 
 An island wakes as a whole: when an impulse acts on a body of it, of contact with one that is awake or at an instant;
 when something prescribed that it touches moves relative to it; and when its parent turns or its acceleration changes. A
@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.bodies import root_of, unite
 from rigidsim.engine.contact.columns import CENTRE, POSE
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
@@ -153,15 +154,6 @@ def write_no_push(contacts, mean: MEAN, sleep):
 # --- islands
 
 
-@inlined
-def root_of(b, root):
-    """The root of the island of a body; the way to it is halved."""
-    while root[b] != b:
-        root[b] = root[root[b]]
-        b = root[b]
-    return b
-
-
 @routine
 def find_islands(contacts, pair, n_pair, root):
     """The islands of the bodies that forces move, by pairs of shapes that touch; each has its first body as root."""
@@ -170,8 +162,7 @@ def find_islands(contacts, pair, n_pair, root):
     for k in range(n_pair):
         a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
         if a < contacts.n_moved and b < contacts.n_moved:
-            first, second = root_of(a, root), root_of(b, root)
-            root[max(first, second)] = min(first, second)
+            unite(a, b, root)
 
 
 @routine
@@ -183,8 +174,7 @@ def wake(contacts, last, sleep):
     for k in range(last.count[1]):
         a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
         if is_asleep(a, contacts, sleep) and is_asleep(b, contacts, sleep):
-            first, second = root_of(a, root), root_of(b, root)
-            root[max(first, second)] = min(first, second)
+            unite(a, b, root)
     for b in range(contacts.n_moved):
         if awake[b] > 0:
             awake[root_of(b, root)] = 1
@@ -231,6 +221,15 @@ def is_unsteady(b, h, contacts, node, body: BODY, frame: FRAME, arm: ARM, sleep)
     return dot(omega, omega) > 0.0 or dot(change, change) > STEADY * STEADY * dot(g, g)
 
 
+@inlined
+def take_again(found, contacts, last, sleep):
+    """Wake the marked islands, if any were `found`, and have the step taken again. Returns whether there are any."""
+    if found:
+        wake(contacts, last, sleep)
+        sleep.counts[WOKE] = 1
+    return found
+
+
 @routine
 def wakes_by_motion(h, contacts, node, body: BODY, frame: FRAME, arm: ARM, motions, last, sleep):
     """Wake what sleeps on a parent that is not steady, or touches something driven that moves. Returns whether anything
@@ -252,10 +251,7 @@ def wakes_by_motion(h, contacts, node, body: BODY, frame: FRAME, arm: ARM, motio
             ):
                 sleep.awake[one] = 1
                 found = True
-    if found:
-        wake(contacts, last, sleep)
-        sleep.counts[WOKE] = 1
-    return found
+    return take_again(found, contacts, last, sleep)
 
 
 @routine
@@ -267,10 +263,7 @@ def wakes_by_touch(contacts, acts, last, sleep):
         if acts[b] > 0 and is_asleep(b, contacts, sleep):
             sleep.awake[b] = 1
             found = True
-    if found:
-        wake(contacts, last, sleep)
-        sleep.counts[WOKE] = 1
-    return found
+    return take_again(found, contacts, last, sleep)
 
 
 # --- what is left as it is
