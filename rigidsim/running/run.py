@@ -215,7 +215,7 @@ def _without_deviations(simulation: Simulation, start: RunStart) -> list[str]:
         return []
     run, hint = "an interpreted run", "leave out RIGIDSIM_JIT=off"
     if what := simulation.scene.underivable:
-        run, hint = f"a run with {what}", "`rigidsim sweep --sample` samples the uncertain numbers"
+        run, hint = f"a run with {what.rstrip(',')}", "`rigidsim sweep --sample` samples the uncertain numbers"
     if start is not RunStart.ANEW:
         run, hint = f"a run that is {start.value}", "run it from its start to get them"
     return [f"{run} has no derivatives, so its metrics have no standard deviations; {hint}"]
