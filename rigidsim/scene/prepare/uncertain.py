@@ -72,7 +72,7 @@ def _distribution(value: Any) -> Distribution:
         ends = value[UNIFORM]
         if len(ends) != 2:
             raise invalid("uncertain", f"expected two ends, [low, high], got {shown(ends)}", EXAMPLE)
-        if UNIT in value and not all(isinstance(end, int | float) for end in ends):
+        if UNIT in value and any(isinstance(end, str) for end in ends):
             raise invalid("uncertain", f"the ends beside the key unit are numbers, got {shown(ends)}", EXAMPLE)
         low, high = (f"{end} {value.get(UNIT, '')}" for end in ends)
         return read_distribution(f"uniform({low}, {high})")
