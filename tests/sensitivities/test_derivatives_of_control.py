@@ -190,3 +190,7 @@ def test_what_is_still_refused(tmp_path):
     (tmp_path / "s.yaml").write_text(cart({"m": 2.0, "x0": 0.3}, law))
     with pytest.raises(UsageError, match="what the controller 'push', a function of Python, gives has no derivatives"):
         rigidsim.simulate(tmp_path / "s.yaml", derivatives=["m"])
+    law = "{type: hold, every: 0.1, input: \"= ahead('cart')\"}"
+    text = cart({"m": 2.0, "x0": 0.3}, law).replace("{wheel:", "{ahead: {type: range, every: 0.1, longest: 3}, wheel:")
+    with pytest.raises(UsageError, match=r"what the range finder 'cart\.sensors\.ahead' gives has no derivatives"):
+        rigidsim.simulate(Scene.from_text(text), derivatives=["m"])

@@ -153,7 +153,6 @@ def test_standard_deviations_beside_random_runs():
     swing = Scene.from_text(STOPPED)
     run = rigidsim.simulate(swing, derivatives=[*swing.uncertain])
     sigmas = metric_sigmas({name: run.derivative(name) for name in run.parameters})
-    over = {name: str(one) for name, one in swing.uncertain.items()}
-    sample = rigidsim.sweep(swing, sample="random:10000", over=over)
+    sample = rigidsim.sweep(swing, sample="random:10000")  # of the uncertain numbers
     for name, sigma in sigmas.items():
         assert sigma == pytest.approx(np.std(np.asarray(sample.metrics[name]), ddof=1), rel=4.0 / np.sqrt(2.0 * 10_000))
