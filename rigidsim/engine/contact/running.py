@@ -90,6 +90,12 @@ class ContactRun:
             made.add_parting(self.arrays, parted)
         return self._shared(scratch)
 
+    def begin_again(self) -> None:
+        """Nothing has touched yet, in a model of the same structure. The arrays stay the same objects."""
+        self.record = ContactRecord()
+        if self.arrays is not None:
+            made.begin_again(self.arrays, self._contacts)
+
     def _renew(self, before: Contacts | None) -> None:
         """Make the arrays; `before` are the contacts of the present ones."""
         new = made.make_contact_arrays(self._contacts, self._size, self._room, self._lanes)
@@ -172,13 +178,16 @@ class ContactRun:
 
     def place(self) -> tuple:
         """What `go_back` needs."""
-        kept = [array.copy() for array in (*made.kept(self.arrays), self.arrays.mean)] if self.arrays else []
+        kept = [array.copy() for array in self.kept()]
         return self.arrays, self._room, self._contacts, self._size, kept, self.record.place()
+
+    def kept(self) -> list[np.ndarray]:
+        """The arrays that later steps need."""
+        return [] if self.arrays is None else [*made.kept(self.arrays), self.arrays.mean]
 
     def go_back(self, place: tuple) -> None:
         """Restore the arrays as they were at `place`."""
         self.arrays, self._room, self._contacts, self._size, kept, recorded = place
-        if self.arrays is not None:
-            for array, values in zip((*made.kept(self.arrays), self.arrays.mean), kept, strict=True):
-                array[:] = values
+        for array, values in zip(self.kept(), kept, strict=True):
+            array[:] = values
         self.record.go_back(recorded)
