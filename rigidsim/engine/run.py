@@ -137,7 +137,7 @@ class BlockRun:
     def is_reusable(self) -> bool:
         """Whether `begin_with` can follow: no tree changes, and steps remember nothing but the state and contact."""
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
-        return not (changes or self.triggers or self.sensing or self._callbacks)
+        return self.contacts.is_reusable and not (changes or self.triggers or self.sensing or self._callbacks)
 
     def begin_with(self, world: World) -> None:
         """Start with another world of the same structure, in a run of one lane that is reusable."""

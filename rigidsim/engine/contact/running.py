@@ -10,7 +10,10 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
-from rigidsim.engine.model import Contacts, Model, Scratch, n_places
+from rigidsim.engine.model import Contacts, Model, Scratch, leaves, n_places
+
+MOST_BYTES = 1 << 25
+"""Of arrays that are worth to be kept for another run."""
 
 
 def no_points() -> tuple[np.ndarray, np.ndarray]:
@@ -89,6 +92,11 @@ class ContactRun:
         if len(parted):
             made.add_parting(self.arrays, parted)
         return self._shared(scratch)
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether beginning again takes less time than new arrays would, of which steps may use a small part."""
+        return sum(array.nbytes for array in leaves(self.arrays)) < MOST_BYTES
 
     def begin_again(self) -> None:
         """Nothing has touched yet, in a model of the same structure. The arrays stay the same objects."""
