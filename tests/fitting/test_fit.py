@@ -234,7 +234,7 @@ def refused(message: str, data, vary=("inertia",), **settings) -> None:
         ("t,psi\n0,1\n", "no column is called as a quantity of the run; name the column"),
         (
             "x,rod.angle\n0,1\n",
-            r"there is no column 'time' of times; name it with time: clock, or --time clock; there are x, rod.angle",
+            r"of times; name it with time: clock, or --time clock; there are x, rod.angle",
         ),
         ("t,rod.angle\n0,1\n0.2,nan\n", r"swing.csv:3:2: nan is not a measurement; leave the cell empty"),
         ("t,rod.angle\n0,1\n0.2,one\n", r"swing.csv:3:2: expected a number, got 'one'"),
