@@ -118,10 +118,10 @@ def show_contacts(steps: int, turns: int) -> None:
         ]
         row(name, *(f"{each:.2f}" for each in found), f"{found[0] / found[1]:.2f}")
     row = table("Bounces by events, us", "friction", "an impact", "a step of flight")
-    falls = np.sqrt(2 * 0.01 / 9.81)
+    falls = np.sqrt(2 * 1e-4 / 9.81)
     count = int((1e-3 * steps / falls + 1) / 2)
     for friction in (0.0, 0.5):
-        high, low = ({"ball": ball(0, h, restitution=1, friction=friction)} for h in (1e3, 0.01))
+        high, low = ({"ball": ball(0, h, restitution=1, friction=friction)} for h in (1e3, 1e-4))
         far, near = (seconds({"floor": FLOOR, **one}, 1, steps, turns, contact="events")[0] for one in (high, low))
         row(friction, f"{1e6 * (near - far) / count:.1f}", f"{1e6 * far / steps:.2f}")
 
