@@ -199,16 +199,18 @@ def error_of(name: str, step: float, method: str | dict = "rkmk4") -> float:
 
 
 STEPS = np.array([0.01, 0.005, 0.002])
-ORDERS = {"rolls_on_a_turntable": 4.0, "rattleback": 4.0, "rod_slides_off_an_edge": 4.0, "brick_tips": 4.0}
+OF_ORDER_FOUR = {"rolls_on_a_turntable", "rattleback", "rod_slides_off_an_edge", "brick_tips"}
 """Of the others, one is exact, and the end of a slip that turns has an error that depends on no step."""
+ROUNDING = 1e-12
+"""m: no order is seen below it."""
 
 
 @pytest.mark.parametrize("name", MOTIONS)
 def test_the_motion_has_the_errors_and_the_order_of_the_prototype(name):
     found = np.array([error_of(name, step) for step in STEPS])
     assert np.all(found < 10 * np.array(MOTIONS[name].errors))
-    if name in ORDERS:
-        assert np.log(found[0] / found[1:]) / np.log(STEPS[0] / STEPS[1:]) == pytest.approx(ORDERS[name], abs=0.5)
+    if name in OF_ORDER_FOUR:
+        assert np.all(found[1:] < np.maximum(found[0] * (STEPS[1:] / STEPS[0]) ** 3.8, ROUNDING))
 
 
 BY_TOLERANCE = [pytest.param(name, marks=pytest.mark.slow) if name == "rattleback" else name for name in MOTIONS]
