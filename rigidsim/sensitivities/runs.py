@@ -18,11 +18,12 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.model import Samples, Scratch, leaves, set_constants
+from rigidsim.engine.model import Model, Samples, Scratch, leaves, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.sensitivities.parameters import Beside
+from rigidsim.simulation.blocks import Group
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps
@@ -62,6 +63,7 @@ class BesideRun(BlockRun):
 
     def __init__(self, world: World, with_terms: bool, trial: Any):
         self.trial = trial
+        self._last: tuple[Group, Model] | None = None  # the group and the model of the last world that it became
         super().__init__([world], 1, with_terms, {}, True)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
@@ -71,19 +73,18 @@ class BesideRun(BlockRun):
 
     def become(self, one: Beside) -> None:
         """Take the numbers of another world of the same structure."""
-        model, self.state = one.numbers
-        self.model = self._metering.enter(model)
+        into = self._last[1] if self._last and self._last[0] is one.group else None
+        model, self.state = one.group.block([one.place], into)
+        self.model, self._last = self._metering.enter(model), (one.group, model)
         self._metering.begin_again(model)
         set_constants(self._scratch, model, 1)
 
-    def serving(self, trial: Any) -> Any:
-        """These arrays of trials, or others, with equations that serve for this run, too."""
-        self.trial = trial
-        return self._with_trial(self._scratch).trial
-
     def values(self, trial: Any, edge_step: np.ndarray) -> np.ndarray:
-        """Its numbers, with these trials; edges are those of the given steps, and the rest of their times."""
-        self._scratch = self._scratch._replace(trial=self.serving(trial))
+        """Its numbers, with these trials, or others with equations that serve for this run, too; edges are those of the
+        given steps, and the rest of their times.
+        """
+        self.trial = trial
+        self._scratch = self._with_trial(self._scratch)
         edges = id(self.model.edge_fraction)
         moved = self.model.edge_step - edge_step
         return np.concatenate([(a + moved if id(a) == edges else a).reshape(-1) for a in numbers_of(self)])
@@ -131,10 +132,13 @@ class TangentRun(BlockRun):
     def _seed(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> None:
         """Give the numbers of the model and the state the derivatives that worlds or runs beside this one give."""
         trial, steps, end = self._scratch.trial, self.model.edge_step, 0
-        if trial is not None:
+        values: list[np.ndarray] = []
+        while not values:
             for run in self._each(beside):
-                trial = run.serving(trial)
-        values = [run.values(trial, steps) for run in self._each(beside)]
+                values.append(run.values(trial, steps))
+                if run.trial is not trial:  # the numbers of those before are needed by these equations, too
+                    trial, values = run.trial, []
+                    break
         if trial is not None:
             self._scratch = self._with_trial(self._scratch._replace(trial=trial))
         varies = np.any([each != values[0] for each in values], axis=0)
