@@ -17,6 +17,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, World
+from rigidsim.engine.contact.arrays import corners_of, put_corners
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
 from rigidsim.engine.model import Model, Samples, Scratch, leaves, set_constants
@@ -36,8 +37,10 @@ def numbers_of(run: BlockRun) -> list[np.ndarray]:
     """The arrays of floats that a world or the steps up to now determine; of metrics not what was reduced."""
     metrics, arrays = run._metering.tables()
     scratch, sensed = run._scratch, run.sensing and run.sensing.arrays()
+    contacts = run.contacts.arrays
     constant = scratch.driven, scratch.working, scratch.trial, scratch.guards, sensed
-    parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), (*run.contacts.kept(),)
+    touching = contacts and (*run.contacts.kept(), *corners_of(contacts))
+    parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), touching
     return [array for array in leaves(parts) if array.dtype == np.float64]
 
 
@@ -84,6 +87,8 @@ class BesideRun(BlockRun):
         self.model = self._metering.enter(model)
         self._metering.begin_again(model)
         set_constants(self._scratch, model, 1)
+        if self.contacts.arrays is not None:
+            put_corners(self.contacts.arrays, model.contacts)
         if self.sensing:
             self._put_held()
 
