@@ -7,7 +7,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_LOG
-from rigidsim.engine.contact.closing import close_contacts, push_correction
+from rigidsim.engine.contact.closing import begin_changes, close_contacts, distribute_changes, push_correction
 from rigidsim.engine.contact.lasting import (
     BEYOND,
     EVENTS,
@@ -27,6 +27,7 @@ from rigidsim.engine.contact.lasting import (
     SLOT,
     STEPPED,
     STUCK,
+    body_of,
     find_couples,
     find_islands,
     find_places,
@@ -34,15 +35,17 @@ from rigidsim.engine.contact.lasting import (
     free_second,
     has_slot,
     keep_slots,
+    moves,
     renew_parts,
     room_of_friction,
     shift_frictions,
     size_of,
     speed_of,
+    trees_of,
+    weigh_slots,
     write_now,
     write_slot,
 )
-from rigidsim.engine.contact.ledger import finish_booking
 from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
 from rigidsim.engine.contact.log import add_entry, write_origins
 from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
@@ -55,7 +58,6 @@ from rigidsim.engine.contact.strikes import (
     work_of,
 )
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
-from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate, place_nodes
 from rigidsim.engine.layout import EVENT
 from rigidsim.jit import inlined, routine
@@ -96,7 +98,7 @@ def collect(contacts, lasting, arrays):
                 slot, row = lasting.slot[n], lasting.value[n]
                 slot.first, slot.second, slot.pair = first, second, m
                 slot.feature, slot.mode, slot.lost, slot.straight = int(lasting.place[p].feature), OPEN, 0, 0
-                slot.logged, slot.beside, row.work, row.part, row.first_part = 0, 0, 0.0, 0.5, 0.5
+                slot.logged, slot.beside, slot.bound, row.work, row.part, row.first_part = 0, 0, 0, 0.0, 0.5, 0.5
                 row.restitution, row.friction = surfaces_of(first, second, contacts)
                 row.direction, row.force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
                 write_slot(lasting.place[p], contacts, lasting, slot, row)
@@ -181,12 +183,11 @@ def number_of_pair(k, problem):
 
 @inlined
 def shares_body(k, problem, contacts, lasting):
-    """Whether a body of a slot that forces move is in the problem."""
-    slot = lasting.slot[k]
+    """Whether an impulse on a body of a slot moves one of the problem."""
     for m in range(problem.size[N_BODIES]):
-        b = problem.body[m]
-        if b < contacts.n_moved and (b == contacts.shape[slot.first].body or b == contacts.shape[slot.second].body):
-            return True
+        for s in range(2):
+            if moves(problem.body[m], body_of(s, k, contacts, lasting), contacts):
+                return True
     return False
 
 
@@ -247,7 +248,7 @@ def deliver(now, model, state, scratch, arrays, lanes):
     record, ledger = arrays.record, arrays.ledger
     sum_normal_impulses(problem)
     ledger.step[:] = 0.0
-    begin_corrections(made)
+    begin_changes(made, contacts, lasting)
     for i in range(problem.size[N_PLACES]):
         normal, tangential, driven = work_of(i, problem)
         ledger.step[c.W_RESTITUTION] += normal
@@ -265,8 +266,7 @@ def deliver(now, model, state, scratch, arrays, lanes):
             log_pair(p, now, arrays.candidates.pair, problem, record.log[k], record.log_value[k])
             entry, first = record.log_value[k], record.log[k].first
             entry.point = add(entry.point, arrays.motions.origin[contacts.shape[first].body].xyz)
-    distribute(model.active, model, state, scratch, made, lanes)
-    finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.INHERITED].value, ledger)
+    distribute_changes(model, state, scratch, made, ledger, lanes)
 
 
 @inlined
@@ -287,7 +287,7 @@ def strike_all(now, model, state, scratch, arrays, lanes):
     while k != at.NO_ROW and count < MOST_STRIKES:
         gather(k, model.step, problem, contacts, lasting)
         store_energies(contacts, model.body, problem)
-        solve_problem(problem, None)
+        solve_problem(problem, trees_of(contacts, lasting))
         deliver(now, model, state, scratch, arrays, lanes)
         place_contacts(now, model, state, scratch, lanes)
         struck, count = True, count + 1
@@ -428,7 +428,7 @@ def relative_turning(k, contacts, lasting):
     )
     omega = sub(lasting.motion[b].omega, lasting.motion[a].omega)
     free = sub(lasting.acceleration[b].angular, lasting.acceleration[a].angular)
-    alpha = add(free, sub(lasting.mean[b].alpha, lasting.mean[a].alpha))
+    alpha = add(free, sub(lasting.change[b].angular, lasting.change[a].angular))
     across, rate_across = size * norm(rejection(n, omega)), size * norm(rejection(n, alpha))
     return across, size * abs(dot(n, omega)), rate_across, size * abs(dot(n, alpha))
 
@@ -569,6 +569,7 @@ def settle(now, h, block, what, index, arrays):
     if find_islands(contacts, lasting) > MOST_OF_ISLAND:
         lasting.size[BEYOND] = PLACES
         return
+    weigh_slots(model, state, scratch, lanes)
     recall(what, n_old, contacts, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]

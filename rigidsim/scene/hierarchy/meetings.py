@@ -262,8 +262,6 @@ def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return "scenes with world.plane"
     if switching:
         return f"joints that stop, rub, hold a rate or break, such as that of '{switching[0].path}'"
-    if held := next(meetings.in_trees(), None):
-        return f"contact of bodies that joints or loops hold, such as '{held.node.path}'"
     if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
         return "sensors"
     return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
