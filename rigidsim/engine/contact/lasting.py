@@ -23,11 +23,13 @@ from rigidsim.engine.contact.tree_responses import (
     TreeArrays,
     add_jump,
     are_in_one_tree,
+    hold_impulses,
     is_in_tree,
+    respond,
     weigh_trees,
 )
 from rigidsim.engine.contact.tree_responses import push as push_with_tree
-from rigidsim.engine.delassus import factorise, solve
+from rigidsim.engine.delassus import factorise, load_rows, solve
 from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, TRIPLE, WRENCH, copy_rows
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
@@ -881,13 +883,24 @@ def work_of_stages(h, weights, column, lasting):
 
 @inlined
 def weigh_slots(model, state, scratch, lanes):
-    """What unit wrenches on contact bodies of trees do to these, if a slot is on any."""
+    """What unit wrenches on contact bodies of trees do to these, if a slot is on any; whether one is."""
     contacts, lasting, found = model.contacts, scratch.lasting, False
     if contacts.trees is not None:
         for k in range(lasting.size[N_SLOTS]):
             found = found or is_on_tree(k, contacts, lasting)
         if found:
             weigh_trees(contacts, model, state, scratch, lasting.shift, lasting.trees, lanes)
+    return found
+
+
+@inlined
+def answer_by_loops(contacts, model, scratch, lanes):
+    """Add to the loads what loops exert in answer to the forces of contact, and that to their multipliers."""
+    made, lasting = scratch.loops, scratch.lasting
+    respond(hold_impulses, (lasting.force,), contacts, model, scratch, lasting.shift, lanes)
+    load_rows(model.loops.rows, made.rows, scratch, lanes)
+    for k in range(len(made.closing)):
+        made.rows.multiplier[k].value = made.rows.multiplier[k].value + made.alone[k].value
 
 
 @inlined
@@ -909,7 +922,9 @@ def hold_contacts(model, state, scratch, lanes):
             lasting.mean[:] = 0.0
         return False
     write_now(model, scratch, lanes)
-    weigh_slots(model, state, scratch, lanes)
+    if model.loops is not None:
+        copy_rows(0, len(scratch.loops.alone), scratch.loops.rows.multiplier, scratch.loops.alone)
+    is_weighed = weigh_slots(model, state, scratch, lanes)
     find_slots(contacts, lasting)
     if contacts.trees is not None:
         bind_slots(contacts, lasting)
@@ -918,6 +933,8 @@ def hold_contacts(model, state, scratch, lanes):
     for b in range(contacts.n_moved):
         load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
     note_powers(contacts, scratch, lasting)
+    if model.loops is not None and is_weighed:
+        answer_by_loops(contacts, model, scratch, lanes)
     return True
 
 

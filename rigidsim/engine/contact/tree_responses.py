@@ -123,6 +123,16 @@ def push_units(first, unit, contacts, model, scratch, lanes):
 
 
 @inlined
+def hold_impulses(values, contacts, model, scratch, lanes):
+    """Let the impulses on all contact bodies of trees alone act on these, at rest."""
+    table = contacts.trees
+    clear_impulses(table.inward, model, scratch, lanes)
+    for m in range(len(table.member)):
+        b = table.member[m].body
+        hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
+
+
+@inlined
 def respond(push, pushed, contacts, model, scratch, jumps, lanes):
     """What the impulses that `push(*pushed, ...)` makes do to the trees, with those of the loops that they connect:
     jumps of bodies in `acceleration`, of joints in `jumps`.

@@ -17,7 +17,7 @@ from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, begin_impu
 from rigidsim.engine.contact.tree_responses import (
     add_jump,
     confined,
-    hold_impulse,
+    hold_impulses,
     is_in_tree,
     push,
     respond,
@@ -332,12 +332,10 @@ def push_members(values, part, contacts, model, scratch, lanes):
     """Let the impulses of all contact bodies of trees alone, if there are any, act on these, at rest, with a part of
     those of constraint forces.
     """
-    table = contacts.trees
-    clear_impulses(table.inward, model, scratch, lanes)
-    if values is not None:
-        for m in range(len(table.member)):
-            b = table.member[m].body
-            hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
+    if values is None:
+        clear_impulses(contacts.trees.inward, model, scratch, lanes)
+    else:
+        hold_impulses(values, contacts, model, scratch, lanes)
     if switches(model):
         feel_constraints(part, contacts, model, scratch, lanes)
 
