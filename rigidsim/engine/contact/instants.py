@@ -46,6 +46,7 @@ from rigidsim.engine.contact.lasting import (
     write_now,
     write_slot,
 )
+from rigidsim.engine.contact.ledger import book_holding
 from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
 from rigidsim.engine.contact.log import add_entry, write_origins
 from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
@@ -242,6 +243,14 @@ def gather(k, step, problem, contacts, lasting):
 
 
 @inlined
+def work_of_frame(b, P, model, scratch):
+    """The work of an impulse on a body that forces move by the motion of its reference frame in the world, J."""
+    if b >= model.contacts.n_moved:
+        return 0.0
+    return dot(P, sub(scratch.arm[model.contacts.body[b].node].v_WC, scratch.lasting.motion[b].v))
+
+
+@inlined
 def deliver(now, model, state, scratch, arrays, lanes):
     """Let the impulses of a problem act, book and log them."""
     contacts, lasting, made, problem = model.contacts, scratch.lasting, arrays.corrections, arrays.impacts.problem
@@ -256,6 +265,7 @@ def deliver(now, model, state, scratch, arrays, lanes):
         ledger.step[c.W_DRIVEN] += driven
         row, who = problem.place[i], problem.who[i]
         a, b, P = problem.body[who.a], problem.body[who.b], row.P
+        ledger.step[c.W_DRIVEN] += work_of_frame(a, negated(P), model, scratch) + work_of_frame(b, P, model, scratch)
         if a < contacts.n_moved:
             push_correction(a, negated(P), cross(P, row.lever_A), False, contacts, lasting, made)
         if b < contacts.n_moved:
@@ -266,6 +276,8 @@ def deliver(now, model, state, scratch, arrays, lanes):
             log_pair(p, now, arrays.candidates.pair, problem, record.log[k], record.log_value[k])
             entry, first = record.log_value[k], record.log[k].first
             entry.point = add(entry.point, arrays.motions.origin[contacts.shape[first].body].xyz)
+    if contacts.trees is not None:
+        book_holding(contacts, model, scratch, made.shift, lasting.trees, ledger.step, lanes)
     distribute_changes(model, state, scratch, made, ledger, lanes)
 
 

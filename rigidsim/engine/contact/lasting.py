@@ -933,7 +933,7 @@ def hold_contacts(model, state, scratch, lanes):
     for b in range(contacts.n_moved):
         load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
     note_powers(contacts, scratch, lasting)
-    if model.loops is not None and is_weighed:
+    if model.loops is not None and contacts.trees is not None and is_weighed:
         answer_by_loops(contacts, model, scratch, lanes)
     return True
 
