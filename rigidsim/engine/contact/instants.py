@@ -366,7 +366,8 @@ def normal_second(row):
 @routine
 def review(turn, lasting):
     """Change the mode of the slot that contradicts its own the most: one that would pull opens, one beyond the limit of
-    friction begins to slide, one that is open and closes is held again. Returns whether one did.
+    friction begins to slide, one that is open and closes is held again; if it would pull as it sticks, its slip grows.
+    Returns whether one did.
     """
     worst, found, following = 0.0, at.NO_ROW, OPEN
     scale, rate = 0.0, 0.0
@@ -377,14 +378,16 @@ def review(turn, lasting):
         slot, row = lasting.slot[k], lasting.value[k]
         if slot.mode == OPEN:
             closes = -normal_second(row)
+            slips = norm(rejection(row.normal, row.slip)) > AT_REST * lasting.speed[0]
+            most = 0 if slips else 1  # of how often it was held again before
             if (
                 closes > SLACK * rate
-                and slot.straight == 0
+                and slot.straight <= most
                 and closes / rate > worst
-                and approach_of(k, lasting) >= 0.0
+                and approach_of(k, lasting) >= -STRIKES * lasting.speed[0]
             ):
-                slips = norm(rejection(row.normal, row.slip)) > AT_REST * lasting.speed[0]
-                worst, found, following = closes / rate, k, SLIDING if slips else STUCK
+                worst, found = closes / rate, k
+                following = SLIDING if slips else (STUCK if slot.straight == 0 else GROWING)
         else:
             N, room = dot(row.normal, row.force), room_of_friction(row)
             if SLACK * scale < -N and -N / scale > worst:
@@ -395,9 +398,9 @@ def review(turn, lasting):
         return False
     slot, row = lasting.slot[found], lasting.value[found]
     if following == GROWING:
-        row.direction = negated(rejection(row.normal, row.tested))
+        row.direction = rejection(row.normal, row.slip_rate if slot.mode == OPEN else negated(row.tested))
     if slot.mode == OPEN:
-        slot.straight = 1  # once
+        slot.straight += 1
     slot.mode = following
     return True
 
