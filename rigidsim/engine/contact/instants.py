@@ -69,6 +69,7 @@ from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, s
 
 DEEP, SUNK = 1e-6, 1e-5  # of the smaller shape: an overlap that no event, and none that sub-steps explain
 AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
+UNSEEN = 1e-6  # of the gain of speed in a step: AT_REST of it is round-off of that
 STRIKES = 1e-11  # likewise, before it, an approach that is none
 NEW = 1e-4  # m/s: a slip below it has no direction of its own
 BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
@@ -81,7 +82,7 @@ MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 5000, 200, 40
 
 
 @inlined
-def collect(contacts, lasting, arrays):
+def collect(h, contacts, lasting, arrays):
     """Make all places that touch slots, in the order of pairs; modes and directions are those of before, if they were
     there.
     """
@@ -106,7 +107,8 @@ def collect(contacts, lasting, arrays):
                 n += 1
     lasting.size[N_SLOTS], lasting.speed[0] = n, 0.0
     for k in range(n):
-        lasting.speed[0] = max(lasting.speed[0], speed_of(k, contacts, lasting))
+        gained = h * norm(lasting.value[k].free)
+        lasting.speed[0] = max(lasting.speed[0], max(speed_of(k, contacts, lasting), UNSEEN * gained))
 
 
 @inlined
@@ -578,7 +580,7 @@ def settle(now, h, block, what, index, arrays):
     write_origins(contacts, model, scratch, arrays.motions)
     if not renew_pairs(h, contacts, lasting, arrays):
         return
-    collect(contacts, lasting, arrays)
+    collect(h, contacts, lasting, arrays)
     if lasting.size[BEYOND] != 0:
         return
     if find_islands(contacts, lasting) > MOST_OF_ISLAND:
