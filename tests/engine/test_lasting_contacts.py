@@ -589,22 +589,35 @@ def test_what_events_do_not_support_is_refused(simulation, body, words):
 
 
 HELD = {
-    "touches": ({"shapes": [{"type": "sphere", "radius": 0.1}]}, {}, "contact of bodies that joints or loops hold"),
-    "stops": ({}, {"limits": [-1, 1]}, "joints that stop, rub, hold a rate or break"),
+    "stops": ({"limits": [-1, 1]}, [], "joints that stop, rub, hold a rate or break, such as that of 'arm'"),
+    "friction": ({"friction": 0.1}, [], "joints that stop, rub, hold a rate or break, such as that of 'arm'"),
+    "rope": ({}, [{"type": "distance", "between": ["world", "ball"], "max_length": 2}], "limits of loops, such as"),
 }
 
 
-@pytest.mark.parametrize(("body", "joint", "words"), HELD.values(), ids=HELD)
-def test_held_bodies_do_not_touch_by_events(body, joint, words):
-    arm = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [3, 0, 1], **body}
+@pytest.mark.parametrize(("joint", "loops", "words"), HELD.values(), ids=HELD)
+def test_events_do_not_support_modes_of_joints_and_loops(joint, loops, words):
+    arm = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [3, 0, 1]}
     arm["motion"] = {"hinge": {"axis": [0, 1, 0], **joint}}
     with pytest.raises(rigidsim.SceneError, match=words):
-        scene({"floor": plane(), "ball": ball((0, 0, 1)), "arm": arm}, 1, 0.01)
+        scene({"floor": plane(), "ball": ball((0, 0, 1)), "arm": arm}, 1, 0.01, loops=loops)
 
 
 SPHERES = {f"ball_{k}": ball((k, 0, RADIUS)) for k in range(4)}
 APART = {f"ball_{k}": {**ball((k, 0, 1)), "collide": {"group": f"of_{k}", "with": ["floor"]}} for k in range(9)}
+
+
+def cart(n) -> dict:
+    """A body on n wheels in a row, which touch the floor alone."""
+    hinged = {"motion": {"hinge": {"axis": [0, 1, 0]}}, "collide": {"group": "wheels", "with": ["floor"]}}
+    wheel = {key: value for key, value in ball((0, 0, 0)).items() if key not in ("velocity", "angular_velocity")}
+    wheels = {f"wheel_{k}": {**wheel, **hinged, "position": [k, 0, 0]} for k in range(n)}
+    return {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [0, 0, RADIUS], "children": wheels}
+
+
 CHOICES = {
+    "cart": ({}, {"cart": cart(4)}, "events", "few round shapes and planes can meet"),
+    "long cart": ({}, {"cart": cart(9)}, "stepping", "9 places of one group of bodies can bear loads"),
     "three balls": ({}, {name: SPHERES[name] for name in [*SPHERES][:3]}, "events", "few round shapes and planes"),
     "capsule": ({}, {"rod": rod([0, 0, 0], 1)}, "events", "few round shapes and planes can meet"),
     "four balls": ({}, SPHERES, "stepping", "10 places of one group of bodies can bear"),

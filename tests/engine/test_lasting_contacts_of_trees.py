@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim import Scene
+from rigidsim.hindsight.quantities import quantity
 
 G, EPS = 9.81, np.finfo(float).eps
 FLIES, STICKS = 0, 2  # the tip of a chain
@@ -225,6 +226,18 @@ def test_the_tip_of_a_chain_on_the_floor_is_of_order_four(name, held):
         assert abs(trajectory.contact_ledger.error) < 20 * errors[-1]
     assert errors[0] < 1.2 * error * (1 if held == "joints" else 4.2)
     assert errors[0] / errors[1] > 13
+
+
+def test_the_reactions_of_loops_answer_forces_of_contact():
+    """An arm rests on its tip: its last link bears its weight on the floor and on the loop."""
+    start = CASES["rests"][1]
+    bodies, loops = ARM.loops(start, 0.2)
+    trajectory = run(bodies, 0.3, 0.01, loops=[loops[0] | {"name": "elbow"}])
+    force = trajectory.contacts[-1].on("link_1")["floor"]
+    weight = np.array([0, 0, -0.7 * G])
+    found = [quantity(trajectory, f"elbow.loop_force.{axis}").values[-1] for axis in "xyz"]
+    np.testing.assert_allclose(found, -(force + weight), atol=1e-11)
+    assert abs(force[0]) > 0.1
 
 
 def test_with_adaptive_steps_the_tip_of_a_chain_has_their_tolerance():
@@ -473,5 +486,12 @@ def test_samples_and_slices_do_not_change_the_motion():
         assert np.array_equal(last, fine[path].world.position[-1])
         assert np.array_equal(last, parts.state[path].world.position)
     assert [event.time for event in whole.events] == [event.time for event in fine.events]
+
+    resumed = rigidsim.Simulation(tumbling())
+    begun = rigidsim.Simulation(tumbling())
+    begun.step(53)
+    resumed.resume(begun.checkpoint(), begun.events)
+    resumed.step(47)
+    assert np.array_equal(resumed._run.state, parts._run.state)
     alone, *_ = rigidsim.simulate([tumbling(), tumbling(), tumbling()])
     assert alone.content_hash == whole.content_hash
