@@ -617,9 +617,13 @@ def solve_rows(n, contacts, lasting):
     """The multipliers of n rows in `x`, of least norm where rows depend on each other: x = K^T y, K K^T y = right."""
     K, x, made = lasting.matrix, lasting.x, lasting.equations
     for j in range(n):
-        push, least = lasting.row[j].push, 0.0 if contacts.trees is None else least_answer(j, contacts, lasting)
+        push, slot, added = lasting.row[j].push, at.NO_ROW, NONE
+        least = 0.0 if contacts.trees is None else least_answer(j, contacts, lasting)
         for i in range(n):
-            K[i, j] = dot(lasting.row[i].way, answer(lasting.row_slot[i], lasting.row_slot[j], push, contacts, lasting))
+            if lasting.row_slot[i] != slot:  # rows of one slot follow each other
+                slot = lasting.row_slot[i]
+                added = answer(slot, lasting.row_slot[j], push, contacts, lasting)
+            K[i, j] = dot(lasting.row[i].way, added)
         made.unheld[j].value = least * least / SMALLEST_SHARE
         if not K[j, j] > least and (least == 0.0 or bears(j, lasting)):
             # Painleve: friction presses the bodies together faster than the normal force parts them. Or nothing can.
