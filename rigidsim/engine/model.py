@@ -660,6 +660,9 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
         given, working = model.expressions, scratch.working
         working.register[: len(given.script.constant)] = given.script.constant
         working.jet[: len(given.drive.constant), :n] = given.drive.constant
+    if scratch.guards is not None:
+        constant = model.guards.program.constant
+        scratch.guards.register[: len(constant)] = constant
 
 
 def working_of(given: Expressions, n: int) -> Working:
