@@ -455,6 +455,7 @@ class Closings(NamedTuple):
     rows: Rows
     meeting: MEETING = floats("loops")
     closing: CLOSING = floats("equations")
+    alone: SCALAR = floats("equations")  # multipliers without contacts that last
     opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
     widest: SCALAR = floats(1)  # of these
 
