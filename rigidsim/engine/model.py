@@ -455,6 +455,7 @@ class Closings(NamedTuple):
     rows: Rows
     meeting: MEETING = floats("loops")
     closing: CLOSING = floats("equations")
+    alone: SCALAR = floats("equations")  # multipliers without contacts that last
     opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
     widest: SCALAR = floats(1)  # of these
 
@@ -568,7 +569,7 @@ def copied(array: np.ndarray) -> np.ndarray:
 
 def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
     """Rows of integers, (row, width)."""
-    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width) if len(rows) else np.empty((0, width), np.int64)
 
 
 def holds_values(part: object) -> bool:

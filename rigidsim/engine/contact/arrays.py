@@ -22,13 +22,13 @@ from rigidsim.engine.contact.columns import (
     SAMPLED_POINT,
     WHO,
 )
-from rigidsim.engine.contact.convex import ConvexArrays, make_convex, put_corners
+from rigidsim.engine.contact.convex import ConvexArrays, make_convex
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.sleeping import Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
-from rigidsim.engine.contact.trees import TreeArrays, make_trees
+from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made, zeros
 
@@ -175,13 +175,13 @@ def make_contact_arrays(
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
     points = made(Points, sizes, convex=convex)
-    mean = zeros(len(contacts.body), MEAN.width)
+    mean, trees = zeros(len(contacts.body), MEAN.width), make_trees(contacts, room.points)
     return made(
         ContactArrays,
         sizes,
         **parts,
         mean=mean,
-        lasting=make_lasting(contacts, parts, points, mean, sizes),
+        lasting=make_lasting(contacts, parts, points, mean, trees, sizes),
         sleep=made(Sleep, sizes) if contacts.rest is not None else None,
         points=points,
         lanes=lanes,
@@ -189,7 +189,7 @@ def make_contact_arrays(
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(len(contacts.body), room.points, lanes),
         ledger=make_ledger(lanes),
-        trees=make_trees(contacts, room.points),
+        trees=trees,
     )
 
 
@@ -201,12 +201,23 @@ def begin_again(arrays: ContactArrays, contacts: Contacts) -> None:
             array.fill(0)
     arrays.record.count[3] = at.NOTHING_SAMPLED
     forget_candidates(arrays.candidates)
-    for convex in (arrays.points.convex, arrays.impacts and arrays.impacts.near.convex):
-        put_corners(convex, contacts)
+    put_corners(arrays, contacts)
+
+
+def corners_of(arrays: ContactArrays) -> list[np.ndarray]:
+    """The copies of the corners of all hulls, which are made if there are meshes."""
+    found = arrays.points.convex, arrays.impacts and arrays.impacts.near.convex
+    return [convex.corner for convex in found if convex is not None and convex.mesh is not None]
+
+
+def put_corners(arrays: ContactArrays, contacts: Contacts) -> None:
+    """Take over the corners of contacts whose numbers have changed."""
+    for corner in corners_of(arrays):
+        corner[: len(contacts.corner)] = contacts.corner
 
 
 def make_lasting(
-    contacts: Contacts, parts: Mapping, points: Points, mean: np.ndarray, sizes: Mapping
+    contacts: Contacts, parts: Mapping, points: Points, mean: np.ndarray, trees: TreeArrays | None, sizes: Mapping
 ) -> Lasting | None:
     """The arrays of contacts that last; None with `contact: stepping`."""
     if contacts.events is None:
@@ -214,6 +225,7 @@ def make_lasting(
     motions = parts["motions"]
     shared = {"way": motions.way, "motion": motions.finish, "pose": motions.pose, "inverse": parts["lines"].inverse}
     shared |= {"place": points.place, "mean": mean, "convex": points.convex}
+    shared |= {"trees": trees, "shift": parts["corrections"].shift}
     return made(Lasting, {**sizes, "causes": at.CAUSES}, **shared, equations=made(Multipliers, {}))
 
 
