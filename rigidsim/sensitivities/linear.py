@@ -3,7 +3,7 @@
 The state x of a scene are the coordinates of joints and their rates; of a tank its mass; of a free body the position of
 its centre of mass relative to its parent, a small rotation theta in its own axes (q = q0 exp(theta/2)), and both
 velocities; of a ball joint theta and the angular velocity. A = dx'/dx, B = dx'/dp for numbers p of the scene, C = dy/dx
-for quantities y.
+for quantities y. Where loops or contacts hold some of them, x = T z + X p (`tangent_space.py`), and the state is z.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import numpy as np
 
 from rigidsim.arguments import number
 from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
+from rigidsim.engine.contact.instants import NEW
+from rigidsim.engine.contact.lasting import IS_SETTLED, N_EVENTS, STEPPED
 from rigidsim.engine.layout import RATE, STATE
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.hindsight.quantities import named
@@ -25,6 +27,7 @@ from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
 from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
+from rigidsim.sensitivities.tangent_space import Rows, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import Block
@@ -37,6 +40,8 @@ ROUNDING = 1e-12
 AT_REST = 1e-9
 """Of the rates that a state at rest may have, relative to those that a change of the numbers makes."""
 MOST_ROUNDS, MOST_SHORTENED, SETTLED = 30, 8, 1e-13
+CLOSED = 1e-6
+"""m/s or rad/s: of a state that loops and contacts hold, the rate that they leave is rounding."""
 
 
 class Variable(NamedTuple):
@@ -49,8 +54,8 @@ class Variable(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """A mode of the linear motion: its eigenvalue (1/s), its frequency (Hz), damping ratio, and the shape, the parts of
-    the state without velocities, the largest of which is 1.
+    """A mode of the linear motion: its eigenvalue (1/s), its frequency (Hz), damping ratio, and the shape, the
+    coordinates and rotations of all bodies, the largest of which is 1.
     """
 
     eigenvalue: complex
@@ -61,8 +66,9 @@ class Mode(NamedTuple):
 
 class LinearModel:
     """x' = f + A x + B p and y = C x + D p about a state at a time. `states`, `inputs` and `outputs` name the parts of
-    x, p and y. `f` is the rate of the state there. `held` names outputs of controllers and readings of sensors, which
-    keep the values that they have there: the model is that of the open loop.
+    x, p and y. `f` is the rate of the state there. Where loops or contacts hold coordinates or rates, these are not
+    among `states`: `variables` are all, `T` x is how they change, (variable, state). `held` names outputs of
+    controllers and readings of sensors, which keep the values that they have there: the model is that of the open loop.
     """
 
     def __init__(self, time: float, variables: Sequence[Variable], inputs: Sequence[str], outputs: Sequence[str]):
@@ -71,8 +77,15 @@ class LinearModel:
         self.states = [one.name for one in variables]
         n, k, m = len(self.states), len(self.inputs), len(self.outputs)
         self.A, self.B, self.C, self.D = np.zeros((n, n)), np.zeros((n, k)), np.zeros((m, n)), np.zeros((m, k))
-        self.f = np.zeros(n)
+        self.f, self.T = np.zeros(n), np.eye(n)
         self.held: list[str] = []
+
+    def reduce(self, space: TangentSpace) -> None:
+        """Keep the independent variables z out of x = T z + X p: z' is the part of x' that is kept."""
+        kept, T, X = space
+        self.states = [self.states[k] for k in kept]
+        self.f, self.A, self.B = self.f[kept], (self.A @ T)[kept], (self.A @ X + self.B)[kept]
+        self.C, self.D, self.T = self.C @ T, self.C @ X + self.D, T
 
     @cached_property
     def modes(self) -> list[Mode]:
@@ -85,7 +98,8 @@ class LinearModel:
         return sorted(found, key=lambda one: (one.frequency, one.eigenvalue.real))
 
     def _mode(self, value: complex, vector: np.ndarray) -> Mode:
-        moved = {one.name: x for one, x in zip(self.variables, vector, strict=True) if one.kind in ("position", "turn")}
+        parts = zip(self.variables, self.T @ vector, strict=True)
+        moved = {one.name: x for one, x in parts if one.kind in ("position", "turn")}
         largest = max(moved.values(), key=abs, default=1.0) or 1.0
         size = abs(value)
         damping = -value.real / size + 0.0 if size else 0.0
@@ -101,15 +115,19 @@ class _Probe(DifferentiatedSimulation):
 
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber]):
         super().__init__(scene, parameters)
-        if self._run.model.contacts is not None:
-            hint = "write simulation.contact: off, if they do not touch"
-            raise UsageError(f"the motion of shapes that can touch has no linear form here; {hint}")
-        if self._run.model.loops is not None:
-            raise UsageError(
-                "the state of a scene with loops has fewer degrees of freedom than coordinates; cut the loops"
-            )
+        model = self._run.model
+        if model.contacts is not None and self._run._scratch.lasting is None:
+            hint = "write simulation.contact: events, or off if nothing touches"
+            raise UsageError(f"contact by stepping has no linear motion, as it acts between states; {hint}")
+        if model.loops is not None and model.loops.has_stops is not None:
+            raise UsageError("the linear motion of a scene with limits of loops is not defined; leave the limits out")
         self.prepare()
         self.variables = self._variables()
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether shapes can touch."""
+        return self._run.model.contacts is not None
 
     @property
     def together(self) -> int:
@@ -139,7 +157,40 @@ class _Probe(DifferentiatedSimulation):
 
     def vary_parameters(self) -> None:
         """Let the numbers of the scene vary, and not the state."""
-        self._run.shadows.of(self._run.state)[:] = 0.0
+        lasting = self._run._scratch.lasting
+        for array in (self._run.state, *([lasting.value] if lasting is not None else [])):
+            self._run.shadows.of(array)[:] = 0.0
+
+    def settle(self) -> None:
+        """Know the modes of the contacts at the present state. At the start they are those of the first step."""
+        lasting = self._run._scratch.lasting
+        if lasting is None:
+            return
+        if lasting.size[IS_SETTLED] == 0:
+            place = self._run.place()
+            self.step(1)
+            lasting = self._run._scratch.lasting
+            kept = [array.copy() for array in (lasting.size, lasting.slot, lasting.value)]
+            self._run.go_back(place)
+            lasting = self._run._scratch.lasting
+            for array, values in zip((lasting.size, lasting.slot, lasting.value), kept, strict=True):
+                array[:] = values
+            if lasting.size[N_EVENTS] > 1:
+                raise self._refused("a mode of contact changes in the step after it", "choose a later time")
+        if lasting.size[STEPPED]:
+            raise self._refused("sub-steps compute the contact there", "see the warning of a run")
+
+    def _refused(self, why: str, hint: str) -> UsageError:
+        return UsageError(f"the state at {self.time:g} s has no linear motion: {why}; {hint}")
+
+    def rows(self) -> Rows:
+        """The equations that hold the state, along the tangents, after `rates`."""
+        found = Rows.of(self._run, self._run.shadows)
+        if found.slowest <= NEW:
+            raise self._refused("a contact begins to slip there", "choose a later time")
+        if np.max(np.abs(found.left), initial=0.0) > CLOSED:
+            raise self._refused("bodies collide there", "choose another time")
+        return found
 
     def vary(self, variables: Sequence[Variable]) -> None:
         """Let some variables of the state vary, each along a tangent of its own."""
@@ -223,7 +274,7 @@ def linearize(
     Parameters
     ----------
     scene : Scene or path
-        It has no loops, and no shapes that can touch.
+        Shapes that can touch need `contact: events`.
     at : float
         The time, s, a whole number of steps.
     inputs : sequence of str
@@ -239,7 +290,7 @@ def linearize(
     Raises
     ------
     UsageError
-        For scenes with loops, or with shapes that can touch.
+        For scenes with contact by stepping or limits of loops, and where bodies collide or begin to slip.
     """
     scene, at = as_scene(scene), number(at, "at")
     varied = Varied(scene, inputs, "linearize: inputs")
@@ -252,19 +303,29 @@ def linearize(
         hint = f"a whole number of steps of {scene.simulation.step:g} s, from 0 to {end:g} s"
         raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
     probe.step(steps)
+    probe.settle()
     found = LinearModel(probe.time, probe.variables, inputs, probe.columns(outputs))
     found.held = [f"{one.body}.{one.name}" if one.body else one.name for one in scene.scope.held]
+    n, k = len(probe.variables), len(inputs)
+    by_number, gaps, rates = None, [], []
     if inputs:
         probe.vary_parameters()
         found.f, along = probe.rates()
-        found.B, found.D = along[:, : len(inputs)], probe.outputs(outputs, varied)
+        by_number = probe.rows()
+        found.B, found.D = along[:, :k], probe.outputs(outputs, varied)
     probe.clear()
-    for begin in range(0, len(probe.variables), probe.together):
-        part = slice(begin, min(begin + probe.together, len(probe.variables)))
+    for begin in range(0, n, probe.together):
+        part = slice(begin, min(begin + probe.together, n))
         probe.vary(probe.variables[part])
         found.f, along = probe.rates()
-        count = part.stop - begin
+        rows, count = probe.rows(), part.stop - begin
+        gaps.append(rows.gaps[:, :count])
+        rates.append(rows.rates[:, :count])
         found.A[:, part], found.C[:, part] = along[:, :count], probe.outputs(outputs)[:, :count]
+    if gaps and len(rates[0]):
+        by = [x[:, :k] if inputs else np.zeros((len(x), 0)) for x in (by_number or rows)[:2]]
+        is_rate = np.array([one.kind in ("velocity", "angular_velocity") for one in probe.variables])
+        found.reduce(tangent_space(is_rate, np.hstack(gaps), np.hstack(rates), *by))
     return found
 
 
@@ -324,7 +385,11 @@ def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
 def _start(varied: Varied, x: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """The rates of the state at the start, and their derivatives with respect to the numbers."""
     scene = varied.at(x)
-    rates, along = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters], varied.asked)).rates()
+    probe = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters], varied.asked))
+    if probe.has_contact:
+        hint = "write simulation.contact: off, if nothing touches"
+        raise UsageError(f"equilibrium: no state is looked for in which bodies touch; {hint}")
+    rates, along = probe.rates()
     return rates, along[:, : len(x)]
 
 
