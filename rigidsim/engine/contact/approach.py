@@ -41,7 +41,7 @@ FAR = 1e30  # m: as reach, finds the nearest places at any distance
 FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 1e-3, 60
 # rad: the gap of shapes that turn more, relative to each other, in the time left is followed; it is taken as quadratic
 # in time for so much. The time left has at most so many parts.
-TURNS, TRUSTED, PARTS = 0.5, 0.02, 1000
+TRUSTED, PARTS = 0.02, 1000
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
@@ -176,12 +176,6 @@ def least_speed(a, calm):
 
 
 @inlined
-def pull_of(a, calm, near):
-    """The acceleration of an approach that lasts a whole step, for `least_speed`: none where shapes turn far in it."""
-    return 0.0 if turn_left(calm[1], near) > TURNS else a
-
-
-@inlined
 def soonest(first, second, left, count, touching, calm, contacts, near):
     """(wait, gap, speed, late, excess) of the places found: how long until the first gap closes, and that gap, of those
     that do not touch already and approach slowly; the speeds with which those that touch approach now, -NEVER if none
@@ -191,7 +185,7 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
-        root, least = touching_time(place.gap, u, a), least_speed(pull_of(a, calm, near), calm)
+        root, least = touching_time(place.gap, u, a), least_speed(a, calm)
         touches = place.gap <= touching
         if root < wait and not (touches and -u <= least):
             wait, gap = root, place.gap
@@ -302,6 +296,17 @@ def free_share(first, second, left, size, count, contacts, near):
     return gap / closing if closing > 0.0 else NEVER
 
 
+@inlined
+def sinks(first, second, count, touching, calm, contacts, near):
+    """Whether a place of those found overlaps and approaches fast: what rests, the sub-steps keep apart."""
+    for k in range(count):
+        if near.places[k].gap < -touching:
+            u, a = closing_of(near.places[k], first, second, contacts, near)
+            if -u > least_speed(a, calm):
+                return True
+    return False
+
+
 @routine
 def follow(first, second, now, calm, motion, contacts, near):
     """(time, speed) of `next_touch` for shapes that turn far in the time left, so that other features come near.
@@ -318,7 +323,7 @@ def follow(first, second, now, calm, motion, contacts, near):
         _, reach = reach_for(first, second, left, size, contacts, near)
         count = find_places(first, second, reach, contacts, near)
         wait, gap, speed, late, _ = soonest(first, second, left, count, touching, calm, contacts, near)
-        if gap_of(count, near) < -touching:
+        if sinks(first, second, count, touching, calm, contacts, near):
             if t == now:
                 break
             until = t
@@ -364,7 +369,7 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         found = NEVER
         if attempt == 0:
             present = speed
-            if turn_left(motion.h - now, near) > TURNS:
+            if turn_left(motion.h - now, near) > TRUSTED:
                 found, late = follow(first, second, now, calm, motion, contacts, near)
                 speed = late
                 break

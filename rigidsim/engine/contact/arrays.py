@@ -23,6 +23,7 @@ from rigidsim.engine.contact.columns import (
     WHO,
 )
 from rigidsim.engine.contact.convex import ConvexArrays, make_convex
+from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
@@ -134,6 +135,7 @@ class ContactArrays(NamedTuple):
     lasting: Lasting | None  # with `contact: events`
     lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
     strikes: np.ndarray = integers(1)  # impacts of this step
+    part: np.ndarray = floats(LENGTHS)  # where a step that is divided ends
     energy: LEDGER = floats()  # of stored energy
     mean: MEAN = floats("bodies")  # acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
 

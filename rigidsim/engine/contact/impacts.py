@@ -26,6 +26,7 @@ from rigidsim.engine.contact.approach import (
 )
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
 from rigidsim.engine.contact.convex import make_convex
+from rigidsim.engine.contact.division import any_whirls
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
     N_PAIRS,
@@ -76,6 +77,8 @@ LEFT, APART, LISTED = 0, 1, 2
 N_DUE, N_STALE, N_LANDED, COUNTS = 0, 1, 2, 3
 # Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
+# In place of the number of impacts: the log has no room; a body that was struck turns far in the rest of the step.
+NO_ROOM, FAST_TURN = -1, -2
 
 
 class ImpactArrays(NamedTuple):
@@ -100,6 +103,7 @@ class ImpactArrays(NamedTuple):
     pile: np.ndarray = integers("bodies + 1")  # contact points of the pile of which it is the first body
     turned: TRIPLE = floats("bodies")  # as in `SmoothMotion`
     inverse: INVERSE = floats("bodies + 1")  # at the beginning of the step
+    struck: np.ndarray = floats(1)  # when a body was struck that turns far afterwards, s
     energy: np.ndarray = floats(3)  # that this step's impacts added, J, as of `work_of`
     counted: np.ndarray = integers(TALLIES)  # in this step
     log: RECORD = integers("log")
@@ -483,12 +487,13 @@ def strike_contacts(
     impacts, t, h, nominal, contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE,
     finish: CENTRE, inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE, trees,
 ):  # fmt: skip
-    """Impacts of the step of h s from t; returns how many there were, or -1 if the log has no room for them.
+    """Impacts of the step of h s from t; returns how many there were, NO_ROOM if the log has none for them, FAST_TURN
+    if a body that was struck turns far in the rest of the step: `work.struck` says when.
 
     pair: the first n_pair candidates; point_who and point: the first count contact points, those of a pair one after
     another; start and finish: motions of the contact bodies at the beginning of the step and, if nothing touched, at
     its end; inverse, with the attitude that it is of, vel and moved: what is changed, on entry those at the beginning,
-    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s;
+    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: as `undivided`, s;
     trees: what bodies of trees do, if the step is an instant at which they are struck, or None.
     """
     work, problem, turned = impacts, impacts.problem, impacts.turned
@@ -512,12 +517,15 @@ def strike_contacts(
             fastest = gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, work)
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
-                return -1 if trees is None else done
+                return NO_ROOM if trees is None else done
             store_energies(contacts, body, problem)
             acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
             done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work)
+            if trees is None and any_whirls(now, h, vel, contacts, problem):
+                work.struck[0] = now
+                return FAST_TURN
         if not acts or work.status[k] != LISTED:
             work.when[k], work.status[k] = NEVER, LEFT
     flag_points(point_who, count, work)

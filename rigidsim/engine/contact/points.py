@@ -435,7 +435,6 @@ def find_points(t, h, model, arrays):
     convex, f = points.convex, 0
     if convex is not None:
         new.known[0] = 0
-    bound_closing(contacts, pair, n_pair, motions, points)
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
         size = smaller(value[i].bound, value[j].bound)

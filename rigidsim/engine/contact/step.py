@@ -14,7 +14,8 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.columns import CENTRE, LINE
-from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
+from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     any_pulls,
@@ -47,8 +48,8 @@ from rigidsim.engine.contact.log import (
     write_origins,
     write_present,
 )
-from rigidsim.engine.contact.points import find_points
-from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_part, rebound, seek_rebound
+from rigidsim.engine.contact.points import bound_closing, find_points
+from rigidsim.engine.contact.rebounds import can_rebound, is_at_rebound, rebound, rebounds_earlier
 from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.contact.trees import (
     InTrees,
@@ -208,9 +209,9 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
         arrays.strikes[0] = strike_contacts(
-            arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
-            points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
-            lines.vel, lines.moved, model.body, model.normal, None,
+            arrays.impacts, t - h, h, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
+            arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish,
+            lines.inverse, lines.attitude, lines.vel, lines.moved, model.body, model.normal, None,
         )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False
@@ -235,13 +236,13 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
 
 
 @inlined
-def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
-    """Record what happened. Returns whether there was room, also for impacts that end the step (`ends`)."""
+def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+    """Record what happened. Returns whether there was room, also for impacts that end the step."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
-    pair = arrays.candidates.pair
-    remember(h, h / model.step, n_point, pair, points, arrays.last, arrays.next)
+    pair, whole = arrays.candidates.pair, undivided(model.step, arrays.part)
+    remember(h, h / whole, n_point, pair, points, arrays.last, arrays.next)
     more = arrays.strikes[0]
-    if can_rebound(arrays) and ends == NOW:
+    if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
     if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + more > len(record.log):
         return False
@@ -249,7 +250,7 @@ def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
     if arrays.impacts is not None:
         log_strikes(arrays.impacts, arrays.strikes[0], contacts, motions.origin, record)
     log_touches(
-        t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
+        t, n_point, whole / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
     write_present(pair, n_point, h, motions, lines.moved, points, record)
     write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
@@ -404,36 +405,58 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
-def end_step(arrays, t, h, era, model, state, scratch, lanes):
-    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and no impact
-    within it that has to end it (`is_part`); if not, the state is that before the step.
+def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
+    """Find and record the impulses of the step of length h (s) that ends at time t (s). Returns the number of contact
+    points, or -1 if an array has no room (`lacks`) or the step is to be divided (`is_divided`).
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
+    if not renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
+        arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    bound_closing(contacts, candidates.pair, candidates.count[0], motions, arrays.points)
+    if turns_far(contacts, arrays):
+        return -1
+    n_point = find_points(t - h, h, model, arrays)
+    if n_point < 0:
+        arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if rebounds_earlier(h, n_point, contacts, model, arrays):
+        return -1
+    if not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+        if arrays.strikes[0] == FAST_TURN:
+            end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
+        else:
+            arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+        arrays.lacks[0] = LACKS_LOG
+        return -1
+    return n_point
+
+
+@inlined
+def end_step(arrays, t, h, era, model, state, scratch, lanes):
+    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and the step is
+    not to be divided; if not, the state is that before the step.
+    """
+    contacts, motions = model.contacts, arrays.motions
     trees = trees_of(contacts, model, arrays)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
-    n_point = -1
     write_travels(
         contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, motions.turn,
         motions.lever, motions.travel,
     )  # fmt: skip
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
-    if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
-        n_point = find_points(t - h, h, model, arrays)
-    ends = seek_rebound(h, n_point, contacts, model, arrays)
-    if ends == WITHIN:
+    n_point = solve_step(t, h, trees, model, state, scratch, arrays, lanes)
+    if n_point < 0:
         at.copy_rows(0, len(state), scratch.before, state)
-        return False
-    if n_point < 0 or not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
-        arrays.lacks[0] = LACKS_PAIRS
-    elif not log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
-        arrays.lacks[0] = LACKS_LOG
-    forget_part(arrays)
-    if arrays.lacks[0] != LACKS_NOTHING:
-        at.copy_rows(0, len(state), scratch.before, state)
+        if arrays.lacks[0] != LACKS_NOTHING:
+            forget_part(arrays)
         return False
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
-    if can_rebound(arrays) and ends == NOW:
+    if can_rebound(arrays) and is_at_rebound(arrays):
         rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
+    forget_part(arrays)
     return True

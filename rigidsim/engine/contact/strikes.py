@@ -18,7 +18,6 @@ from rigidsim.engine.contact.approach import (
     least_speed,
     levers,
     place_pair,
-    pull_of,
     sizes,
     soonest,
 )  # fmt: skip
@@ -121,7 +120,7 @@ def add_place(m, a, b, e, mu, moves, calm, first, second, plane, contacts, near,
     row.lever_B = r_B
     row.gap, row.restitution, row.friction = place.gap, e, mu
     u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, contacts, near)
-    is_slow = u_n < 0.0 and -u_n <= least_speed(pull_of(pull, calm, near), calm)
+    is_slow = u_n < 0.0 and -u_n <= least_speed(pull, calm)
     row.added = add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves))
     problem.size[N_PLACES] = i + 1
 
