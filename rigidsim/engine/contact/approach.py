@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MOST_PLACES, PLACE, POSE, SOLID
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
 from rigidsim.engine.contact.convex import ConvexArrays, forget_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.layout import QUATERNION, TRIPLE
+from rigidsim.engine.layout import TRIPLE
 from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
@@ -55,9 +55,8 @@ class SmoothMotion(NamedTuple):
     share: float  # of the gain of velocity that acts on the displacement, as in `Contacts`
     start: CENTRE  # (contact body) at its beginning
     finish: CENTRE  # at its end, if nothing touched
-    began: INVERSE  # (contact body) inverse mass and inertia at its beginning
-    inverse: INVERSE  # (contact body) at the last impact, or at its beginning
-    attitude: QUATERNION  # (contact body) orientation then
+    inverse: INVERSE  # (contact body) inverse mass and inertia at the last impact, or at its beginning
+    struck: JOLT  # (contact body) its motion then
     vel: LINE  # (contact body) at its beginning, with the jumps
     moved: LINE  # (contact body) by the jumps
     turned: TRIPLE  # (contact body) angular impulses of the jumps, world axes, N m s
@@ -80,22 +79,32 @@ def travel(b, t, motion):
     return way, add(v, scaled(t, a)), a
 
 
+@inlined
+def turn_since(t, theta, struck: JOLT):
+    """exp(theta'/2), the turn of a body since it was struck last, up to the time t (s). theta: the rotation vector that
+    rates and displacements make since the beginning of the step, rad.
+    """
+    left = t - struck.time
+    return exp_full(scaled(0.5, add(sub(theta, struck.theta), scaled(0.5 * left * left, struck.alpha))))
+
+
 @routine
 def place_side(t, b, motion, value: SOLID, side: SIDE, pose: POSE):
     """The motion of body b at t s after the beginning of the step, and the pose of its shape there. What forces do not
     move goes along its arc, but at an instant, where both ends are one pose: that says its velocity alone.
     """
-    h, start, finish, inverse = motion.h, motion.start[b], motion.finish[b], motion.began[b]
+    h, start, finish, inverse = motion.h, motion.start[b], motion.finish[b], motion.inverse[b]
     v, moved, rate, whole = motion.vel[b].linear, motion.moved[b], motion.vel[b].angular, sub(finish.p, start.p)
     way, v_now, a = travel(b, t, motion)
     if inverse.mass == 0.0 and dot(whole, whole) > 0.0:
         way, v_now, a = between_ends(t, h, v, start.omega, whole, finish.v)
     alpha = scaled(1.0 / h, sub(finish.omega, start.omega))
     theta = add(moved.angular, scaled(t, add(rate, scaled(motion.share * t, alpha))))
-    turn = exp_full(scaled(0.5, theta))
-    p, q, inertia = add(start.p, way), product(turn, start.q), rotated(turn, inverse.inertia)
+    turn = turn_since(t, theta, motion.struck[b])
+    p, q, inertia = add(start.p, way), product(turn, motion.struck[b].q), rotated(turn, inverse.inertia)
     arm = rotate(q, value.p)
-    side.p, side.q, side.v, side.a, side.alpha = p, q, v_now, a, alpha
+    side.p, side.q, side.v, side.a = p, q, v_now, a
+    side.alpha = add(alpha, motion.struck[b].alpha)
     side.omega = add(add(start.omega, scaled(t, alpha)), apply(inertia, motion.turned[b].xyz))
     side.mass, side.inertia = inverse.mass, inertia
     side.arm, side.way, side.turn = arm, way, theta
@@ -159,9 +168,18 @@ def closing_of(place: PLACE, first, second, contacts, near):
 
 
 @inlined
-def turn_left(left, near):
-    """How far two shapes turn relative to each other in the time left, rad."""
-    return left * norm(sub(near.side[1].omega, near.side[0].omega))
+def is_centred(k, contacts):
+    """Whether a shape is a sphere around the centre of mass of its body, which no turn moves."""
+    p = contacts.shape_value[k].p
+    return contacts.shape[k].kind == POINT and dot(p, p) == 0.0
+
+
+@inlined
+def turn_left(first, second, left, contacts, near):
+    """How far two shapes turn relative to each other in the time left, rad, but for what a turn does not move."""
+    of_first, of_second = near.side[0].omega, near.side[1].omega
+    of_first = scaled(0.0 if is_centred(first, contacts) else 1.0, of_first)
+    return left * norm(sub(scaled(0.0 if is_centred(second, contacts) else 1.0, of_second), of_first))
 
 
 @inlined
@@ -218,9 +236,8 @@ def goes_straight(k, side: SIDE, contacts):
     """Whether no turn moves a shape: a sphere around the centre of its body, or a plane that does not turn. The gap of
     two such shapes is never smaller than along the normal of now.
     """
-    p, omega = contacts.shape_value[k].p, side.omega
-    is_sphere, is_plane = contacts.shape[k].kind == POINT, contacts.shape[k].kind == HALF_SPACE
-    return (is_sphere and dot(p, p) == 0.0) or (is_plane and dot(omega, omega) == 0.0)
+    omega, is_plane = side.omega, contacts.shape[k].kind == HALF_SPACE
+    return is_centred(k, contacts) or (is_plane and dot(omega, omega) == 0.0)
 
 
 @inlined
@@ -337,7 +354,7 @@ def follow(first, second, now, calm, motion, contacts, near):
             break
         if t >= motion.h:
             break
-        turn = turn_left(left, near)
+        turn = turn_left(first, second, left, contacts, near)
         part = left * (TRUSTED / turn) if turn > TRUSTED else left
         part = max(part, motion.h / PARTS)
         if wait > part:
@@ -369,7 +386,7 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         found = NEVER
         if attempt == 0:
             present = speed
-            if turn_left(motion.h - now, near) > TRUSTED:
+            if turn_left(first, second, motion.h - now, contacts, near) > TRUSTED:
                 found, late = follow(first, second, now, calm, motion, contacts, near)
                 speed = late
                 break

@@ -14,6 +14,7 @@ from rigidsim.engine.contact.columns import (
     CONTACT_POINT,
     FEATURES,
     INVERSE,
+    JOLT,
     LINE,
     PARTING,
     PLACE,
@@ -29,7 +30,7 @@ from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.trees import TreeArrays, make_trees
-from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
+from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, made, zeros
 
 LANES = 8
@@ -95,7 +96,7 @@ class Lines(NamedTuple):
     """The rows that the solver works on; the last one belongs to spare lanes."""
 
     inverse: INVERSE = floats("bodies + 1")
-    attitude: QUATERNION = floats("bodies + 1")  # orientation of which it is: at the last impact or the beginning
+    struck: JOLT = floats("bodies + 1")  # the pose of which it is: at the last impact, or at the beginning
     vel: LINE = floats("bodies + 1")
     moved: LINE = floats("bodies + 1")
     smooth: LINE = floats("bodies + 1")

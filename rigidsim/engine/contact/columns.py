@@ -63,6 +63,13 @@ LINE = Row(
     linear=3, angular=3, _room=2,
 )  # fmt: skip
 
+JOLT = Row(
+    "the last impact on a contact body, or the beginning of the step: how many impacts there were; the orientation; the"
+    " rotation vector up to then (rad), as of rates and displacements; the time, s; the angular acceleration that the"
+    " angular momentum of impulses makes as the body turns, rad/s2",
+    count=1, q=4, theta=3, time=1, alpha=3,
+)  # fmt: skip
+
 INVERSE = Row(
     "inverse mass and inverse inertia of a contact body (xx yy zz xy xz yz, world axes); zero for what is not moved",
     mass=1, inertia=6,

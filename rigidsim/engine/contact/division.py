@@ -8,14 +8,14 @@ ends just after the impact. One in which something rebounds on a tree ends there
 
 from __future__ import annotations
 
+from rigidsim.engine.contact.approach import is_centred
 from rigidsim.engine.contact.columns import LINE
 from rigidsim.engine.contact.convex import forget_features
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.simultaneous import N_BODIES
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import POINT
 from rigidsim.physics.step_control import parts_of_step
-from rigidsim.physics.vector import dot, norm
+from rigidsim.physics.vector import norm
 
 # Parts of a whole step, 0 if there are none: where the step has to end; a rebound, and how often the step up to it was
 # taken; even parts; just after an impact.
@@ -63,16 +63,9 @@ def forget_part(arrays):
 
 
 @inlined
-def swings(k, contacts):
-    """Whether a turn of its body moves points of a shape: not those of a sphere around the centre of mass."""
-    p = contacts.shape_value[k].p
-    return contacts.shape[k].kind != POINT or dot(p, p) > 0.0
-
-
-@inlined
 def turn_of(k, contacts, motions):
     """How far a shape turns in the step, rad, if that moves its points."""
-    return motions.turn[k] if swings(k, contacts) else 0.0
+    return 0.0 if is_centred(k, contacts) else motions.turn[k]
 
 
 @routine
@@ -107,11 +100,11 @@ def turns_far(contacts, arrays):
 
 @routine
 def whirls(b, left, vel: LINE, contacts):
-    """Whether a body that forces move turns far in the time left (s), and some shape of it swings."""
+    """Whether a body that forces move turns far in the time left (s), and some shape of it with it."""
     omega, found = vel[b].angular, False
     if b < contacts.n_moved and left * norm(omega) > TURNS:
         for k in range(len(contacts.shape)):
-            found = found or (contacts.shape[k].body == b and swings(k, contacts))
+            found = found or (contacts.shape[k].body == b and not is_centred(k, contacts))
     return found
 
 

@@ -25,7 +25,7 @@ from rigidsim.engine.contact.approach import (
     soonest,
 )
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, WHO
 from rigidsim.engine.contact.division import REBOUND, TIMES, longest, undivided
 from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
@@ -48,7 +48,7 @@ from rigidsim.engine.contact.trees import (
 )
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import BODY, QUATERNION
+from rigidsim.engine.layout import BODY
 from rigidsim.engine.loops import close_loops
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
@@ -90,12 +90,12 @@ def approach_at_end(first, second, calm, motion, contacts, near):
 @routine
 def first_rebound(
     h, nominal, at_end, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE, finish: CENTRE,
-    inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, work,
+    inverse: INVERSE, struck: JOLT, vel: LINE, moved: LINE, body: BODY, work,
 ):  # fmt: skip
     """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
     that approach fast are kept out of the sub-steps, which would brake them.
     """
-    motion = SmoothMotion(h, contacts.share, start, finish, inverse, inverse, attitude, vel, moved, work.turned)
+    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved, work.turned)
     find_piles(contacts, point_who, count, work)
     work.turned[:] = 0.0
     soon, last, is_fast = NEVER, at.NO_ROW, False
@@ -126,11 +126,12 @@ def first_rebound(
 
 
 @routine
-def write_line(motion: CENTRE, vel: LINE):
-    """The velocities of bodies as those of the solver."""
+def write_line(motion: CENTRE, vel: LINE, struck: JOLT):
+    """The velocities of bodies as those of the solver, and their orientations."""
     for b in range(len(motion)):
         v, omega = motion[b].v, motion[b].omega
         vel[b].linear, vel[b].angular = v, omega
+        struck[b].q = motion[b].q
 
 
 @inlined
@@ -141,12 +142,12 @@ def time_of_rebound(h, at_end, nominal, n_point, contacts, body, arrays):
     if not at_end:
         return first_rebound(
             h, nominal, False, contacts, pair, points.who, points.value, n_point, motions.start, motions.finish,
-            lines.inverse, lines.attitude, lines.vel, lines.moved, body, work,
+            lines.inverse, lines.struck, lines.vel, lines.moved, body, work,
         )  # fmt: skip
-    write_line(motions.finish, lines.first)
+    write_line(motions.finish, lines.first, work.ended)
     return h + first_rebound(
         h, nominal, True, contacts, pair, points.who, points.value, n_point, motions.finish, motions.finish,
-        lines.inverse, lines.attitude, lines.first, lines.moved, body, work,
+        lines.inverse, work.ended, lines.first, lines.moved, body, work,
     )  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
     return strike_contacts(
         arrays.impacts, t, INSTANT * model.step, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
         arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish, lines.inverse,
-        lines.attitude, lines.vel, lines.moved, model.body, model.normal, trees,
+        lines.struck, lines.vel, lines.moved, model.body, model.normal, trees,
     )  # fmt: skip
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.approach import turn_since
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.columns import CENTRE, LINE
+from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
 from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
 from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
@@ -75,7 +76,7 @@ from rigidsim.engine.relations import relate
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
-from rigidsim.physics.quaternion import rotate_back
+from rigidsim.physics.quaternion import conjugate, log, product, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.vector import add, dot, scaled, sub
 
@@ -211,7 +212,7 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         arrays.strikes[0] = strike_contacts(
             arrays.impacts, t - h, h, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
             arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish,
-            lines.inverse, lines.attitude, lines.vel, lines.moved, model.body, model.normal, None,
+            lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, None,
         )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False
@@ -310,16 +311,23 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
 
 
 @routine
-def write_correction(start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, inertia_W, share, h, own: CORRECTION):
+def write_correction(
+    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, struck: JOLT, inertia_W, share, h, own: CORRECTION
+):  # fmt: skip
     """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
-    v0)).
+    v0)). Of a body that was struck, the turn is that from the smooth orientation to the one which it has turned to
+    since it was struck last: rotations one after the other do not add up.
     """
     v, v_end = start.v, finish.v
     omega, omega_end = start.omega, finish.omega
     smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
     turn = scaled(h, add(omega, scaled(share, sub(omega_end, omega))))
     own.p = sub(moved.linear, smooth)
-    own.turn = sub(moved.angular, turn)
+    if struck.count > 0.0:
+        q = product(turn_since(h, moved.angular, struck), struck.q)
+        own.turn = scaled(2.0, log(product(q, conjugate(finish.q))))
+    else:
+        own.turn = sub(moved.angular, turn)
     own.v = sub(vel.linear, v_end)
     own.omega = apply(inertia_W, sub(vel.angular, omega_end))
 
@@ -345,8 +353,10 @@ def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, ma
             found = True
             made.is_settled[row], made.source[frame] = 1, frame
             start, finish, body = motions.start[b], motions.finish[b], constants[row]
-            inertia = tensor_in_world(lines.attitude[b].wxyz, body.inertia)
-            write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
+            inertia = tensor_in_world(lines.struck[b].q, body.inertia)
+            write_correction(
+                start, finish, lines.vel[b], lines.moved[b], lines.struck[b], inertia, contacts.share, h, made.own[row]
+            )  # fmt: skip
             v_WC = arm[contacts.body[b].node].v_WC
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
     return found, of_trees

@@ -21,7 +21,8 @@ from rigidsim.engine.contact.approach import (
     sizes,
     soonest,
 )  # fmt: skip
-from rigidsim.engine.contact.columns import CONTACT_POINT, WHO
+from rigidsim.engine.contact.bodies import tensor_in_world
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, WHO
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
     LEVERS,
@@ -169,7 +170,18 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
 
 
 @inlined
-def push(b, t, r, P, side: SIDE, motion):
+def gyration(t, jump, inertia, side: SIDE, h, start: CENTRE, finish: CENTRE):
+    """The angular acceleration that a body without loads has at a rate beyond the smooth one, and not at that one,
+    rad/s2: I^-1 (omega_0 x I omega_0 - omega x I omega), omega = omega_0 + jump; inertia: in its own axes.
+    """
+    smooth = add(start.omega, scaled(t / h, sub(finish.omega, start.omega)))
+    omega, inertia_W = add(smooth, jump), tensor_in_world(side.q, inertia)
+    torque = sub(cross(smooth, apply(inertia_W, smooth)), cross(omega, apply(inertia_W, omega)))
+    return apply(side.inertia, torque)
+
+
+@inlined
+def push(b, t, r, P, side: SIDE, contacts, body, motion):
     """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then."""
     dL, dv = cross(r, P), scaled(motion.inverse[b].mass, P)
     L = add(motion.turned[b].xyz, dL)
@@ -182,7 +194,13 @@ def push(b, t, r, P, side: SIDE, motion):
     vel.angular = add(vel.angular, change)
     moved.angular = sub(moved.angular, scaled(t, change))
     motion.inverse[b].inertia = side.inertia
-    motion.attitude[b].wxyz = side.q
+    struck = motion.struck[b]
+    struck.count += 1.0
+    struck.q = side.q
+    struck.theta = side.turn
+    struck.time = t
+    if b < contacts.n_moved:
+        struck.alpha = gyration(t, turn, body[contacts.body[b].row].inertia, side, motion.h, start, motion.finish[b])
 
 
 @inlined
@@ -200,7 +218,7 @@ def push_with_trees(motion, problem, trees):
 
 
 @inlined
-def push_bodies(t, motion, problem, trees):
+def push_bodies(t, contacts, body, motion, problem, trees):
     """The impulses of all places, t s after the beginning of the step."""
     if trees is not None:
         push_with_trees(motion, problem, trees)
@@ -211,7 +229,7 @@ def push_bodies(t, motion, problem, trees):
         for s in range(2):
             m = who[STRUCK.a + s]
             r = row.part(LEVERS + 3 * s, 3)
-            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], motion)
+            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], contacts, body, motion)
 
 
 @inlined
