@@ -99,9 +99,11 @@ class World:
         finish[:, at.CENTRE.p] += h * (self.v + 0.5 * gain)
         finish[:, at.CENTRE.v] += gain
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
+        struck = np.zeros((n + 1, at.JOLT.width))
+        struck[:n, at.JOLT.q] = self.q
         count = self.strike(
             with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair, len(self.pair),
-            who, point, len(who), start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
+            who, point, len(who), start, finish, inverse, struck, vel, moved, self.body, self.plane,
             None,
         )  # fmt: skip
         if count < 0:

@@ -14,14 +14,14 @@ from rigidsim.engine.contact.convex import forget_features
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.simultaneous import N_BODIES
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import norm
 
 # Parts of a whole step, 0 if there are none: where the step has to end; a rebound, and how often the step up to it was
 # taken; even parts; just after an impact.
 WHOLE, REBOUND, TIMES, EVEN, STRUCK, LENGTHS = 0, 1, 2, 3, 4, 5
 LEAST_REST = 1e-6  # of a step: what comes after an impact at its end
-TURNS = 0.5  # rad: of two shapes relative to each other in a step that is not divided
+# rad: of two shapes relative to each other, in a step that is not divided, and in an even part
+TURNS, EVEN_TURN = 0.5, 0.125
 
 
 @inlined
@@ -94,7 +94,7 @@ def turns_far(contacts, arrays):
         return False
     turn = largest_turn(contacts, arrays.candidates.pair, arrays.candidates.count[0], arrays.motions, arrays.points)
     if turn > 0.0:
-        part[EVEN] = part[WHOLE] / parts_of_step(4.0 * turn * turn)
+        part[EVEN] = part[WHOLE] * (EVEN_TURN / turn)
     return turn > 0.0
 
 
