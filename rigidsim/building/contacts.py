@@ -43,6 +43,7 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
         substeps=meetings.substeps,
         shapes=tuple(records),
         action=action.astype(np.int64),
+        sleeps=meetings.settings.sleep,
         value=np.ascontiguousarray(value.reshape(-1, at.MATERIAL.width)),
     )
 

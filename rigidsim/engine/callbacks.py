@@ -88,8 +88,11 @@ class CallbackModel(Model):
 
 
 def with_callbacks(model: Model, calls: tuple[Call, ...]) -> CallbackModel:
-    """The model with callbacks. All nodes become active, because a callback may read the motion of any of them."""
-    called = CallbackModel(*model._replace(active=model.every))
+    """The model with callbacks. All nodes become active, because a callback may read the motion of any of them, and
+    nothing sleeps.
+    """
+    contacts = model.contacts and model.contacts._replace(rest=None)
+    called = CallbackModel(*model._replace(active=model.every, contacts=contacts))
     called.callbacks = calls
     return called
 

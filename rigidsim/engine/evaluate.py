@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.contact.lasting import hold_contacts, lasts
 from rigidsim.engine.drive import drive
-from rigidsim.engine.kinds import accelerate, place
+from rigidsim.engine.kinds import accelerate, is_asleep, place
 from rigidsim.engine.loads import apply_loads
 from rigidsim.engine.loops import accelerate_measured, hold_loops
 from rigidsim.engine.relations import relate
@@ -14,39 +14,43 @@ from rigidsim.jit import inlined
 
 
 @inlined
-def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
-    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`."""
+def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False, awake=False):
+    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`. With `awake`, here
+    and below, bodies that sleep are left out.
+    """
     drive(t, model, state, scratch, lanes)
     if has_tanks(model):
         weigh_tanks(model, state, scratch, lanes)
     for node in nodes:
-        place(node, t, model, state, scratch, lanes, in_world)
+        if not (awake and is_asleep(node, model, scratch)):
+            place(node, t, model, state, scratch, lanes, in_world)
 
 
 @inlined
-def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world):
+def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake=False):
     """Accelerations of the given nodes, parents first, under the loads in the wrenches."""
     if model.joints is not None:
         propagate_inertia(model, state, scratch, lanes)
     for node in nodes:
-        accelerate(node, model, state, scratch, lanes, in_world)
+        if not (awake and is_asleep(node, model, scratch)):
+            accelerate(node, model, state, scratch, lanes, in_world)
     if has_tanks(model):
         drain_tanks(model, scratch, lanes)
 
 
 @inlined
-def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
+def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False, awake=False):
     """Accelerations of the given nodes, parents first, with the reactions of loops and of contacts that last, which
     are added to the wrenches; for `in_world` see `accelerate`.
     """
-    accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
+    accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
     if model.loops is not None:
         hold_loops(model, state, scratch, lanes)
-        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
+        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
         if model.loops.has_stops is not None:
             accelerate_measured(model, scratch, lanes)
     if lasts(scratch) and hold_contacts(model, scratch, lanes):
-        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world)
+        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
 
 
 @inlined
@@ -57,8 +61,8 @@ def evaluate(t, era, model, state, scratch, lanes):
 
 
 @inlined
-def evaluate_placed(t, era, model, state, scratch, lanes, in_world=False):
+def evaluate_placed(t, era, model, state, scratch, lanes, in_world=False, awake=False):
     """The same after all frames have been placed; for `in_world` see `place` and `accelerate`."""
     relate(model, state, scratch, lanes)
     apply_loads(t, era, model, scratch, lanes)
-    accelerate_nodes(model.active, model, state, scratch, lanes, in_world)
+    accelerate_nodes(model.active, model, state, scratch, lanes, in_world, awake)

@@ -55,6 +55,20 @@ def is_of_joint(row, model):
 
 
 @inlined
+def is_row_asleep(row, scratch):
+    """Whether a moved row is that of a body that contact lets sleep (`contact/sleeping.py`)."""
+    return scratch.sleep is not None and scratch.sleep.asleep[row] > 0
+
+
+@inlined
+def is_asleep(node, model, scratch):
+    """Whether a node is such a body."""
+    return scratch.sleep is not None and (
+        model.node[node].kind == at.FREE and is_row_asleep(model.node[node].row, scratch)
+    )
+
+
+@inlined
 def place(node, t, model, state, scratch, lanes, in_world=False):
     """Compute the frame of a node; that of its parent is known. With `in_world`, the state is a stage of a step in
     world axes: p and v of a free body are its arm d and d'.

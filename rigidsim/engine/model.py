@@ -261,6 +261,13 @@ class Meshes(NamedTuple):
     beside: np.ndarray  # these
 
 
+class Rest(NamedTuple):
+    """When a contact body that forces move may sleep."""
+
+    calm: np.ndarray  # (contact body) the mean speed of its surface below which it rests, m/s; 0 if it never sleeps
+    reach: np.ndarray  # (contact body) largest distance of a point of its surface from the centre of mass, m
+
+
 class Contacts(NamedTuple):
     """Shapes in the order of the paths of their nodes and, on one node, of the file; contact bodies: those moved by
     forces first, then the others, both in the order of paths.
@@ -280,6 +287,7 @@ class Contacts(NamedTuple):
     corner: TRIPLE | None = None  # of all hulls, in the axes of their cores, m; if any core has no closed form
     meshes: Meshes | None = None  # if there are any
     events: np.ndarray | None = None  # how many contacts can last at once, with `contact: events`
+    rest: Rest | None = None  # if bodies may sleep
 
 
 class Fragile(NamedTuple):
@@ -452,6 +460,7 @@ class Scratch(NamedTuple):
     touching: NamedTuple | None  # what contact records, of its arrays
     lasting: NamedTuple | None  # contacts that last, with `contact: events`, likewise
     guards: NamedTuple | None  # of triggers
+    sleep: NamedTuple | None  # bodies that sleep, of the arrays of contact
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
     arm: ARM = floats("places")
@@ -602,7 +611,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     jointed = joint_arrays_of(model.joints, sizes) if model.joints else None
     scratch = made(
         Scratch, sizes, working=working, joints=jointed, loops=loops,
-        trial=None, touching=None, lasting=None, guards=None,
+        trial=None, touching=None, lasting=None, guards=None, sleep=None,
     )  # fmt: skip
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)

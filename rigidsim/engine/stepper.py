@@ -9,8 +9,9 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.division import end_of_part, is_divided
 from rigidsim.engine.contact.joint_constraints import have_constraints, wait_for_contact
-from rigidsim.engine.contact.lasting import lasts
+from rigidsim.engine.contact.lasting import add_works, lasts
 from rigidsim.engine.contact.log import sample_contacts
+from rigidsim.engine.contact.sleeping import woke
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.contact.transitions import begin_lasting, ends_lasting, next_trial, unsettle
 from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contacts
@@ -18,7 +19,7 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.guards import end_before, find_passed, halts, note_begin
 from rigidsim.engine.impulses import apply_fired, cross_edge
-from rigidsim.engine.integrators import divides, step, trials_of
+from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT, Block
@@ -103,7 +104,11 @@ def take_lasting(method, t, t_end, h, block, contact):
     part = scratch.part
     begin_lasting(t, h, block, contact)
     while next_trial(t, t_end, h, block, contact) > 0.0:
-        take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+        if trials_of(method) is None:
+            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+            add_works(part[at.PART_LENGTH][0], weights_of(method), scratch.lasting)
+        else:
+            arrive(method, part[at.PART_END][0], block)
         end_trial_of_contacts(t, t_end, h, block, contact)
     return ends_lasting(t, model, state, scratch, contact)
 
@@ -343,7 +348,7 @@ def advance(
         if not move_if_room(method, t, t_end, h, block, buffer, contact):
             return n, done, era
         if contact is not None and not correct_if_room(contact, t_end, h, block, buffer):
-            if is_divided(contact):
+            if is_divided(contact) or woke(contact):
                 continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)

@@ -9,8 +9,9 @@ do, change the steps; only `stop`, the edge at which the present era ends, does.
 
 from __future__ import annotations
 
+from rigidsim.engine.contact.lasting import add_works, begin_powers, lasts
 from rigidsim.engine.events import lacks_room
-from rigidsim.engine.integrators import attempt, between, fill, trials_of
+from rigidsim.engine.integrators import attempt, between, fill, trials_of, weights_of
 from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
 from rigidsim.engine.modes import settle_begin, settle_taken
@@ -102,20 +103,23 @@ def lanes_that_go_on(trial, lanes):
 
 
 @inlined
-def take_trials(state, scratch, lanes):
+def take_trials(method, state, scratch, lanes):
     """Make the trials that are to be taken the state."""
     trial, last = scratch.trial.state, step_row(state, scratch)
+    if lasts(scratch) and trial[last][STEP.place("takes")] > 0.0:  # these have one lane
+        h = trial[last][STEP.place("t")] - state[last][STEP.place("t")]
+        add_works(h, weights_of(method), scratch.lasting)
     for k in range(len(state)):
         take(trial[last], trial[k], state[k], lanes)
 
 
 @inlined
-def settle_trials(state, scratch, lanes):
+def settle_trials(method, state, scratch, lanes):
     """Take or give up the trials that were judged."""
     trial, last = scratch.trial, step_row(state, scratch)
     for k in range(len(scratch.fault)):
         restore_faults(trial.state[last], trial.fault[k], scratch.fault[k], lanes)
-    take_trials(state, scratch, lanes)
+    take_trials(method, state, scratch, lanes)
     for k in range(last):
         spoil(state[last], state[k], k, lanes)
 
@@ -137,6 +141,8 @@ def judge_closing(step: STEP, trial: STEP, before: STAGE, after: STAGE, toleranc
 def try_step(method, stop, block):
     """Make the trial of each lane, not beyond the time `stop`, s."""
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    if lasts(scratch):
+        begin_powers(scratch.lasting)
     attempt(method, stop, block)
     if model.loops is not None:
         trial, last = scratch.trial.state, step_row(state, scratch)
@@ -189,7 +195,7 @@ def reach(method, wanted, stop, known, block, buffer=None):
             return known
         if switches(model):
             count_impulses_of_trials(model, state, scratch, lanes)
-        settle_trials(state, scratch, lanes)
+        settle_trials(method, state, scratch, lanes)
         if switches(model):
             settle_taken(trial.state[last], era, model, state, scratch, buffer, lanes)
         known = UNKNOWN
@@ -206,7 +212,7 @@ def arrive(method, stop, block, buffer=None):
     take_at(state[last], scratch.trial.state[last], stop, lanes)
     if switches(model):
         count_impulses_of_trials(model, state, scratch, lanes)
-    take_trials(state, scratch, lanes)
+    take_trials(method, state, scratch, lanes)
 
 
 @inlined

@@ -551,7 +551,7 @@ def test_a_step_that_is_left_to_sub_steps_has_their_bits():
 
 
 REFUSED = {
-    "integrator": ({"integrator": "adaptive"}, {}, "does not locate the events of contacts; use rkmk4"),
+    "integrator": ({"integrator": "taylor"}, {}, "does not locate the events of contacts; use rkmk4 or adaptive"),
     "rolling friction": ({}, {"material": {"rolling_friction": 0.1}}, "does not support rolling friction"),
     "sensor": ({}, {"collide": "sensor"}, "does not support sensors"),
     "hull": (
@@ -587,24 +587,30 @@ def test_held_bodies_do_not_touch_by_events(body, joint, words):
 
 
 SPHERES = {f"ball_{k}": ball((k, 0, RADIUS)) for k in range(4)}
+APART = {f"ball_{k}": {**ball((k, 0, 1)), "collide": {"group": f"of_{k}", "with": ["floor"]}} for k in range(9)}
 CHOICES = {
     "three balls": ({}, {name: SPHERES[name] for name in [*SPHERES][:3]}, "events", "few round shapes and planes"),
     "capsule": ({}, {"rod": rod([0, 0, 0], 1)}, "events", "few round shapes and planes can meet"),
-    "four balls": ({}, SPHERES, "stepping", "10 places can bear loads at once"),
+    "four balls": ({}, SPHERES, "stepping", "10 places of one group of bodies can bear"),
+    "balls apart": ({}, APART, "events", "few round shapes and planes can meet"),
     "box": ({}, {"brick": brick(0.1)}, "stepping", "a box of 'brick' can lie on a face"),
-    "method": ({"integrator": "adaptive"}, {"ball": ball((0, 0, 1))}, "stepping", "adaptive does not locate"),
+    "method": ({"integrator": "taylor"}, {"ball": ball((0, 0, 1))}, "stepping", "taylor does not locate"),
     "sub-steps": ({"contact": {"mode": "auto", "substeps": 5}}, {"ball": ball((0, 0, 1))}, "stepping", "substeps are"),
     "rolling": ({}, {"ball": ball((0, 0, 1), rolling_friction=0.1)}, "stepping", "does not support rolling friction"),
     "cone": ({}, {"cone": {**ball((0, 0, 1)), "shapes": [{"type": "cone", "radius": 0.1, "length": 0.3}]}}, "stepping",
              "does not follow the point of contact on"),
-    "many": ({}, {f"ball_{k}": ball((k, 0, 1)) for k in range(20)}, "stepping", "21 shapes can meet"),
+    "many": ({}, {f"ball_{k}": ball((k, 0, 1)) for k in range(130)}, "stepping", "131 shapes can meet"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("simulation", "bodies", "mode", "why"), CHOICES.values(), ids=CHOICES)
 def test_auto_chooses_events_for_few_round_shapes(simulation, bodies, mode, why):
     settings = {"duration": 1, "step": 0.01, "contact": "auto", **simulation}
-    document = {"format": "rigidsim/1", "simulation": settings, "bodies": {"floor": plane(), **bodies}}
+    document = {
+        "format": "rigidsim/1",
+        "simulation": settings,
+        "bodies": {"floor": {**plane(), "collide": {"group": "floor"}}, **bodies},
+    }
     summary = Meetings(Scene.from_dict(document).hierarchy).summary
     assert summary["mode"] == mode
     assert why in summary["why"]

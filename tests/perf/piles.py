@@ -50,7 +50,7 @@ def stack(count: int = 10) -> Pile:
     return Pile("box", 0.5, np.array([(0.0, 0.0, 0.5 + k) for k in range(count)]), (((0, 0, 1), 0.0),))
 
 
-def scene_of(pile: Pile, steps: int) -> rigidsim.Scene:
+def scene_of(pile: Pile, steps: int, sleep: bool = False) -> rigidsim.Scene:
     """For rigidsim."""
     size = {"radius": pile.size} if pile.kind == "sphere" else {"size": [2 * pile.size] * 3}
     body = {"mass": 1, "shapes": [{"type": pile.kind, **size}], "inertia": {"principal": [pile.moment] * 3}}
@@ -63,7 +63,7 @@ def scene_of(pile: Pile, steps: int) -> rigidsim.Scene:
     return rigidsim.Scene.from_dict(
         {
             "format": "rigidsim/1",
-            "simulation": simulation | {"contact": "stepping"},
+            "simulation": simulation | {"contact": {"mode": "stepping", "sleep": True} if sleep else "stepping"},
             "world": {"gravity": [0, 0, -GRAVITY]},
             "bodies": {"ground": {"shapes": planes, "material": material}, **bodies},
         }

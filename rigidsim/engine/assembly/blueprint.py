@@ -190,6 +190,7 @@ class ContactPlan(NamedTuple):
     shapes: tuple[ShapeRecord, ...]  # in the order of paths and, on one node, of the file
     action: np.ndarray  # (class, class) as in `Contacts`
     value: np.ndarray  # (class * class, PAIR_VALUES)
+    sleeps: bool = False  # whether bodies that rest fall asleep
 
 
 class MetricTables(NamedTuple):

@@ -15,21 +15,24 @@ from rigidsim.engine.assembly.meshes import joined
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
-from rigidsim.engine.model import Contacts, Joints, Loops, Meshes, Trees, table
+from rigidsim.engine.model import Contacts, Joints, Loops, Meshes, Rest, Trees, table
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 from rigidsim.physics.quaternion import product, rotate
-from rigidsim.physics.vector import scaled, sub
+from rigidsim.physics.vector import norm, scaled, sub
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import Node, Tree
 
 CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)
 """The kinds of cores that have routines of their own with each other."""
+CALM = 0.01  # of what gravity adds to a speed in a step: below it a body rests
 
 
-def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: Loops | None) -> Contacts | None:
-    """The contacts of a tree, of which the moved rows hang so, and are held by loops; None for a scene without shapes
-    that can meet.
+def contacts_of(
+    blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: Loops | None, laden: set[int]
+) -> Contacts | None:
+    """The contacts of a tree, of which the moved rows hang so, are held by loops, or bear loads; None
+    for a scene without shapes that can meet.
     """
     plan = blueprint.contacts
     if plan is None:
@@ -44,6 +47,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
     ]
     meshes, roots = placed_meshes(plan, tree)
     n_moved, shapes = sum(node.is_moved() for node in bodies), table(rows, at.SHAPE.width)
+    values = numbers_table(shape_rows(plan, tree, roots), at.SOLID.width)
     ways = _Ways(tree)
     places = ways.places(bodies, components(shapes, plan.action, n_moved, len(bodies)))
     body_rows = [
@@ -52,7 +56,7 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
     ]
     return Contacts(
         shape=shapes,
-        shape_value=numbers_table(shape_rows(plan, tree, roots), at.SOLID.width),
+        shape_value=values,
         body=table(body_rows, at.CONTACT_BODY.width),
         way=table(ways.rows, at.WAY.width),
         action=plan.action,
@@ -65,7 +69,38 @@ def contacts_of(blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: 
         corner=corners_of(plan, tree),
         meshes=meshes,
         events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
+        rest=rest_of(blueprint, tree, bodies, shapes, values, joints, laden) if plan.sleeps else None,
     )
+
+
+def rest_of(
+    blueprint: Blueprint, tree: Tree, bodies: list[Node], shapes: np.ndarray, values: np.ndarray,
+    joints: Joints | None, laden: set[int],
+) -> Rest:  # fmt: skip
+    """When each contact body may sleep: a free body that bears no load, whose parents forces do not move, and that
+    carries nothing but fixed parts.
+    """
+    speed = CALM * norm(blueprint.gravity) * blueprint.schedule.step
+    held = {
+        tree.carrier(tree.nodes[frame - 1])
+        for loop in blueprint.loops
+        for frame in (loop.first, loop.second)
+        if frame > 0
+    }
+    above = {one.index for node in tree.nodes if node.kind != "fixed" for one in tree.lineage(node) if one is not node}
+    in_trees = set() if joints is None else set(np.flatnonzero(joints.joint[:, layout.JOINT.root] != layout.NO_ROW))
+    calm = [
+        speed * (
+            node.kind == "free" and node.falls and node not in held and node.index not in above
+            and tree.rows[node.index] not in laden | in_trees
+            and not any(one.is_moved() for one in tree.lineage(node) if one is not node)
+        )
+        for node in bodies
+    ]  # fmt: skip
+    distance = np.linalg.norm(values[:, at.SOLID.p], axis=1) + values[:, at.SOLID.bound]
+    reach = np.zeros(len(bodies))
+    np.maximum.at(reach, shapes[:, at.SHAPE.body], distance)
+    return Rest(calm=np.where(np.isfinite(reach), calm, 0.0), reach=np.where(np.isfinite(reach), reach, 0.0))
 
 
 def contact_body(tree: Tree, shape: ShapeRecord) -> Node:

@@ -142,6 +142,13 @@ class LoadTables:
         single = (*(table.name for table in SINGLE), SCRIPTS, IMPULSES)
         return self._pairs.frames() | {entry.pair for name in single for entry in self._entries[name]}
 
+    def laden(self) -> set[int]:
+        """The rows of all moved bodies on which some load acts at some time, but for uniform gravity."""
+        kinds = [self._entries[name] for name in self._entries if name != IMPULSES]
+        rows = {row for entries in kinds for entry in entries for row in (entry.first, entry.second)}
+        mutual = {self._tree.row(node) for node in members_of(self._blueprint.mutual, self._tree)}
+        return rows | mutual
+
     def _add(self, row: Load, eras: tuple[int, int]) -> None:
         first, second = row.first, row.second
         is_pair = row.table is not None and row.table.is_pair

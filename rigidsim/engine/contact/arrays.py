@@ -28,6 +28,7 @@ from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
+from rigidsim.engine.contact.sleeping import Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.trees import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
@@ -134,6 +135,7 @@ class ContactArrays(NamedTuple):
     ledger: ContactLedger
     trees: TreeArrays | None  # if bodies on joints can meet others
     lasting: Lasting | None  # with `contact: events`
+    sleep: Sleep | None  # if bodies may sleep
     lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
     strikes: np.ndarray = integers(1)  # impacts of this step
     part: np.ndarray = floats(LENGTHS)  # where a step that is divided ends
@@ -183,6 +185,7 @@ def make_contact_arrays(
         **parts,
         mean=mean,
         lasting=make_lasting(contacts, parts, points, mean, sizes),
+        sleep=made(Sleep, sizes) if contacts.rest is not None else None,
         points=points,
         lanes=lanes,
         candidates=make_candidates(contacts, room.pairs),
@@ -217,11 +220,24 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
     nodes = [each.body[: each.n_moved, at.CONTACT_BODY.node] for each in (contacts, before)]
     _, rows, old_rows = np.intersect1d(*nodes, return_indices=True)
     new.mean[rows] = old.mean[old_rows]
+    if before is not contacts:  # another tree, in which all are awake
+        for array in sleep_of(new).values():
+            array[:] = 0
 
 
 def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     """The arrays that later steps need, but for `mean`, whose rows are those of bodies of a tree."""
-    return (*arrays.last, *arrays.record, *arrays.ledger, *lasting_of(arrays).values())
+    others = (*lasting_of(arrays).values(), *sleep_of(arrays).values())
+    return (*arrays.last, *arrays.record, *arrays.ledger, *others)
+
+
+def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
+    """What is kept of the bodies that sleep."""
+    sleep = arrays.sleep
+    if sleep is None:
+        return {}
+    names = ("asleep", "still", "anchor", "known", "pulled", "counts")
+    return {f"sleep_{name}": getattr(sleep, name) for name in names}
 
 
 def lasting_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
@@ -241,7 +257,7 @@ def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
     touching = last._asdict()
     if arrays.points.convex is None:
         del touching["features"], touching["known"]
-    return touching | recorded | booked | lasting_of(arrays) | {"mean": arrays.mean}
+    return touching | recorded | booked | lasting_of(arrays) | sleep_of(arrays) | {"mean": arrays.mean}
 
 
 def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:

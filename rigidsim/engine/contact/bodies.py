@@ -65,7 +65,7 @@ def write_poses(shape: SHAPE, value: SOLID, motion: CENTRE, pose: POSE):
 
 
 @routine
-def write_travels(shape: SHAPE, value: SOLID, n_moved, start: CENTRE, finish: CENTRE, h, turn, lever, travel):
+def write_travels(shape: SHAPE, value: SOLID, n_moved, start: CENTRE, finish: CENTRE, h, sleep, turn, lever, travel):
     """The turn of each shape within the step (rad), the largest distance of a point of its core from the centre of its
     body, to which the thickening adds nothing (of a plane, that of its centre), and how far its points move at most.
 
@@ -76,10 +76,13 @@ def write_travels(shape: SHAPE, value: SOLID, n_moved, start: CENTRE, finish: CE
     for k in range(len(shape)):
         before, after, own = start[shape[k].body], finish[shape[k].body], value[k]
         is_plane = shape[k].kind == HALF_SPACE
+        lever[k] = norm(own.p) + (0.0 if is_plane else norm(own.half))
+        if sleep is not None and shape[k].body < n_moved and sleep.stands[shape[k].body] > 0:
+            turn[k], travel[k] = 0.0, LEAST_TRAVEL * own.bound
+            continue
         moved = norm(sub(after.p, before.p))
         speed = max(norm(before.v), norm(after.v))
         turn[k] = h * max(norm(before.omega), norm(after.omega))
-        lever[k] = norm(own.p) + (0.0 if is_plane else norm(own.half))
         way = max(moved, h * speed) + turn[k] * (lever[k] + (1.0 if is_plane else 0.0))
         rests = way == 0.0 and turn[k] == 0.0 and shape[k].body >= n_moved
         travel[k] = way if rests or is_plane else max(way, LEAST_TRAVEL * own.bound)
@@ -135,3 +138,19 @@ def begin_solver(contacts, body, normal, motions, lines):
     for b in range(contacts.n_moved):
         q_WB = start[b].q
         write_inverse(body[contacts.body[b].row], q_WB, normal, lines.inverse[b])
+
+
+@inlined
+def root_of(b, island):
+    """The first body of the island of a body: of those that `unite` has connected. The way to it is halved."""
+    while island[b] != b:
+        island[b] = island[island[b]]
+        b = island[b]
+    return b
+
+
+@inlined
+def unite(a, b, island):
+    """Connect the islands of two bodies."""
+    first, second = root_of(a, island), root_of(b, island)
+    island[max(first, second)] = min(first, second)

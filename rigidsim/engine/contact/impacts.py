@@ -24,6 +24,7 @@ from rigidsim.engine.contact.approach import (
     least_speed,
     next_touch,
 )
+from rigidsim.engine.contact.bodies import root_of, unite
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, WHO
 from rigidsim.engine.contact.convex import make_convex
 from rigidsim.engine.contact.division import any_whirls
@@ -129,15 +130,6 @@ def collide(first, second, contacts):
 
 
 @inlined
-def root_of(b, island):
-    """The first body of the pile of a body."""
-    while island[b] != b:
-        island[b] = island[island[b]]
-        b = island[b]
-    return b
-
-
-@inlined
 def find_piles(contacts, point_who: WHO, count, work):
     """Contact points by pile: the bodies that forces move which they connect."""
     island, n = work.island, contacts.n_moved
@@ -145,8 +137,7 @@ def find_piles(contacts, point_who: WHO, count, work):
         island[b], work.pile[b] = b, 0
     for m in range(count):
         if point_who[m].b < n:
-            a, b = root_of(point_who[m].a, island), root_of(point_who[m].b, island)
-            island[max(a, b)] = min(a, b)
+            unite(point_who[m].a, point_who[m].b, island)
     for m in range(count):
         work.pile[root_of(point_who[m].a, island)] += 1
 

@@ -310,14 +310,19 @@ def parts(k, h, lasting):
 
 
 @inlined
-def first_modes(h, what, first, second, feature, contacts, lasting):
-    """The modes of all slots by their slips; that of the one at which an event was found follows from that."""
+def first_modes(h, what, first, second, feature, struck, contacts, lasting):
+    """The modes of all slots by their slips; that of the one at which an event was found follows from that. If it lifts
+    off, other places of its pair that were open stay open: where two lift off at once, neither takes up the load of the
+    other one.
+    """
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
         speed, was = lasting.speed[0], slot.mode
         u = rejection(row.normal, row.slip)
-        here = slot.first == first and slot.second == second and slot.feature == feature
-        if parts(k, h, lasting) or (here and what == LIFT):
+        of_pair = slot.first == first and slot.second == second
+        here = of_pair and slot.feature == feature
+        stays_open = of_pair and was == OPEN and not struck
+        if parts(k, h, lasting) or (what == LIFT and (here or stays_open)):
             slot.mode = OPEN
         elif norm(u) > AT_REST * speed and not (was == GROWING and norm(u) <= NEW) and not (here and what == STOP):
             slot.mode = SLIDING
@@ -571,8 +576,8 @@ def settle(now, h, block, what, index, arrays):
             lasting.value[k].tested = tested
     if what == REGION:
         close_contacts(now, block, arrays)
-    strike_all(now, model, state, scratch, arrays, lanes)
-    first_modes(h, what, first, second, feature, contacts, lasting)
+    struck = strike_all(now, model, state, scratch, arrays, lanes)
+    first_modes(h, what, first, second, feature, struck, contacts, lasting)
     evaluate(now, era, model, state, scratch, lanes)
     if lasting.size[BEYOND] == PRESSES and stick_slow(lasting):
         lasting.size[BEYOND] = 0

@@ -44,6 +44,7 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import power
 from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, scaled, sub
 
+MOST_STAGES = 12  # of a method
 MOST_SLOTS, MOST_OF_ISLAND, MOST_OF_PAIR = 64, 8, 2  # an island: slots that bodies which forces move connect
 MOST_ROWS = 3 * MOST_OF_ISLAND
 FAR = 1e30  # m: as reach, finds the places at any distance
@@ -143,7 +144,9 @@ class Lasting(NamedTuple):
     matrix: np.ndarray = floats(MOST_ROWS, MOST_ROWS)
     right: np.ndarray = floats(MOST_ROWS)
     x: np.ndarray = floats(MOST_ROWS)
-    power: np.ndarray = floats(4, MOST_SLOTS + 1)  # at the stages of a step: of friction at each slot, of all forces, W
+    power: np.ndarray = floats(MOST_STAGES, MOST_SLOTS + 1)  # at the stages of a step: of friction at each slot, of all
+    # forces, W
+    work: np.ndarray = floats(MOST_SLOTS + 1)  # of the same in the steps of a trial, J
     left: np.ndarray = floats(LEFT)  # steps left to sub-steps: how many, the time of the first, s, and why
     instant: np.ndarray = floats(2)  # of the last event, s, and how many before it were at that time
     speed: np.ndarray = floats(1)  # the largest at any contact as an event begins, m/s
@@ -753,6 +756,30 @@ def note_powers(contacts, scratch, lasting):
         node = contacts.body[b].node
         whole += power_on(lasting.force[b], scratch.arm[node], scratch.frame[node + 1])
     lasting.power[stage, MOST_SLOTS] = whole
+
+
+@inlined
+def begin_powers(lasting):
+    """A step begins, whose first stage is the next evaluation."""
+    lasting.size[N_CALLS] = 0
+
+
+@inlined
+def add_works(h, weights, lasting):
+    """Add the works of a step of h seconds to those of the trial, by the weights of the stages of the method."""
+    if lasting.size[N_CALLS] > 0:
+        for k in range(lasting.size[N_SLOTS]):
+            lasting.work[k] += work_of_stages(h, weights, k, lasting)
+        lasting.work[MOST_SLOTS] += work_of_stages(h, weights, MOST_SLOTS, lasting)
+
+
+@inlined
+def work_of_stages(h, weights, column, lasting):
+    """The work of a power in a step of h seconds, J."""
+    work = 0.0
+    for k, weight in enumerate(weights):
+        work += h * weight * lasting.power[k, column]
+    return work
 
 
 @inlined

@@ -4,18 +4,30 @@ search for the time at which one vanishes.
 
 from __future__ import annotations
 
-from rigidsim.engine.contact.lasting import EXACT, N_SLOTS, OPEN, SLIDING, STUCK, find_places, room_of_friction, size_of
+from rigidsim.engine.contact.lasting import (
+    EXACT,
+    N_SLOTS,
+    OPEN,
+    SLIDING,
+    STUCK,
+    find_places,
+    room_of_friction,
+    size_of,
+    speed_of,
+)
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.vector import add, cross, dot, norm, rejection, sub
+from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 # What vanishes at an event: nothing is sought; a gap; a normal force; the room of friction; a straight slip; or a
 # contact goes on to another part of a surface.
 NOTHING, GAP, LIFT, FRICTION, STOP, REGION = 0, 1, 2, 3, 4, 5
-DIP = 6  # a gap may have closed and opened again in a trial, which is taken again with half the length
+DIP = 6  # a gap may have closed and opened again in a trial, or a slip that was straight has turned: half the length
 
+TURNED = 1e-7  # of a slip: what is across it
 PASSED = 1e-13  # of the smaller shape: an overlap beyond it is one that an event has passed
 SLACK = 1e-9  # of the forces at a contact: an excess that is round-off
 DIPS = 0.45  # of its rate times the length of a trial: a gap that grows and is smaller may have been closed inside
+BEFORE = 16.0  # of the precision of a search: a trial that ends before a change of parts is longer
 SHORTEST = 1e-3  # of the longest trial: one so short is not halved
 
 
@@ -63,6 +75,15 @@ def margin_before(target, k, lasting):
     if target == STOP:
         return norm(rejection(row.normal, row.slip))
     return 1.0
+
+
+@inlined
+def bends(k, contacts, lasting):
+    """Whether a slip that began straight has turned in the trial."""
+    row, before = lasting.value[k], lasting.old_value[k]
+    u, start = rejection(row.normal, row.slip), norm(rejection(before.normal, before.slip))
+    across = norm(sub(u, scaled(dot(row.along, u), row.along)))
+    return across > TURNED * (start + norm(u)) + 64.0 * EXACT * speed_of(k, contacts, lasting)
 
 
 @inlined
@@ -115,6 +136,8 @@ def find_target(contacts, arrays, lasting):
         for target in (LIFT, FRICTION, STOP, REGION):
             if concerns(target, k, lasting):
                 after = margin_at(target, k, lasting)
+                if target == STOP and bends(k, contacts, lasting) and length > SHORTEST * search.longest:
+                    return DIP, 1e299
                 if after < -slack_of(target, k, lasting):
                     before = margin_before(target, k, lasting)
                     time = length * before / (before - after) if before > 0.0 else 0.0
@@ -196,10 +219,12 @@ def narrow_margin(h, lasting):
         search.side = -1.0
     near = (1e3 if target == REGION else 4.0) * EXACT * h
     if margin == 0.0 or search.high - search.low <= near:
-        if target == REGION and margin > 0.0:  # the event is to find the contact on the other part
-            search.length = search.high
-            return False
-        return True
+        if target != REGION:
+            return True
+        # The event is to find the contact on the other part. Before it gaps are closed on this one: that displaces the
+        # bodies a little, and may not change the part again.
+        search.length = search.low if search.low > BEFORE * near else search.high
+        return this == search.length
     search.length = inside(
         search.low + (search.high - search.low) * search.at_low / (search.at_low - search.at_high), search
     )

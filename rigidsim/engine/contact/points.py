@@ -26,6 +26,7 @@ from rigidsim.engine.contact.convex import begin_features, keep_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.pairs import deepest
+from rigidsim.engine.contact.sleeping import is_idle
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
@@ -52,6 +53,7 @@ CLOSED = 1e-9  # of the smaller shape: a gap below it is closed
 # Of the smaller shape: the overlap that the solver sees of a deeper one, at most; and of a pair that parts gently.
 DEEPEST, GENTLEST = 0.02, 0.001
 SINKS = 0.1  # of the smaller shape: an overlap above it, of shapes that touched before, is noted
+IDLE = -1.0  # in place of the distance of a pair that is left as it is
 
 
 @inlined
@@ -386,11 +388,14 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
 
 
 @routine
-def bound_closing(contacts, pair, n_pair, motions, points):
+def bound_closing(contacts, pair, n_pair, motions, points, sleep):
     """By how much each pair can close within the step, and the most of these for each contact body."""
     motions.agitation[:] = 0.0
     for number in range(n_pair):
         i, j = pair[number, 0], pair[number, 1]
+        if sleep is not None and is_idle(i, j, contacts, motions, sleep):
+            points.apart[number], points.closing[number] = IDLE, 0.0
+            continue
         apart = norm(sub(motions.pose[j].p, motions.pose[i].p))
         closing = closing_bound(i, j, apart, contacts, motions)
         points.apart[number], points.closing[number] = apart, closing
@@ -424,6 +429,21 @@ def note_depth(t, i, j, depth, size, sunk: SUNK):
             note_sunk(sunk[c.DEEPEST_SUNK], t, i, j, depth, size)
 
 
+@inlined
+def leave_pair(i, j, f, p, last, new, convex):
+    """Keep what is known of a pair that is left as it is, but for its impulses; returns the next rows of features and
+    of pairs that overlap for a reason.
+    """
+    if convex is not None:
+        f = begin_features(i, j, f, last, convex)
+        keep_features(new, convex)
+    while p < last.count[2] and is_before(last.parting[p], (i, j)):
+        p += 1
+    if is_of(last.parting, p, last.count[2], i, j):
+        keep_parting(i, j, last.parting[p].kind, new)
+    return f, p
+
+
 @routine
 def find_points(t, h, model, arrays):
     """Make the contact points of all candidates in a step of length h from time t, s. Returns their number, or -1 if
@@ -437,6 +457,9 @@ def find_points(t, h, model, arrays):
         new.known[0] = 0
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
+        if arrays.sleep is not None and apart == IDLE:
+            f, p = leave_pair(i, j, f, p, last, new, convex)
+            continue
         size = smaller(value[i].bound, value[j].bound)
         part, margin = 0.0, margin_of(i, j, size, contacts, motions)
         if convex is not None:

@@ -101,7 +101,11 @@ class ContactRun:
         """The scratch arrays with those that samples read."""
         arrays, record = self.arrays, self.arrays.record if self._is_asked else None
         return scratch._replace(
-            contact_mean=arrays.mean, contact_work=arrays.ledger.work, touching=record, lasting=arrays.lasting
+            contact_mean=arrays.mean,
+            contact_work=arrays.ledger.work,
+            touching=record,
+            lasting=arrays.lasting,
+            sleep=arrays.sleep,
         )
 
     def take(self) -> bool:

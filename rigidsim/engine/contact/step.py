@@ -42,6 +42,7 @@ from rigidsim.engine.contact.ledger import (
     finish_booking,
 )
 from rigidsim.engine.contact.log import (
+    LEAST_PART,
     forget_last_step,
     log_strikes,
     log_touches,
@@ -51,6 +52,22 @@ from rigidsim.engine.contact.log import (
 )
 from rigidsim.engine.contact.points import bound_closing, find_points
 from rigidsim.engine.contact.rebounds import can_rebound, is_at_rebound, rebound, rebounds_earlier
+from rigidsim.engine.contact.sleeping import (
+    add_present,
+    add_work_on_sleepers,
+    any_asleep,
+    begin_sleepers,
+    is_asleep,
+    keep_present,
+    let_sleep,
+    note_standing,
+    nothing_meets,
+    pass_over,
+    put_back_sleepers,
+    remember_sleepers,
+    wakes_by_motion,
+    wakes_by_touch,
+)
 from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.contact.trees import (
     InTrees,
@@ -92,12 +109,18 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+    if arrays.sleep is not None:
+        begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
 
 
 @routine
-def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: TRIPLE):
-    """Mean accelerations by contact in this step, without those by impacts, m/s2 and rad/s2, world axes."""
+def write_accelerations(contacts, finish: CENTRE, vel: LINE, kicked: LINE, acts, h, sleep, mean: TRIPLE):
+    """Mean accelerations by contact in this step, without those by impacts, m/s2 and rad/s2, world axes. What sleeps
+    keeps its own.
+    """
     for b in range(len(finish)):
+        if sleep is not None and is_asleep(b, contacts, sleep):
+            continue
         share = acts[b] / h
         v = sub(vel[b].linear, finish[b].v)
         omega = sub(vel[b].angular, finish[b].omega)
@@ -242,6 +265,10 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
     pair, whole = arrays.candidates.pair, undivided(model.step, arrays.part)
     remember(h, h / whole, n_point, pair, points, arrays.last, arrays.next)
+    n_before = record.count[2]
+    if any_asleep(arrays):
+        replaced = h / whole >= LEAST_PART
+        remember_sleepers(replaced, contacts, motions, arrays.last, arrays.next, arrays.sleep)
     more = arrays.strikes[0]
     if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
@@ -253,8 +280,12 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     log_touches(
         t, n_point, whole / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
+    if any_asleep(arrays):
+        keep_present(h, contacts, scratch.arm, record, arrays.sleep)
     write_present(pair, n_point, h, motions, lines.moved, points, record)
-    write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
+    if any_asleep(arrays):
+        add_present(n_before, contacts, motions, record, arrays.sleep)
+    write_accelerations(contacts, motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.sleep, arrays.mean)
     if trees is not None:
         write_pushes(h, contacts, model.body, motions.finish, trees, arrays.mean)
     return True
@@ -415,19 +446,31 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
+def rests(h, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s."""
+    candidates = arrays.candidates
+    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+
+
+@inlined
+def lacks_room_for_sleepers(n_point, arrays):
+    """Whether the points of this step and those of the last one, which may be left as they are, have no room."""
+    last, n_present = arrays.last, arrays.record.count[2]
+    return n_point + max(last.count[0], max(last.count[1], n_present)) > len(arrays.points.value)
+
+
+@inlined
 def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
     """Find and record the impulses of the step of length h (s) that ends at time t (s). Returns the number of contact
-    points, or -1 if an array has no room (`lacks`) or the step is to be divided (`is_divided`).
+    points, or -1 if an array has no room (`lacks`), or the step is to be divided (`is_divided`) or taken again as
+    something woke (`woke`).
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
-    if not renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
-        arrays.lacks[0] = LACKS_PAIRS
-        return -1
-    bound_closing(contacts, candidates.pair, candidates.count[0], motions, arrays.points)
+    bound_closing(contacts, candidates.pair, candidates.count[0], motions, arrays.points, arrays.sleep)
     if turns_far(contacts, arrays):
         return -1
     n_point = find_points(t - h, h, model, arrays)
-    if n_point < 0:
+    if n_point < 0 or (any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays)):
         arrays.lacks[0] = LACKS_PAIRS
         return -1
     if rebounds_earlier(h, n_point, contacts, model, arrays):
@@ -438,6 +481,9 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
         else:
             arrays.lacks[0] = LACKS_PAIRS
         return -1
+    if any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
+        forget_part(arrays)
+        return -1
     if not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
         return -1
@@ -447,26 +493,49 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
 @inlined
 def end_step(arrays, t, h, era, model, state, scratch, lanes):
     """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and the step is
-    not to be divided; if not, the state is that before the step.
+    not to be divided or taken again; if not, the state is that before the step.
     """
-    contacts, motions = model.contacts, arrays.motions
+    contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     trees = trees_of(contacts, model, arrays)
+    if any_asleep(arrays):
+        put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    if any_asleep(arrays) and wakes_by_motion(
+        h, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
+    ):
+        at.copy_rows(0, len(state), scratch.before, state)
+        return False
+    if arrays.sleep is not None:
+        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, motions.turn,
-        motions.lever, motions.travel,
+        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
+        motions.turn, motions.lever, motions.travel,
     )  # fmt: skip
+    is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
+    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
+        pass_over(h, model, state, scratch, arrays)
+        forget_part(arrays)
+        let_sleep(t, h, model, state, scratch, arrays, lanes)
+        return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
-    n_point = solve_step(t, h, trees, model, state, scratch, arrays, lanes)
+    n_point = -1
+    if is_listed:
+        n_point = solve_step(t, h, trees, model, state, scratch, arrays, lanes)
+    else:
+        arrays.lacks[0] = LACKS_PAIRS
     if n_point < 0:
         at.copy_rows(0, len(state), scratch.before, state)
         if arrays.lacks[0] != LACKS_NOTHING:
             forget_part(arrays)
         return False
+    if any_asleep(arrays):
+        add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
     if can_rebound(arrays) and is_at_rebound(arrays):
         rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
     forget_part(arrays)
+    if arrays.sleep is not None:
+        let_sleep(t, h, model, state, scratch, arrays, lanes)
     return True

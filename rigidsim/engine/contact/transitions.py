@@ -28,6 +28,7 @@ from rigidsim.engine.contact.lasting import (
     SLIDING,
     STEPPED,
     WHY_LEFT,
+    begin_powers,
     keep_slots,
     renew_parts,
     speed_of,
@@ -35,6 +36,7 @@ from rigidsim.engine.contact.lasting import (
 )
 from rigidsim.engine.contact.ledger import finish_booking
 from rigidsim.engine.contact.location import (
+    BEFORE,
     DIP,
     GAP,
     NOTHING,
@@ -42,6 +44,7 @@ from rigidsim.engine.contact.location import (
     STOP,
     begin_search,
     find_target,
+    margin_at,
     narrow_gap,
     narrow_margin,
     passed_before,
@@ -56,7 +59,6 @@ from rigidsim.engine.contact.trial_lengths import (
     time_to_turn,
 )
 from rigidsim.engine.evaluate import evaluate, place_nodes
-from rigidsim.engine.integrators.rkmk4 import WEIGHT
 from rigidsim.engine.layout import copy_numbers, copy_rows
 from rigidsim.engine.parts import note_turns
 from rigidsim.engine.programs import fill
@@ -200,7 +202,8 @@ def next_trial(t, t_end, h, block, arrays):
         is_last = search.length >= h - search.done
         fill(part[at.PART_END], t_end if is_last else t + search.done + search.length, lanes)
         fill(part[at.PART_LENGTH], search.length, lanes)
-        lasting.size[N_CALLS] = 0
+        begin_powers(lasting)
+        lasting.work[:] = 0.0
         return search.length
     return 0.0
 
@@ -235,6 +238,8 @@ def end_trial(t, t_end, h, block, arrays):
             begin_search(other, time, lasting)
             put_trial_back(state, scratch)
             return
+        if what == REGION and margin_at(REGION, index, lasting) > 0.0:
+            what, search.most = NOTHING, BEFORE * (search.high - search.low)
     else:
         what, time = find_target(contacts, arrays, lasting)
         search.most = 1e300
@@ -256,7 +261,7 @@ def end_trial(t, t_end, h, block, arrays):
     for k in range(lasting.size[N_SLOTS]):
         along = lasting.value[k].along
         lasting.value[k].direction = along
-    note_work(scratch.part[at.PART_LENGTH][0], lasting, arrays.ledger)
+    note_work(lasting, arrays.ledger)
     search.done = h if is_last else search.done + scratch.part[at.PART_LENGTH][0]
     search.target = 1.0 * NOTHING
     renew_parts(lasting)
@@ -288,25 +293,14 @@ def renew_growing(now, h, block, arrays):
 
 
 @inlined
-def note_work(h, lasting, ledger):
-    """Book the work of contact in a trial of h seconds, by the weights of the stages of the method."""
-    friction = 0.0
+def note_work(lasting, ledger):
+    """Book the work of contact in a trial."""
+    friction, whole = 0.0, lasting.work[MOST_SLOTS]
     if lasting.size[N_CALLS] == 0:
         return
     for k in range(lasting.size[N_SLOTS]):
-        work = work_of_stages(h, k, lasting)
-        lasting.value[k].work += work
-        friction += work
-    whole = work_of_stages(h, MOST_SLOTS, lasting)
+        lasting.value[k].work += lasting.work[k]
+        friction += lasting.work[k]
     ledger.step[:] = 0.0
     ledger.step[c.W_FRICTION], ledger.step[c.W_DRIVEN] = friction, whole - friction
     finish_booking(whole, ledger)
-
-
-@inlined
-def work_of_stages(h, column, lasting):
-    """The work of a power in a trial of h seconds, J."""
-    work = 0.0
-    for k in range(4):
-        work += h * WEIGHT[k] * lasting.power[k, column]
-    return work

@@ -38,6 +38,12 @@ def trials_of(method):
 
 
 @inlined
+def weights_of(method):
+    """The weights of the stages in a step of the method that these options belong to."""
+    return _BY_OPTIONS[type(method)].weights
+
+
+@inlined
 def attempt(method, stop, block):
     """Try a step from the state of each lane, not beyond the time `stop` (s): the state at its end and what is known of
     it in `scratch.trial.state`. A row `STEP` there has the time reached, the error in units of the tolerance, and the

@@ -16,7 +16,7 @@ from rigidsim.engine.articulated import keeps_mode
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.declaration import Integrator, Trials
-from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
+from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, WEIGHT, tableau
 from rigidsim.engine.integrators.rkmk4 import add_changes, add_changes_of_joint, begin_moved
 from rigidsim.engine.kinds import is_jointed, is_moved, place
 from rigidsim.engine.layout import (
@@ -506,4 +506,5 @@ def between(method, t, block):
             place(node, t, model, stage, scratch, lanes)
 
 
-INTEGRATOR = Integrator("adaptive", AdaptiveOptions, trials=Trials(make_trial, attempt, between, share, fill))
+TRIALS = Trials(make_trial, attempt, between, share, fill)
+INTEGRATOR = Integrator("adaptive", AdaptiveOptions, trials=TRIALS, weights=WEIGHT)

@@ -23,4 +23,5 @@ class Integrator(NamedTuple):
     options: type
     step: Callable | None = None
     trials: Trials | None = None
+    weights: tuple[float, ...] = ()  # of the stages in a step, where contacts are held in them; see `add_works`
     divides: bool = False  # whether steps in which a body turns too far have parts, see `engine/parts.py`

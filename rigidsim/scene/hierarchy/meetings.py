@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
@@ -118,8 +118,8 @@ class Encounters:
         return largest([1.0, *ratios.tolist()])
 
 
-MOST_PLACES = 8
-"""Contacts that can bear loads at once with `contact: events`."""
+MOST_PLACES, MOST_IN_ALL = 8, 64
+"""Contacts that can bear loads at once with `contact: events`: of one group of bodies, and in a scene."""
 
 
 class Meetings:
@@ -149,6 +149,7 @@ class Meetings:
             "mode": self.mode,
             **({"why": self.choice[1]} if self.choice[1] else {}),
             "substeps": self.substeps,
+            **({"sleep": True} if self.settings.sleep else {}),
             "bodies": self.most_moved,
             "pairs": [self._pair(one, other, labels) for one, other in shown],
             "further_pairs": len(self.pairs) - len(shown),
@@ -286,18 +287,24 @@ def why_stepping(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return f"{method.name} does not locate the events of contacts"
     if meetings.settings.substeps is not None:
         return "substeps are given"
-    if n_shape > 2 * MOST_PLACES:
+    if meetings.settings.sleep:
+        return "bodies may sleep"
+    if n_shape > 2 * MOST_IN_ALL:
         return f"{n_shape} shapes can meet"
     if what := beyond_events(hierarchy, meetings):
         return f"contact: events does not support {what}"
     if found := next(shapes_beyond_events(hierarchy, meetings), None):
         return found[1]
     for shape in met_shapes(meetings):
-        is_moved = any(tree.carrier(tree.nodes[shape.node.index]) is not None for tree in hierarchy.history)
+        is_moved = any(_is_moved(tree, shape) for tree in hierarchy.history)
         if shape.core.kind == CYLINDER or (shape.core.kind == BOX and is_moved):
             return f"{described(shape.shape)} of '{shape.node.path}' can lie on a face"
-    count = max(_most_places(tree, meetings) for tree in hierarchy.history)
-    return f"{count} places can bear loads at once" if count > MOST_PLACES else ""
+    groups = [_places_of_groups(tree, meetings) for tree in hierarchy.history]
+    count = max(max(group.values(), default=0) for group in groups)
+    if count > MOST_PLACES:
+        return f"{count} places of one group of bodies can bear loads at once"
+    count = max(sum(group.values()) for group in groups)
+    return f"{count} places can bear loads at once" if count > MOST_IN_ALL else ""
 
 
 def met_shapes(meetings: Meetings) -> list[SurfacedShape]:
@@ -305,19 +312,33 @@ def met_shapes(meetings: Meetings) -> list[SurfacedShape]:
     return [meetings.surfaces.shapes[k] for k in sorted(meetings.met)]
 
 
-def _most_places(tree: Tree, meetings: Meetings) -> int:
-    """The number of places that can touch at once: two of a capsule and what is not round, one of all others."""
-    return sum(
-        1 if {POINT, ELLIPSOID} & {one.core.kind, other.core.kind} else 2
-        for one, other in combinations(met_shapes(meetings), 2)
-        if _meet(tree, meetings, one, other)
-    )
+def _places_of_groups(tree: Tree, meetings: Meetings) -> Counter[int]:
+    """How many places can touch at once in each group of moved bodies that can meet each other: two of a capsule and
+    what is not round, one of all others.
+    """
+    pairs = [pair for pair in combinations(met_shapes(meetings), 2) if _meet(tree, meetings, *pair)]
+    led = [
+        [tree.leader(tree.nodes[shape.node.index]).index for shape in pair if _is_moved(tree, shape)] for pair in pairs
+    ]
+    group = {index: index for leaders in led for index in leaders}
+    for leaders in led:
+        joined = {group[index] for index in leaders}
+        group = {index: min(joined) if of in joined else of for index, of in group.items()}
+    counts: Counter[int] = Counter()
+    for (one, other), leaders in zip(pairs, led, strict=True):
+        counts[group[leaders[0]]] += 1 if {POINT, ELLIPSOID} & {one.core.kind, other.core.kind} else 2
+    return counts
+
+
+def _is_moved(tree: Tree, shape: SurfacedShape) -> bool:
+    """Whether forces move a shape."""
+    return tree.carrier(tree.nodes[shape.node.index]) is not None
 
 
 def _meet(tree: Tree, meetings: Meetings, one: SurfacedShape, other: SurfacedShape) -> bool:
     """Whether two shapes can meet, of which forces move one at least."""
     nodes = [tree.nodes[shape.node.index] for shape in (one, other)]
-    is_moved = any(tree.carrier(node) is not None for node in nodes)
+    is_moved = _is_moved(tree, one) or _is_moved(tree, other)
     are_apart = tree.leader(nodes[0]) is not tree.leader(nodes[1])
     return is_moved and are_apart and meetings.surfaces.action[one.surface, other.surface] != IGNORED
 

@@ -31,7 +31,7 @@ from rigidsim.scene.schema.repeat import Repeat
 from rigidsim.scene.schema.sensors import Mounted, Owned, Sensors
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, or_mapping
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -41,7 +41,7 @@ from rigidsim.scene.values.quantities import (
     quantity,
     vector,
 )
-from rigidsim.scene.values.rotation import IDENTITY
+from rigidsim.scene.values.rotation import IDENTITY, Vector
 from rigidsim.scene.values.vectors import ZERO, InitialAngularVelocity, InitialVelocity, framed
 
 LIGHTEST, HEAVIEST = 1e-40, 1e45
@@ -57,7 +57,7 @@ def _check_mass(mass: float) -> float:
 
 MASS_SCHEMA = MASS.json_schema(positive=True)
 MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEAVIEST}
-Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
+Mass = Annotated[Parsed[float, quantity(MASS)], AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
 
 
 class OneJoint(SceneModel):
@@ -89,10 +89,12 @@ GivenJoint = create_model(
 )
 
 
-class GivenMotion(GivenJoint):
+class GivenMotion(GivenJoint):  # type: ignore[misc, valid-type]  # a class that is made
     """The long form of `motion`: one of these keys."""
 
-    prescribed: PrescribedMotion = Field(None, description="The motion relative to the parent, independent of forces.")
+    prescribed: Parsed[PrescribedMotion | None, PrescribedMotion] = Field(
+        None, description="The motion relative to the parent, independent of forces."
+    )
 
 
 def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z], ...}}, ") -> Any:
@@ -114,14 +116,20 @@ EXAMPLES = {word: kind.example for word, kind in JOINTS.items()}
 ONE_WORD = Literal[(*WORDS, *KEYLESS)]
 
 
-def _in_full(kind: type[GivenJoint]) -> AfterValidator:
+def _in_full(kind: type[OneJoint]) -> AfterValidator:
     """A joint that is one word, as a mapping."""
     return AfterValidator(lambda value: kind(**{value: {}}) if value in KEYLESS else value)
 
 
-Motion = Annotated[or_mapping(ONE_WORD, GivenMotion), _in_full(GivenMotion), BeforeValidator(_require_motion)]
+Motion = Annotated[
+    Parsed[str | GivenMotion, or_mapping(ONE_WORD, GivenMotion)],
+    _in_full(GivenMotion),
+    BeforeValidator(_require_motion),
+]
 NewMotion = Annotated[
-    or_mapping(ONE_WORD, GivenJoint), _in_full(GivenJoint), BeforeValidator(lambda value: _require_motion(value, ""))
+    Parsed[str | OneJoint, or_mapping(ONE_WORD, GivenJoint)],
+    _in_full(GivenJoint),
+    BeforeValidator(lambda value: _require_motion(value, "")),
 ]
 """How a body moves after a change of its parent."""
 
@@ -131,31 +139,31 @@ class Body(SceneModel):
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
-    mass: Mass = Field(None, description="Mass; default: that of the shapes, or none.")
-    inertia: Inertia = Field(
+    mass: Parsed[Mass | None, Mass] = Field(None, description="Mass; default: that of the shapes, or none.")
+    inertia: Parsed[Inertia | None, Inertia] = Field(
         None,
         description="Principal moments, a tensor, or the word point for a particle; default: that of the shapes.",
     )
-    center_of_mass: vector(LENGTH) = Field(
+    center_of_mass: Parsed[Vector, vector(LENGTH)] = Field(
         ZERO, description="Centre of mass in body coordinates; default: that of the shapes, else the origin."
     )
-    density: positive(DENSITY) = Field(
+    density: Parsed[float | None, positive(DENSITY)] = Field(
         None, description="Density of all shapes that have neither mass nor density of their own."
     )
-    position: vector(LENGTH) = Field(ZERO, description="Position of the body's origin in the parent.")
+    position: Parsed[Vector, vector(LENGTH)] = Field(ZERO, description="Position of the body's origin in the parent.")
     orientation: Orientation = Field(
         IDENTITY,
         description="Relative to the parent: a quaternion, axis and angle, Euler angles or a rotation matrix.",
     )
-    velocity: framed(InitialVelocity) = Field(
+    velocity: Parsed[InitialVelocity, framed(InitialVelocity)] = Field(
         InitialVelocity(value=ZERO),
         description="Initial velocity of the origin of a free body, relative to the parent or to relative_to.",
     )
-    angular_velocity: framed(InitialAngularVelocity) = Field(
+    angular_velocity: Parsed[InitialAngularVelocity, framed(InitialAngularVelocity)] = Field(
         InitialAngularVelocity(value=ZERO),
         description="Initial angular velocity of a free body, relative to the parent or to relative_to.",
     )
-    scale: positive(NUMBER_ONLY) = Field(
+    scale: Parsed[float, positive(NUMBER_ONLY)] = Field(
         1.0,
         description="Unit of length of the body's points and children, in units of its parent.",
     )
@@ -178,13 +186,15 @@ class Body(SceneModel):
         None,
         description="Properties of the surfaces of the body and of its fixed parts; shapes may have their own.",
     )
-    collide: Collide = Field(
+    collide: Parsed[Collide | None, Collide] = Field(
         None,
         description="Whether its shapes and those of fixed parts collide: true (default), false, sensor or a group.",
     )
     let: Let = Field({}, description="Named quantities of the body: expressions of its motion and of time.")
     sensors: Sensors = Field({}, description="Sensors on the body, by name; they do not change its motion.")
-    repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
+    repeat: Parsed[Repeat | None, Repeat] = Field(
+        None, description="Make copies of the body: on a grid, on a line or at random."
+    )
     include: Include = Field(None, description="A scene in another file, of which the bodies become children.")
     children: dict[BodyName, Body] = Field({}, description="Children of this body, by name.", json_schema_extra=NAMED)
 

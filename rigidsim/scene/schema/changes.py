@@ -10,7 +10,7 @@ from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.when import TIMED, Condition, Trigger, require_instant
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, Text, invalid, mapping_of, or_mapping
+from rigidsim.scene.values.base import Parsed, SceneModel, Text, invalid, mapping_of, or_mapping
 from rigidsim.scene.values.quantities import TIME, positive
 
 KEYS = CHANGES, STATES = "changes", "states"
@@ -24,7 +24,9 @@ def _check_name(name: str) -> str:
     return name
 
 
-Settings = mapping_of(str, Any, "paths with values", "{bodies.arm.motion.hinge.motor.rate: 0}", "values")
+Settings = Parsed[
+    dict[str, Any], mapping_of(str, Any, "paths with values", "{bodies.arm.motion.hinge.motor.rate: 0}", "values")
+]
 """Numbers of the scene by their paths, and the values that they get."""
 
 
@@ -48,7 +50,7 @@ class Passage(SceneModel):
     """What leads from a state to another one: a condition, or a time in the state."""
 
     condition: Condition = Field(None, description="The machine leaves the state where this holds, also at once.")
-    after: positive(TIME) = Field(None, description="In place of a condition: time in the state.")
+    after: Parsed[float | None, positive(TIME)] = Field(None, description="In place of a condition: time in the state.")
 
     @model_validator(mode="after")
     def _require_one(self) -> Passage:
@@ -65,11 +67,13 @@ class MachineState(SceneModel):
     """A state of a machine: the numbers that hold in it, and where it leads."""
 
     set: Settings = Field({}, description="Values that numbers get when the state begins, by the paths of --set.")
-    to: mapping_of(_Name, or_mapping(Condition, Passage, "condition"), "states with conditions",
-                   '{rests: "= temperature > 21"}', "states") = Field(
+    to: Parsed[dict[str, None], mapping_of(_Name, or_mapping(Condition, Passage, "condition"), "states with conditions",
+                   '{rests: "= temperature > 21"}', "states")] = Field(
         {}, description="The states that may follow, each with its condition; the first that holds is taken."
     )  # fmt: skip
 
 
-Machine = mapping_of(_Name, MachineState, "names with states", _EXAMPLE, "states")
-Machines = mapping_of(_Name, Machine, "names with state machines", f"{{heater: {_EXAMPLE}}}", "machines")
+Machine = Parsed[dict[str, MachineState], mapping_of(_Name, MachineState, "names with states", _EXAMPLE, "states")]
+Machines = Parsed[
+    dict[str, Machine], mapping_of(_Name, Machine, "names with state machines", f"{{heater: {_EXAMPLE}}}", "machines")
+]

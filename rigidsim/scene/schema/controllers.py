@@ -20,7 +20,7 @@ from pydantic import (
 from rigidsim.scene.expressions import SAMPLE, Expression
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_type, invalid, listed, mapping_of, word_of
+from rigidsim.scene.values.base import Parsed, SceneModel, by_type, invalid, listed, mapping_of, word_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.files import status_of
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative, positive
@@ -49,8 +49,10 @@ class Controller(SceneModel):
 
     numbers: ClassVar[tuple[str, ...]]
     """The keys that are read at each sample."""
-    every: positive(TIME) = Field(description="Time between samples, from t = 0; a whole number of steps.")
-    delay: not_negative(TIME) = Field(
+    every: Parsed[float, positive(TIME)] = Field(
+        description="Time between samples, from t = 0; a whole number of steps."
+    )
+    delay: Parsed[float, not_negative(TIME)] = Field(
         0.0, description="Time from a sample to its effect; a whole number of steps. Until the first one it is 0."
     )
 
@@ -75,7 +77,9 @@ def _check_order(limits: tuple) -> tuple:
     return limits
 
 
-Limits = Annotated[listed(Read, Read, shape="[least, greatest]"), AfterValidator(_check_order)]
+Limits = Annotated[
+    Parsed[tuple[Read, Read], listed(Read, Read, shape="[least, greatest]")], AfterValidator(_check_order)
+]
 
 
 class Hold(_Block):
@@ -95,8 +99,12 @@ class Pid(_Block):
     proportional: Read = Field(0.0, description="Output for an error of one.")
     integral: Read = Field(0.0, description="Rate of the output for an error of one, per s.")
     derivative: Read = Field(0.0, description="Output for a rate of the error of one, s.")
-    filter: not_negative(TIME) = Field(0.0, description="Time constant of a filter of the derivative; 0: none.")
-    limits: Limits = Field(None, description="Least and greatest output, [least, greatest]; default: none.")
+    filter: Parsed[float, not_negative(TIME)] = Field(
+        0.0, description="Time constant of a filter of the derivative; 0: none."
+    )
+    limits: Parsed[Limits | None, Limits] = Field(
+        None, description="Least and greatest output, [least, greatest]; default: none."
+    )
 
     def reads(self) -> list[tuple[str, float | Expression]]:
         found = super().reads()
@@ -109,8 +117,10 @@ class LeadLag(_Block):
     numbers = ("input", "gain", "lead", "lag")
     type: Literal["lead_lag"] = Field(description="A filter gain (1 + lead s)/(1 + lag s).")
     gain: Read = Field(1.0, description="Output for a constant input of one.")
-    lead: not_negative(TIME) = Field(0.0, description="Time constant of the numerator; 0 makes a low pass.")
-    lag: not_negative(TIME) = Field(description="Time constant of the denominator.")
+    lead: Parsed[float, not_negative(TIME)] = Field(
+        0.0, description="Time constant of the numerator; 0 makes a low pass."
+    )
+    lag: Parsed[float, not_negative(TIME)] = Field(description="Time constant of the denominator.")
 
 
 class RateLimit(_Block):
@@ -143,7 +153,9 @@ class ExternalInput(Controller):
     numbers = ("value", "limits")
     type: Literal["input"] = Field(description="A number that is set from outside.")
     value: Read = Field(0.0, description="Output until it is set.")
-    limits: Limits = Field(None, description="Least and greatest output, [least, greatest]; default: none.")
+    limits: Parsed[Limits | None, Limits] = Field(
+        None, description="Least and greatest output, [least, greatest]; default: none."
+    )
 
     def reads(self) -> list[tuple[str, float | Expression]]:
         return [("value", self.value), *(("limits", limit) for limit in self.limits or UNBOUNDED)]
@@ -168,9 +180,9 @@ class Python(Controller):
     type: Literal["python"] = Field(description="A function in a file of Python.")
     call: str = Field(description="file.py:function, relative to the scene's folder.")
     source: str = Field(None, description="The text of the file; default: it is read.")
-    inputs: mapping_of(Name, Read, "names with expressions", "inputs: {e: \"= angle('arm')\"}", "inputs") = Field(
-        {}, description="What the function gets, by name: numbers and expressions of readings, quantities and t."
-    )
+    inputs: Parsed[
+        dict[str, Read], mapping_of(Name, Read, "names with expressions", "inputs: {e: \"= angle('arm')\"}", "inputs")
+    ] = Field({}, description="What the function gets, by name: numbers and expressions of readings, quantities and t.")
     outputs: Annotated[tuple[Name, ...], Field(strict=False)] = Field(
         (), description="Names of the numbers that it gives, in their order; default: one, the controller's name."
     )
@@ -223,4 +235,7 @@ def _require_function(source: str, file: str, function: str) -> None:
 CONTROLLERS: dict[str, type[Controller]] = {
     word_of(model, "type"): model for model in (Pid, LeadLag, RateLimit, Saturation, Hold, ExternalInput, Python)
 }
-Controllers = mapping_of(Name, by_type(CONTROLLERS, "controller"), "names with controllers", EXAMPLE, "controllers")
+Controllers = Parsed[
+    dict[str, Controller],
+    mapping_of(Name, by_type(CONTROLLERS, "controller"), "names with controllers", EXAMPLE, "controllers"),
+]

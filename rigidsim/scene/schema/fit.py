@@ -16,7 +16,7 @@ from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.values.amounts import Amount, as_written, read_amount
-from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid, mapping_of, or_mapping
+from rigidsim.scene.values.base import Parsed, Reading, SceneModel, Text, invalid, mapping_of, or_mapping
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.scene.values.quantities import NUMBER, TIME, quantity
 
@@ -120,7 +120,7 @@ def _given(value: Any) -> Any:
     return {} if value is None else value
 
 
-_Column = or_mapping(Text, MeasuredColumn, "column")
+_Column = Parsed[MeasuredColumn, or_mapping(Text, MeasuredColumn, "column")]
 
 
 def by_names(value: Any) -> Any:
@@ -128,7 +128,7 @@ def by_names(value: Any) -> Any:
     return Annotated[mapping_of(str, value, "names with what is known", "{mass: {}}"), BeforeValidator(_names)]
 
 
-_Numbers = by_names(Annotated[FittedNumber, BeforeValidator(_given)])
+_Numbers = Parsed[dict[str, FittedNumber], by_names(Annotated[FittedNumber, BeforeValidator(_given)])]
 
 
 def _from_scene(path: Any, info: ValidationInfo) -> Any:
@@ -148,16 +148,17 @@ class Experiment(SceneModel):
     )
     time: Text = Field("", description="Name of the column of times; default: time or t.")
     time_unit: Text = Field("", description="Unit of that column; default: the one in its name, or s.")
-    time_offset: quantity(TIME) = Field(
+    time_offset: Parsed[float, quantity(TIME)] = Field(
         0.0, description="What is added to the times of the data to get those of the run."
     )
     columns: Annotated[
         mapping_of(Annotated[str, BeforeValidator(_quantity)], _Column, "quantities with columns", "{rod.angle: phi}"),
         Field(),
     ] = Field({}, description="The column that measures each quantity; default: columns with names of quantities.")
-    set: mapping_of(str, Annotated[Any, BeforeValidator(_value)], "names with values", "{start: 1.2}") = Field(
-        {}, description="Numbers of the scene that have other values in this experiment."
-    )
+    set: Parsed[
+        dict[str, Annotated[Any, BeforeValidator(_value)]],
+        mapping_of(str, Annotated[Any, BeforeValidator(_value)], "names with values", "{start: 1.2}"),
+    ] = Field({}, description="Numbers of the scene that have other values in this experiment.")
     vary: _Numbers = Field(
         {}, description="Numbers that are estimated for this experiment alone; time_offset is one of these."
     )
@@ -170,7 +171,7 @@ class FitSettings(SceneModel):
         description="Experiments; each is a run of its own."
     )
     parameters: _Numbers = Field({}, description="Numbers of the scene that are estimated, with one value for all.")
-    loss: Literal[LOSSES] = Field(
+    loss: Parsed[str, Literal[LOSSES]] = Field(
         "linear", description="How large residuals count: linear (least squares), or less: soft_l1, huber, cauchy."
     )
 

@@ -25,7 +25,7 @@ from rigidsim.engine.laws.registry import KINDS
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
-from rigidsim.scene.values.base import SceneModel, Text, by_type, invalid, list_of, one_of, three
+from rigidsim.scene.values.base import Parsed, SceneModel, Text, by_type, invalid, list_of, one_of, three
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.scene.values.quantities import (
     ANGULAR_IMPULSE,
@@ -41,6 +41,7 @@ from rigidsim.scene.values.quantities import (
     varying_vector,
     vector,
 )
+from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO, Direction
 
 QUANTITIES = {dimension.name: dimension for dimension in (NUMBER_ONLY, *DIMENSIONS)}
@@ -59,8 +60,8 @@ def _check_window(window: tuple[float, float]) -> tuple[float, float]:
     return window
 
 
-Instant = not_negative(TIME)
-Window = Annotated[list_of(Instant, 2, "[start, end]"), AfterValidator(_check_window)]
+Instant = Parsed[float, not_negative(TIME)]
+Window = Annotated[Parsed[tuple[float, float], list_of(Instant, 2, "[start, end]")], AfterValidator(_check_window)]
 Center = one_of(lambda value: "path" if isinstance(value, str) else "point", path=str, point=vector(LENGTH))
 """A body, by its path, or a point of the world."""
 PLAIN_FORMS = {
@@ -156,7 +157,7 @@ def _force_model(kind: Kind) -> type[Declared]:
 FORCES: dict[str, type[Declared]] = {kind.name: _force_model(kind) for kind in KINDS}
 
 
-Force = by_type(FORCES, "force", UNTYPED)
+Force = Parsed[Declared, by_type(FORCES, "force", UNTYPED)]
 
 
 class Impulse(SceneModel):
@@ -166,13 +167,13 @@ class Impulse(SceneModel):
         json_schema_extra={"anyOf": [{"required": ["impulse"]}, {"required": ["angular_impulse"]}], **TIMED}
     )
 
-    time: Instant = Field(None, description="Time at which it acts.")
+    time: Parsed[Instant | None, Instant] = Field(None, description="Time at which it acts.")
     when: Trigger = Field(None, description="In place of the time: the condition at which it acts.")
-    impulse: vector(IMPULSE) = Field(ZERO, description="Change of momentum.")
-    angular_impulse: vector(ANGULAR_IMPULSE) = Field(
+    impulse: Parsed[Vector, vector(IMPULSE)] = Field(ZERO, description="Change of momentum.")
+    angular_impulse: Parsed[Vector, vector(ANGULAR_IMPULSE)] = Field(
         ZERO, description="Change of angular momentum, in addition to that of the impulse."
     )
-    at: vector(LENGTH) = Field(
+    at: Parsed[Vector | None, vector(LENGTH)] = Field(
         None, description="Point of the body where the impulse acts, in body coordinates; default: the centre of mass."
     )
     frame: str = Field("parent", description="Axes of the vectors: body, parent, world, or the path of a body.")

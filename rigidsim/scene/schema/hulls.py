@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from rigidsim.scene.schema.meshes import enclosed, mesh_status, vertices_of_file
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid
 from rigidsim.scene.values.files import file_of
 from rigidsim.scene.values.quantities import LENGTH, vector
 from rigidsim.scene.values.rotation import Vector
@@ -91,7 +91,7 @@ def _require_volume(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
 
 
 Points = Annotated[
-    tuple[vector(LENGTH), ...],
+    tuple[Parsed[Vector, vector(LENGTH)], ...],
     Field(strict=False),
     AfterValidator(_require_volume),
     BeforeValidator(_require_points),

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from rigidsim.scene.values.base import SceneModel, mapping_of, or_mapping
+from rigidsim.scene.values.base import Parsed, SceneModel, mapping_of, or_mapping
 
 KEY = "include"
 
@@ -22,5 +22,5 @@ _Included = create_model(
         )
     },
 )
-Include = or_mapping(str, _Included, "file")
+Include = Parsed[Any, or_mapping(str, _Included, "file")]
 """A scene in another file: its path, or a mapping with it and values of parameters."""

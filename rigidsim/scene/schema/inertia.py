@@ -10,7 +10,7 @@ from rigidsim.physics.inertia import rotated
 from rigidsim.physics.mass import TOLERANCE, inertia_fault, unpacked
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import INERTIA, vector
 from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector
 
@@ -34,7 +34,7 @@ POINT = BodyInertia(tensor=((0.0,) * 3,) * 3, is_point=True)
 class PrincipalInertia(SceneModel):
     """Three principal moments, about axes rotated from the body's by `orientation`."""
 
-    principal: vector(INERTIA) = Field(description="Principal moments of inertia.")
+    principal: Parsed[Vector, vector(INERTIA)] = Field(description="Principal moments of inertia.")
     orientation: Orientation = Field(
         IDENTITY, description="Orientation of the principal axes relative to the body's axes."
     )
@@ -50,7 +50,7 @@ class PrincipalInertia(SceneModel):
 class TensorInertia(SceneModel):
     """The tensor, row by row; its products of inertia carry the minus sign of the integral of x y dm."""
 
-    tensor: list_of(vector(INERTIA), 3, "of rows") = Field(
+    tensor: Parsed[Matrix, list_of(vector(INERTIA), 3, "of rows")] = Field(
         description="Inertia tensor in body axes, row by row; off-diagonal entries are minus the integral of x y dm."
     )
     about: About = Field(
@@ -117,7 +117,7 @@ def _require_form(value: Any) -> Any:
 
 
 Inertia = Annotated[
-    one_of(_form, principal=PrincipalInertia, tensor=TensorInertia, point=Literal["point"]),
+    Parsed[BodyInertia, one_of(_form, principal=PrincipalInertia, tensor=TensorInertia, point=Literal["point"])],
     AfterValidator(_resolve),
     BeforeValidator(_require_form),
 ]

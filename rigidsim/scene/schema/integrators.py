@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, one_of, word_of
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, one_of, word_of
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, between, positive, whole
 
 Quadrature = tuple[tuple[float, float], ...]
@@ -126,7 +126,7 @@ class MagnusMethod(Method):
     """
 
     name: Literal["magnus"]
-    terms: whole(1, 4) = Field(2, description="number of terms of the Magnus expansion")
+    terms: Parsed[int, whole(1, 4)] = Field(2, description="number of terms of the Magnus expansion")
     exponential: Annotated[
         Literal["full", "cubic"], Field(description="exact exponential map, or its expansion to third order")
     ] = "full"
@@ -152,7 +152,7 @@ class Magnus2Method(Method):
     """
 
     name: Literal["magnus2"]
-    iterations: whole(1, 100) = Field(
+    iterations: Parsed[int, whole(1, 100)] = Field(
         4, description="number of iterations that make the final rate consistent with the orientation"
     )
 
@@ -193,10 +193,14 @@ class AdaptiveMethod(Method):
     """A Runge-Kutta-Munthe-Kaas pair of order 8(5, 3), which chooses its steps by tolerance."""
 
     name: Literal["adaptive"]
-    rtol: between(LEAST_TOLERANCE, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
-    atol: positive(NUMBER_ONLY) = Field(None, description="absolute tolerance, in m, m/s, rad, rad/s")
-    min_step: positive(TIME) = Field(1e-12, description="the run fails where a shorter step would be needed, s")
-    max_step: positive(TIME) = Field(None, description="the longest step, s")
+    rtol: Parsed[float, between(LEAST_TOLERANCE, 0.1)] = Field(1e-9, description="relative tolerance of a step's error")
+    atol: Parsed[float | None, positive(NUMBER_ONLY)] = Field(
+        None, description="absolute tolerance, in m, m/s, rad, rad/s"
+    )
+    min_step: Parsed[float, positive(TIME)] = Field(
+        1e-12, description="the run fails where a shorter step would be needed, s"
+    )
+    max_step: Parsed[float | None, positive(TIME)] = Field(None, description="the longest step, s")
 
     order: ClassVar[str] = "8, with an error of orders 5 and 3; dense output of order 7"
     evaluations: ClassVar[int] = 13
@@ -208,6 +212,7 @@ class AdaptiveMethod(Method):
     refined_by: ClassVar[str] = "rtol"
     in_world: ClassVar[bool] = True
     locates_events: ClassVar[bool] = True
+    holds_contacts: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": LONGEST}
 
     def in_numbers(self) -> dict[str, Any]:
@@ -226,10 +231,10 @@ class TaylorMethod(Method):
     """Series of Taylor from the scene's own equations, of the order that the tolerance asks for."""
 
     name: Literal["taylor"]
-    tolerance: between(LEAST_SHARE, 0.1) = Field(
+    tolerance: Parsed[float, between(LEAST_SHARE, 0.1)] = Field(
         1e-12, description="largest share of a step's last terms in what changes"
     )
-    max_step: positive(TIME) = Field(None, description="the longest step, s")
+    max_step: Parsed[float | None, positive(TIME)] = Field(None, description="the longest step, s")
 
     order: ClassVar[str] = "8 to 24, by the tolerance"
     evaluations: ClassVar[int] = 1
@@ -271,7 +276,7 @@ def able(capability: str) -> str:
     return " or ".join(name for name, method in MODELS.items() if getattr(method, capability))
 
 
-Name = Literal[tuple(MODELS)]
+Name = Parsed[str, Literal[tuple(MODELS)]]
 
 
 def _form(value: Any) -> str:
@@ -292,5 +297,7 @@ def _in_full(written: Any) -> Method:
     return MODELS[written](name=written) if isinstance(written, str) else written
 
 
-Integrator = Annotated[one_of(_form, name=Name, **MODELS), AfterValidator(_in_full), BeforeValidator(_require_known)]
+Integrator = Annotated[
+    Parsed[Method, one_of(_form, name=Name, **MODELS)], AfterValidator(_in_full), BeforeValidator(_require_known)
+]
 """An integrator as a name or in full; its value is the model with its options."""

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from rigidsim.physics.vector import cross, dot, scaled, sub
 from rigidsim.scene.schema.material import Restitution
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, listed
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, listed
 from rigidsim.scene.values.quantities import (
     ANGLE,
     ANGULAR_VELOCITY,
@@ -30,6 +30,7 @@ from rigidsim.scene.values.quantities import (
     TORSION_STIFFNESS,
     VELOCITY,
     Dimension,
+    Varying,
     not_negative,
     positive,
     quantity,
@@ -54,21 +55,23 @@ class JointAxis(AnyVector):
 class TurnSpring(SceneModel):
     """A spring against the angle of a joint."""
 
-    stiffness: not_negative(TORSION_STIFFNESS) = Field(description="Torque per angle.")
-    rest: quantity(ANGLE) = Field(0.0, description="Angle at which it is relaxed.")
+    stiffness: Parsed[float, not_negative(TORSION_STIFFNESS)] = Field(description="Torque per angle.")
+    rest: Parsed[float, quantity(ANGLE)] = Field(0.0, description="Angle at which it is relaxed.")
 
 
 class SlideSpring(SceneModel):
     """A spring against the displacement of a joint."""
 
-    stiffness: not_negative(STIFFNESS) = Field(description="Force per displacement.")
-    rest: quantity(LENGTH) = Field(0.0, description="Displacement at which it is relaxed.")
+    stiffness: Parsed[float, not_negative(STIFFNESS)] = Field(description="Force per displacement.")
+    rest: Parsed[float, quantity(LENGTH)] = Field(0.0, description="Displacement at which it is relaxed.")
 
 
 class BallSpring(SceneModel):
     """A spring in a ball joint, towards the orientation at the start."""
 
-    stiffness: not_negative(TORSION_STIFFNESS) = Field(description="Torque per angle, about the axis of the rotation.")
+    stiffness: Parsed[float, not_negative(TORSION_STIFFNESS)] = Field(
+        description="Torque per angle, about the axis of the rotation."
+    )
 
 
 TIME_CONSTANT = 0.05  # s
@@ -153,37 +156,45 @@ class Motor(SceneModel):
 class TurnMotor(Motor):
     """A motor that turns a joint."""
 
-    angle: over_time(ANGLE) = Field(
+    angle: Parsed[Varying | None, over_time(ANGLE)] = Field(
         None, description="Angle to prescribe, or to follow as a servo; it may be an expression of t."
     )
-    torque: varying(TORQUE, {"time", "angle"}) = Field(
+    torque: Parsed[Varying | None, varying(TORQUE, {"time", "angle"})] = Field(
         None, description="Torque, which may be an expression of angle, rate and t."
     )
-    rate: quantity(ANGULAR_VELOCITY) = Field(None, description="The rate to reach and keep.")
-    max_torque: positive(TORQUE) = Field(
+    rate: Parsed[float | None, quantity(ANGULAR_VELOCITY)] = Field(None, description="The rate to reach and keep.")
+    max_torque: Parsed[float | None, positive(TORQUE)] = Field(
         None, description="The largest torque to reach and keep the rate or the angle."
     )
-    time_constant: positive(TIME) = Field(None, description=CONSTANT.format("torque"))
-    stiffness: positive(TORSION_STIFFNESS) = Field(None, description=SERVO.format("torque", "angle"))
-    damping: not_negative(TORSION_DAMPING) = Field(None, description=SERVO_DAMPING.format("torque", "angle"))
+    time_constant: Parsed[float | None, positive(TIME)] = Field(None, description=CONSTANT.format("torque"))
+    stiffness: Parsed[float | None, positive(TORSION_STIFFNESS)] = Field(
+        None, description=SERVO.format("torque", "angle")
+    )
+    damping: Parsed[float | None, not_negative(TORSION_DAMPING)] = Field(
+        None, description=SERVO_DAMPING.format("torque", "angle")
+    )
 
 
 class SlideMotor(Motor):
     """A motor that moves a slide."""
 
-    displacement: over_time(LENGTH) = Field(
+    displacement: Parsed[Varying | None, over_time(LENGTH)] = Field(
         None, description="Displacement to prescribe, or to follow as a servo; it may be an expression of t."
     )
-    force: varying(FORCE, {"time", "displacement"}) = Field(
+    force: Parsed[Varying | None, varying(FORCE, {"time", "displacement"})] = Field(
         None, description="Force, which may be an expression of displacement, rate and t."
     )
-    rate: quantity(VELOCITY) = Field(None, description="The rate to reach and keep.")
-    max_force: positive(FORCE) = Field(
+    rate: Parsed[float | None, quantity(VELOCITY)] = Field(None, description="The rate to reach and keep.")
+    max_force: Parsed[float | None, positive(FORCE)] = Field(
         None, description="The largest force to reach and keep the rate or the displacement."
     )
-    time_constant: positive(TIME) = Field(None, description=CONSTANT.format("force"))
-    stiffness: positive(STIFFNESS) = Field(None, description=SERVO.format("force", "displacement"))
-    damping: not_negative(DAMPING) = Field(None, description=SERVO_DAMPING.format("force", "displacement"))
+    time_constant: Parsed[float | None, positive(TIME)] = Field(None, description=CONSTANT.format("force"))
+    stiffness: Parsed[float | None, positive(STIFFNESS)] = Field(
+        None, description=SERVO.format("force", "displacement")
+    )
+    damping: Parsed[float | None, not_negative(DAMPING)] = Field(
+        None, description=SERVO_DAMPING.format("force", "displacement")
+    )
 
 
 def _limits(dimension: Dimension) -> Any:
@@ -215,17 +226,25 @@ def _or(none: SceneModel) -> AfterValidator:
     return AfterValidator(lambda value: none if value is None else value)
 
 
-OneTurnSpring = Annotated[TurnSpring | None, _or(NO_TURN_SPRING)]
-OneSlideSpring = Annotated[SlideSpring | None, _or(NO_SLIDE_SPRING)]
+OneTurnSpring = Annotated[Parsed[TurnSpring, TurnSpring | None], _or(NO_TURN_SPRING)]
+OneSlideSpring = Annotated[Parsed[SlideSpring, SlideSpring | None], _or(NO_SLIDE_SPRING)]
 NO_BALL_SPRING = BallSpring.model_construct(stiffness=0.0)
-Axis, At = framed(JointAxis), vector(LENGTH)
-Angle, AngleRate, Length, LengthRate = (
-    quantity(dimension) for dimension in (ANGLE, ANGULAR_VELOCITY, LENGTH, VELOCITY)
-)
-TurnDamping, SlideDamping = not_negative(TORSION_DAMPING), not_negative(DAMPING)
-TurnArmature, SlideArmature = not_negative(INERTIA), not_negative(MASS)
-TurnLimits, SlideLimits = _limits(ANGLE), _limits(LENGTH)
-TurnFriction, SlideFriction = not_negative(TORQUE), not_negative(FORCE)
+Ends = tuple[float | None, float | None]
+"""Least and greatest value of a coordinate."""
+Axis = Parsed[JointAxis, framed(JointAxis)]
+At = Parsed[Vector, vector(LENGTH)]
+Angle = Parsed[float, quantity(ANGLE)]
+AngleRate = Parsed[float, quantity(ANGULAR_VELOCITY)]
+Length = Parsed[float, quantity(LENGTH)]
+LengthRate = Parsed[float, quantity(VELOCITY)]
+TurnDamping = Parsed[float, not_negative(TORSION_DAMPING)]
+SlideDamping = Parsed[float, not_negative(DAMPING)]
+TurnArmature = Parsed[float, not_negative(INERTIA)]
+SlideArmature = Parsed[float, not_negative(MASS)]
+TurnLimits = Parsed[Ends, _limits(ANGLE)]
+SlideLimits = Parsed[Ends, _limits(LENGTH)]
+TurnFriction = Parsed[float, not_negative(TORQUE)]
+SlideFriction = Parsed[float, not_negative(FORCE)]
 UNLIMITED = (None, None)
 TWO, SLIDE_TURN, SLIDES_TURN = "[first, second]", "[sliding, turning]", "[first, second, turning]"
 AT = "The joint in body coordinates; default: the body's origin."
@@ -274,8 +293,10 @@ AT_REST = (0.0, 0.0, (0.0, 0.0), 0.0, UNLIMITED, 0.0, 0.0)
 class Breaks(SceneModel):
     """What a joint bears: at the end of the first step in which its reaction is larger, it lets its body go."""
 
-    force: positive(FORCE) = Field(None, description="Largest force of the joint on its body.")
-    torque: positive(TORQUE) = Field(None, description="Largest torque of the joint on its body, about the joint.")
+    force: Parsed[float | None, positive(FORCE)] = Field(None, description="Largest force of the joint on its body.")
+    torque: Parsed[float | None, positive(TORQUE)] = Field(
+        None, description="Largest torque of the joint on its body, about the joint."
+    )
 
     @model_validator(mode="after")
     def _require_one(self) -> Breaks:
@@ -416,17 +437,35 @@ class Universal(JointModel):
     summary: ClassVar[str] = "the body turns about two axes, one after the other"
     example: ClassVar[str] = "axes: [[1, 0, 0], [0, 1, 0]]"
 
-    axes: list_of(Axis, 2, TWO) = Field(description="Axis of the first rotation, and of the second that follows it.")
+    axes: Parsed[tuple[Axis, Axis], list_of(Axis, 2, TWO)] = Field(
+        description="Axis of the first rotation, and of the second that follows it."
+    )
     at: At = Field(ZERO, description=AT)
-    angles: list_of(Angle, 2, TWO) = Field((0.0, 0.0), description="Angles at the start.")
-    rates: list_of(AngleRate, 2, TWO) = Field((0.0, 0.0), description="Rates of the angles at the start.")
-    limits: list_of(TurnLimits | None, 2, TWO) = Field((None,) * 2, description=LIMITS.format("angle") + EACH)
-    restitutions: list_of(Restitution, 2, TWO) = Field((0.0,) * 2, description=RESTITUTION + EACH)
-    springs: list_of(OneTurnSpring, 2, TWO) = Field((NO_TURN_SPRING,) * 2, description="A spring about each axis.")
-    dampings: list_of(TurnDamping, 2, TWO) = Field((0.0, 0.0), description="Torque against each rate.")
-    frictions: list_of(TurnFriction, 2, TWO) = Field((0.0,) * 2, description=FRICTION.format("torque") + EACH)
-    motors: list_of(TurnMotor | None, 2, TWO) = Field((None,) * 2, description=MOTORS)
-    armatures: list_of(TurnArmature, 2, TWO) = Field((0.0,) * 2, description=ARMATURE + EACH)
+    angles: Parsed[tuple[Angle, Angle], list_of(Angle, 2, TWO)] = Field((0.0, 0.0), description="Angles at the start.")
+    rates: Parsed[tuple[AngleRate, AngleRate], list_of(AngleRate, 2, TWO)] = Field(
+        (0.0, 0.0), description="Rates of the angles at the start."
+    )
+    limits: Parsed[tuple[TurnLimits | None, TurnLimits | None], list_of(TurnLimits | None, 2, TWO)] = Field(
+        (None,) * 2, description=LIMITS.format("angle") + EACH
+    )
+    restitutions: Parsed[tuple[Restitution, Restitution], list_of(Restitution, 2, TWO)] = Field(
+        (0.0,) * 2, description=RESTITUTION + EACH
+    )
+    springs: Parsed[tuple[OneTurnSpring, OneTurnSpring], list_of(OneTurnSpring, 2, TWO)] = Field(
+        (NO_TURN_SPRING,) * 2, description="A spring about each axis."
+    )
+    dampings: Parsed[tuple[TurnDamping, TurnDamping], list_of(TurnDamping, 2, TWO)] = Field(
+        (0.0, 0.0), description="Torque against each rate."
+    )
+    frictions: Parsed[tuple[TurnFriction, TurnFriction], list_of(TurnFriction, 2, TWO)] = Field(
+        (0.0,) * 2, description=FRICTION.format("torque") + EACH
+    )
+    motors: Parsed[tuple[TurnMotor | None, TurnMotor | None], list_of(TurnMotor | None, 2, TWO)] = Field(
+        (None,) * 2, description=MOTORS
+    )
+    armatures: Parsed[tuple[TurnArmature, TurnArmature], list_of(TurnArmature, 2, TWO)] = Field(
+        (0.0,) * 2, description=ARMATURE + EACH
+    )
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the two angles."""
@@ -446,24 +485,30 @@ class Cylindrical(JointModel):
     at: At = Field(ZERO, description=AT)
     displacement: Length = Field(0.0, description="Displacement at the start.")
     angle: Angle = Field(0.0, description="Angle at the start.")
-    rates: listed(LengthRate, AngleRate, shape=SLIDE_TURN) = Field(
+    rates: Parsed[tuple[LengthRate, AngleRate], listed(LengthRate, AngleRate, shape=SLIDE_TURN)] = Field(
         (0.0, 0.0), description="Rates of displacement and angle at the start."
     )
-    limits: listed(SlideLimits | None, TurnLimits | None, shape=SLIDE_TURN) = Field(
-        (None, None), description=LIMITS.format("displacement and angle") + EACH
+    limits: Parsed[tuple[Ends | None, Ends | None], listed(SlideLimits | None, TurnLimits | None, shape=SLIDE_TURN)] = (
+        Field((None, None), description=LIMITS.format("displacement and angle") + EACH)
     )
-    restitutions: list_of(Restitution, 2, SLIDE_TURN) = Field((0.0,) * 2, description=RESTITUTION + EACH)
-    springs: listed(OneSlideSpring, OneTurnSpring, shape=SLIDE_TURN) = Field(
-        (NO_SLIDE_SPRING, NO_TURN_SPRING), description="A spring along the axis and one about it."
+    restitutions: Parsed[tuple[Restitution, Restitution], list_of(Restitution, 2, SLIDE_TURN)] = Field(
+        (0.0,) * 2, description=RESTITUTION + EACH
     )
-    dampings: listed(SlideDamping, TurnDamping, shape=SLIDE_TURN) = Field(
+    springs: Parsed[tuple[OneSlideSpring, OneTurnSpring], listed(OneSlideSpring, OneTurnSpring, shape=SLIDE_TURN)] = (
+        Field((NO_SLIDE_SPRING, NO_TURN_SPRING), description="A spring along the axis and one about it.")
+    )
+    dampings: Parsed[tuple[SlideDamping, TurnDamping], listed(SlideDamping, TurnDamping, shape=SLIDE_TURN)] = Field(
         (0.0, 0.0), description="Force against sliding and torque against turning."
     )
-    frictions: listed(SlideFriction, TurnFriction, shape=SLIDE_TURN) = Field(
-        (0.0,) * 2, description=FRICTION.format("force and torque") + EACH
+    frictions: Parsed[tuple[SlideFriction, TurnFriction], listed(SlideFriction, TurnFriction, shape=SLIDE_TURN)] = (
+        Field((0.0,) * 2, description=FRICTION.format("force and torque") + EACH)
     )
-    motors: listed(SlideMotor | None, TurnMotor | None, shape=SLIDE_TURN) = Field((None,) * 2, description=MOTORS)
-    armatures: listed(SlideArmature, TurnArmature, shape=SLIDE_TURN) = Field((0.0,) * 2, description=ARMATURE + EACH)
+    motors: Parsed[
+        tuple[SlideMotor | None, TurnMotor | None], listed(SlideMotor | None, TurnMotor | None, shape=SLIDE_TURN)
+    ] = Field((None,) * 2, description=MOTORS)
+    armatures: Parsed[tuple[SlideArmature, TurnArmature], listed(SlideArmature, TurnArmature, shape=SLIDE_TURN)] = (
+        Field((0.0,) * 2, description=ARMATURE + EACH)
+    )
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the displacement, then of the angle."""
@@ -488,31 +533,43 @@ class Planar(JointModel):
         " normal x along. Default: the body's x axis, or y if that is further from the normal.",
     )
     at: At = Field(ZERO, description=AT)
-    displacements: list_of(Length, 2, TWO) = Field((0.0, 0.0), description="Displacements at the start.")
+    displacements: Parsed[tuple[Length, Length], list_of(Length, 2, TWO)] = Field(
+        (0.0, 0.0), description="Displacements at the start."
+    )
     angle: Angle = Field(0.0, description="Angle at the start.")
-    rates: listed(LengthRate, LengthRate, AngleRate, shape=SLIDES_TURN) = Field(
-        (0.0, 0.0, 0.0), description="Rates of displacements and angle at the start."
+    rates: Parsed[
+        tuple[LengthRate, LengthRate, AngleRate], listed(LengthRate, LengthRate, AngleRate, shape=SLIDES_TURN)
+    ] = Field((0.0, 0.0, 0.0), description="Rates of displacements and angle at the start.")
+    limits: Parsed[
+        tuple[SlideLimits | None, SlideLimits | None, TurnLimits | None],
+        listed(SlideLimits | None, SlideLimits | None, TurnLimits | None, shape=SLIDES_TURN),
+    ] = Field((None,) * 3, description=LIMITS.format("displacements and angle") + EACH)
+    restitutions: Parsed[tuple[Restitution, Restitution, Restitution], list_of(Restitution, 3, SLIDES_TURN)] = Field(
+        (0.0,) * 3, description=RESTITUTION + EACH
     )
-    limits: listed(SlideLimits | None, SlideLimits | None, TurnLimits | None, shape=SLIDES_TURN) = Field(
-        (None,) * 3, description=LIMITS.format("displacements and angle") + EACH
-    )
-    restitutions: list_of(Restitution, 3, SLIDES_TURN) = Field((0.0,) * 3, description=RESTITUTION + EACH)
-    springs: listed(OneSlideSpring, OneSlideSpring, OneTurnSpring, shape=SLIDES_TURN) = Field(
+    springs: Parsed[
+        tuple[OneSlideSpring, OneSlideSpring, OneTurnSpring],
+        listed(OneSlideSpring, OneSlideSpring, OneTurnSpring, shape=SLIDES_TURN),
+    ] = Field(
         (NO_SLIDE_SPRING, NO_SLIDE_SPRING, NO_TURN_SPRING),
         description="A spring along each direction and one about the normal.",
     )
-    dampings: listed(SlideDamping, SlideDamping, TurnDamping, shape=SLIDES_TURN) = Field(
-        (0.0, 0.0, 0.0), description="Forces against sliding and torque against turning."
-    )
-    frictions: listed(SlideFriction, SlideFriction, TurnFriction, shape=SLIDES_TURN) = Field(
-        (0.0,) * 3, description=FRICTION.format("forces and torque") + EACH
-    )
-    motors: listed(SlideMotor | None, SlideMotor | None, TurnMotor | None, shape=SLIDES_TURN) = Field(
-        (None,) * 3, description=MOTORS
-    )
-    armatures: listed(SlideArmature, SlideArmature, TurnArmature, shape=SLIDES_TURN) = Field(
-        (0.0,) * 3, description=ARMATURE + EACH
-    )
+    dampings: Parsed[
+        tuple[SlideDamping, SlideDamping, TurnDamping],
+        listed(SlideDamping, SlideDamping, TurnDamping, shape=SLIDES_TURN),
+    ] = Field((0.0, 0.0, 0.0), description="Forces against sliding and torque against turning.")
+    frictions: Parsed[
+        tuple[SlideFriction, SlideFriction, TurnFriction],
+        listed(SlideFriction, SlideFriction, TurnFriction, shape=SLIDES_TURN),
+    ] = Field((0.0,) * 3, description=FRICTION.format("forces and torque") + EACH)
+    motors: Parsed[
+        tuple[SlideMotor | None, SlideMotor | None, TurnMotor | None],
+        listed(SlideMotor | None, SlideMotor | None, TurnMotor | None, shape=SLIDES_TURN),
+    ] = Field((None,) * 3, description=MOTORS)
+    armatures: Parsed[
+        tuple[SlideArmature, SlideArmature, TurnArmature],
+        listed(SlideArmature, SlideArmature, TurnArmature, shape=SLIDES_TURN),
+    ] = Field((0.0,) * 3, description=ARMATURE + EACH)
 
     def given(self) -> tuple[Given, ...]:
         """What is said of the displacements, then of the angle."""

@@ -10,8 +10,9 @@ from pydantic import Field, model_validator
 from rigidsim.scene.schema.joints import Axis
 from rigidsim.scene.schema.material import Restitution
 from rigidsim.scene.schema.names import BodyName
-from rigidsim.scene.values.base import SceneModel, by_type, invalid, list_of
+from rigidsim.scene.values.base import Parsed, SceneModel, by_type, invalid, list_of
 from rigidsim.scene.values.quantities import ANGLE, LENGTH, NUMBER_ONLY, positive, quantity, vector
+from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO
 from rigidsim.tree.joints import NAMES, part_of
 
@@ -22,7 +23,9 @@ COORDINATES = tuple(name for name in NAMES if part_of(name) == "coordinate")
 class Loop(SceneModel):
     """What is held together beside the joints of the tree."""
 
-    between: list_of(str, 2, "of two paths") = Field(description="Paths of the two bodies; world for a fixed place.")
+    between: Parsed[tuple[str, str], list_of(str, 2, "of two paths")] = Field(
+        description="Paths of the two bodies; world for a fixed place."
+    )
 
     @property
     def collides(self) -> bool:
@@ -33,8 +36,10 @@ class Loop(SceneModel):
 class BodyLoop(Loop):
     """Two bodies that are held together, or a body and the world."""
 
-    at: vector(LENGTH) = Field(ZERO, description="Point of the first body, in its coordinates; default: its origin.")
-    to_at: vector(LENGTH) = Field(
+    at: Parsed[Vector, vector(LENGTH)] = Field(
+        ZERO, description="Point of the first body, in its coordinates; default: its origin."
+    )
+    to_at: Parsed[Vector, vector(LENGTH)] = Field(
         ZERO, description="Point of the second body, in its coordinates; default: its origin."
     )
     name: BodyName = NAME
@@ -66,11 +71,15 @@ class DistanceLoop(BodyLoop):
     """
 
     type: Literal["distance"]
-    length: positive(LENGTH) = Field(None, description="The distance; default: that at the start.")
-    max_length: positive(LENGTH) = Field(
+    length: Parsed[float | None, positive(LENGTH)] = Field(
+        None, description="The distance; default: that at the start."
+    )
+    max_length: Parsed[float | None, positive(LENGTH)] = Field(
         None, description="Of a rope: the largest distance. It pulls where it is taut, and is slack elsewhere."
     )
-    min_length: positive(LENGTH) = Field(None, description="The smallest distance, where the points push each other.")
+    min_length: Parsed[float | None, positive(LENGTH)] = Field(
+        None, description="The smallest distance, where the points push each other."
+    )
     restitution: Restitution = Field(
         0.0, description="The part of the speed with which the points depart again after a jerk at a limit."
     )
@@ -114,7 +123,7 @@ class AngleLoop(Loop):
 class LargestAngle(AngleLoop):
     """A largest angle."""
 
-    max_angle: quantity(ANGLE) = Field(description="Largest angle, above 0 and below 180 deg.")
+    max_angle: Parsed[float, quantity(ANGLE)] = Field(description="Largest angle, above 0 and below 180 deg.")
     keys: ClassVar = (("max_angle",),) * 2
 
     @property
@@ -152,7 +161,7 @@ class TwistLoop(AngleLoop):
     type: Literal["twist"]
     axis: Axis = Field(description="Axis in the first body.")
     to_axis: Axis = Field(None, description=TO_AXIS)
-    limits: list_of(quantity(ANGLE), 2, "[low, high]") = Field(
+    limits: Parsed[tuple[float, float], list_of(quantity(ANGLE), 2, "[low, high]")] = Field(
         description="Least and greatest angle, [low, high], between -180 and 180 deg."
     )
     keys: ClassVar = (("limits", 0), ("limits", 1))
@@ -177,16 +186,19 @@ class Coupling(Loop):
     """
 
     type: Literal["coupling"]
-    ratio: quantity(NUMBER_ONLY) = Field(
+    ratio: Parsed[float, quantity(NUMBER_ONLY)] = Field(
         1.0, description="Of the second coordinate to the first, each in rad or in units of length of the parent."
     )
-    angle: quantity(ANGLE) = Field(
+    angle: Parsed[float | None, quantity(ANGLE)] = Field(
         None, description="Angle of the second where the first coordinate is zero; default: by those at the start."
     )
-    displacement: quantity(LENGTH) = Field(None, description="The same, if the second coordinate is a displacement.")
-    coordinates: list_of(Literal[COORDINATES], 2, "of two names of coordinates") = Field(
-        None, description="Which coordinate of each joint, such as [angle, angle_2]; default: the only one."
+    displacement: Parsed[float | None, quantity(LENGTH)] = Field(
+        None, description="The same, if the second coordinate is a displacement."
     )
+    coordinates: Parsed[
+        tuple[str, str] | None,
+        list_of(Literal[COORDINATES], 2, "of two names of coordinates"),
+    ] = Field(None, description="Which coordinate of each joint, such as [angle, angle_2]; default: the only one.")
     name: BodyName = NAME
 
     @model_validator(mode="after")
@@ -204,4 +216,4 @@ LOOPS = {
     "twist": TwistLoop, "turn": TurnLoop,
 }  # fmt: skip
 """The types of loops by their words."""
-AnyLoop = by_type(LOOPS, "loop")
+AnyLoop = Parsed[Loop, by_type(LOOPS, "loop")]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, create_model
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, Text, invalid, one_of
+from rigidsim.scene.values.base import Parsed, SceneModel, Text, invalid, one_of
 from rigidsim.scene.values.quantities import (
     EXPRESSION_SCHEMA,
     NUMBER_ONLY,
@@ -17,6 +17,7 @@ from rigidsim.scene.values.quantities import (
     quantity,
     vector,
 )
+from rigidsim.scene.values.rotation import Vector
 
 LARGEST = 1e100
 """The largest coefficient; products of two are finite."""
@@ -96,10 +97,10 @@ def _known(allowed: str, is_known: Callable[[Any], bool]) -> BeforeValidator:
 
 
 _WORDS = {"switch": bool, "word": Literal["sensor"]}
-Switch = Annotated[one_of(_form, **_WORDS), _known("true, false or sensor", lambda value: False)]
+Switch = Annotated[Parsed[bool | str, one_of(_form, **_WORDS)], _known("true, false or sensor", lambda value: False)]
 """Whether two surfaces collide: true, false, or `sensor`, for touching that is recorded and has no effect."""
 Collide = Annotated[
-    one_of(_form, **_WORDS, groups=Groups),
+    Parsed[Any, one_of(_form, **_WORDS, groups=Groups)],
     _known("true, false, sensor, or {group: crates, with: [floor]}", lambda value: _form(value) == "groups" and value),
 ]
 """What a surface collides with: all (true), nothing (false), nothing with effect (`sensor`), or groups."""
@@ -112,6 +113,6 @@ class Surfaced(SceneModel):
     collide: Collide = Field(
         None, description="Whether it collides: true, false, sensor, or a group; default: as the body."
     )
-    surface_velocity: vector(VELOCITY) = Field(
+    surface_velocity: Parsed[Vector | None, vector(VELOCITY)] = Field(
         None, description="Velocity of the surface relative to the body, in its axes: a conveyor belt."
     )

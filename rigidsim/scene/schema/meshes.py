@@ -21,9 +21,10 @@ from pydantic_core import PydanticCustomError
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of
 from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
+from rigidsim.scene.values.rotation import Vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
 MAX_BYTES = 64 * 2**20  # over a million triangles; reading them takes twenty times that
@@ -42,16 +43,19 @@ class MeasuredFile(SceneModel):
     """
 
     path: str = Field(description="Path of the mesh file.")
-    volume: positive(NUMBER_ONLY) = Field(
+    volume: Parsed[float | None, positive(NUMBER_ONLY)] = Field(
         None, description="Volume inside the surface, in cubed units of the file; none if it is not closed."
     )
-    centroid: vector(LENGTH) = Field(None, description="Centroid of the volume, in the file's coordinates.")
-    covariance: list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]") = Field(
-        None, description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file."
+    centroid: Parsed[Vector | None, vector(LENGTH)] = Field(
+        None, description="Centroid of the volume, in the file's coordinates."
     )
+    covariance: Parsed[
+        tuple[float, float, float, float, float, float] | None,
+        list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]"),
+    ] = Field(None, description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file.")
     digest: str = Field(None, description="Hash of the triangles of a surface that is not closed.")
-    lower: vector(LENGTH) = Field(description="Smallest coordinates of the vertices.")
-    upper: vector(LENGTH) = Field(description="Largest coordinates of the vertices.")
+    lower: Parsed[Vector, vector(LENGTH)] = Field(description="Smallest coordinates of the vertices.")
+    upper: Parsed[Vector, vector(LENGTH)] = Field(description="Largest coordinates of the vertices.")
 
 
 def measured_file(path: Path) -> MeasuredFile:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer, Validatio
 from rigidsim.scene.expressions import METRIC, Expression
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import invalid, mapping_of
+from rigidsim.scene.values.base import Parsed, invalid, mapping_of
 from rigidsim.scene.values.evaluation import read_expression, require_expression, written
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA
 
@@ -41,4 +41,7 @@ _SCHEMA = {
 _Name = Annotated[str, AfterValidator(_check_name)]
 Metric = Annotated[Any, BeforeValidator(_read), PlainSerializer(written)]
 """A number of the whole run."""
-Metrics = Annotated[mapping_of(_Name, Metric, "names with expressions", EXAMPLE, "metrics"), WithJsonSchema(_SCHEMA)]
+Metrics = Annotated[
+    Parsed[dict[str, Any], mapping_of(_Name, Metric, "names with expressions", EXAMPLE, "metrics")],
+    WithJsonSchema(_SCHEMA),
+]

@@ -13,7 +13,7 @@ from rigidsim.scene.expressions import METRIC, Expression
 from rigidsim.scene.schema.fit import VariedWithin, by_names, plain_settings
 from rigidsim.scene.schema.metrics import Metric
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid
 from rigidsim.scene.values.evaluation import read_expression, require_expression
 from rigidsim.scene.values.points import LOG
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, whole
@@ -107,7 +107,7 @@ _Varied = Annotated[VariedWithin, BeforeValidator(_within), _OrShort()]
 class OptimiseSettings(SceneModel):
     """Which numbers vary within which bounds, what is to be smallest or largest, and the conditions that hold."""
 
-    vary: by_names(_Varied) = Field(
+    vary: Parsed[dict[str, VariedWithin], by_names(_Varied)] = Field(
         description='Numbers of the scene, with bounds: [0.5, 2], "0.5:2", "log:0.5:2", or a mapping.'
     )
     minimise: _Goal = Field(None, description="Expression of metrics that is to be smallest.")
@@ -118,7 +118,7 @@ class OptimiseSettings(SceneModel):
         ],
         Field(strict=False),
     ] = Field((), description="Conditions: comparisons of expressions of metrics.")
-    max_runs: whole(1) = Field(300, description="Runs that it makes at most.")
+    max_runs: Parsed[int, whole(1)] = Field(300, description="Runs that it makes at most.")
 
     @model_validator(mode="after")
     def _require_one(self) -> OptimiseSettings:

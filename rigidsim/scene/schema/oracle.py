@@ -15,7 +15,7 @@ from pydantic import (
 
 from rigidsim.quantities.names import BadName, read_name
 from rigidsim.scene.expressions import ORACLE, Expression, ExpressionError
-from rigidsim.scene.values.base import SceneModel, invalid, mapping_of, one_of, or_mapping
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, mapping_of, one_of, or_mapping
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
 
@@ -64,15 +64,17 @@ def _require_length(values: tuple) -> tuple:
 
 
 _LIST = Annotated[tuple[_SOME, ...], Field(strict=False), AfterValidator(_require_length)]
-_VALUE = one_of(lambda value: "list" if isinstance(value, list | tuple) else "one", one=_ONE, list=_LIST)
+_VALUE = Parsed[Any, one_of(lambda value: "list" if isinstance(value, list | tuple) else "one", one=_ONE, list=_LIST)]
 
 
 class Reference(SceneModel):
     """The closed form of one quantity."""
 
     value: _VALUE = Field(description="Expression of t, or a list with one for each component; null: not known.")
-    until: not_negative(TIME) = Field(None, description="Time up to which it holds; default: the whole run.")
-    tolerance: not_negative(NUMBER_ONLY) = Field(
+    until: Parsed[float | None, not_negative(TIME)] = Field(
+        None, description="Time up to which it holds; default: the whole run."
+    )
+    tolerance: Parsed[float | None, not_negative(NUMBER_ONLY)] = Field(
         None, description="Largest difference that is expected, in the unit of the quantity."
     )
 
@@ -86,7 +88,10 @@ _Reference = or_mapping(_VALUE, Reference, "value")
 _Quantity = Annotated[str, AfterValidator(_check_quantity)]
 _DESCRIPTION = "What quantities should be, as expressions of t; it does not influence the run."
 Oracle = Annotated[
-    mapping_of(_Quantity, _Reference, "quantities with expressions of t", EXAMPLE, "quantities"),
+    Parsed[
+        dict[str, Reference],
+        mapping_of(_Quantity, _Reference, "quantities with expressions of t", EXAMPLE, "quantities"),
+    ],
     Field(description=_DESCRIPTION),
 ]
 """Quantities by their names, with their closed forms."""

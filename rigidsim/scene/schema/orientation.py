@@ -11,10 +11,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from rigidsim.physics.vector import dot
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import ANGLE, NUMBER_ONLY, quantity, vector
 from rigidsim.scene.values.rotation import (
+    Matrix,
     Quaternion,
+    Vector,
     determinant,
     from_axis_angle,
     from_euler,
@@ -33,7 +35,9 @@ WRITTEN = "{wxyz: [...]}, {xyzw: [...]}, {axis: [x, y, z], angle: a}, {euler: [a
 class QuaternionFirst(SceneModel):
     """A quaternion with its scalar first."""
 
-    wxyz: list_of(Number, 4, "[w, x, y, z]") = Field(description="Unit quaternion with the scalar first: [w, x, y, z].")
+    wxyz: Parsed[Quaternion, list_of(Number, 4, "[w, x, y, z]")] = Field(
+        description="Unit quaternion with the scalar first: [w, x, y, z]."
+    )
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -43,7 +47,9 @@ class QuaternionFirst(SceneModel):
 class QuaternionLast(SceneModel):
     """A quaternion with its scalar last."""
 
-    xyzw: list_of(Number, 4, "[x, y, z, w]") = Field(description="Unit quaternion with the scalar last: [x, y, z, w].")
+    xyzw: Parsed[Quaternion, list_of(Number, 4, "[x, y, z, w]")] = Field(
+        description="Unit quaternion with the scalar last: [x, y, z, w]."
+    )
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -54,8 +60,10 @@ class QuaternionLast(SceneModel):
 class AxisAngle(SceneModel):
     """A rotation about one axis, which need not be of length one."""
 
-    axis: vector(NUMBER_ONLY) = Field(description="Axis of rotation in the parent, of any length but zero.")
-    angle: quantity(ANGLE) = Field(description="Angle of rotation about the axis.")
+    axis: Parsed[Vector, vector(NUMBER_ONLY)] = Field(
+        description="Axis of rotation in the parent, of any length but zero."
+    )
+    angle: Parsed[float, quantity(ANGLE)] = Field(description="Angle of rotation about the axis.")
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -80,7 +88,7 @@ EulerOrder = Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_S
 class EulerAngles(SceneModel):
     """Three rotations about coordinate axes."""
 
-    euler: list_of(quantity(ANGLE), 3, "[first, second, third]") = Field(
+    euler: Parsed[Vector, list_of(quantity(ANGLE), 3, "[first, second, third]")] = Field(
         description="Three angles, in the order of the rotations."
     )
     order: EulerOrder = Field(
@@ -95,7 +103,7 @@ class EulerAngles(SceneModel):
 class RotationMatrix(SceneModel):
     """A rotation matrix, row by row."""
 
-    matrix: list_of(vector(NUMBER_ONLY), 3, "of rows") = Field(
+    matrix: Parsed[Matrix, list_of(vector(NUMBER_ONLY), 3, "of rows")] = Field(
         description="Rotation matrix, row by row, from body coordinates to parent coordinates."
     )
 
@@ -142,7 +150,7 @@ def _require_form(value: Any) -> Any:
 
 
 Orientation = Annotated[
-    one_of(_form, **FORMS),
+    Parsed[Quaternion, one_of(_form, **FORMS)],
     AfterValidator(lambda written: written.quaternion()),
     BeforeValidator(_require_form),
 ]

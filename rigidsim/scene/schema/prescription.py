@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.orientation import EulerOrder
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of, three
-from rigidsim.scene.values.quantities import ANGLE, LENGTH
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, one_of, three
+from rigidsim.scene.values.quantities import ANGLE, LENGTH, Varying
 from rigidsim.scene.values.rotation import Vector, turns_in_order, unit
 from rigidsim.scene.values.vectors import (
     ZERO,
@@ -27,7 +27,7 @@ class TurnAboutAxis(SceneModel):
     """A rotation about an axis fixed in the parent, by an angle that may depend on time."""
 
     axis: Direction = Field(description="Axis of rotation, fixed in the parent.")
-    angle: over_time(ANGLE) = Field(description="Angle of rotation, which may be an expression of t.")
+    angle: Parsed[Varying, over_time(ANGLE)] = Field(description="Angle of rotation, which may be an expression of t.")
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
@@ -38,9 +38,10 @@ class TurnAboutAxis(SceneModel):
 class TurnsInOrder(SceneModel):
     """Three rotations about coordinate axes, by angles that may depend on time."""
 
-    euler: list_of(over_time(ANGLE), 3, "[first, second, third]") = Field(
-        description="Three angles in the order of the rotations, which may be expressions of t."
-    )
+    euler: Parsed[
+        tuple[Varying, Varying, Varying],
+        list_of(over_time(ANGLE), 3, "[first, second, third]"),
+    ] = Field(description="Three angles in the order of the rotations, which may be expressions of t.")
     order: EulerOrder = Field(
         description="Axes of the rotations: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
     )
@@ -63,7 +64,10 @@ def _require_form(value: Any) -> Any:
     raise invalid("orientation", f"{shown(value)} is not an orientation as a function of time", hint)
 
 
-PrescribedOrientation = Annotated[one_of(_form, axis=TurnAboutAxis, euler=TurnsInOrder), BeforeValidator(_require_form)]
+PrescribedOrientation = Annotated[
+    Parsed[TurnAboutAxis | TurnsInOrder, one_of(_form, axis=TurnAboutAxis, euler=TurnsInOrder)],
+    BeforeValidator(_require_form),
+]
 
 
 DERIVATIVES = {"position": ("velocity", "acceleration"), "orientation": ("angular_velocity", "angular_acceleration")}
@@ -75,23 +79,25 @@ class PrescribedMotion(SceneModel):
 
     model_config = ConfigDict(json_schema_extra={"not": {"anyOf": ONE_SOURCE}})
 
-    velocity: framed(PrescribedVelocity) = Field(
+    velocity: Parsed[PrescribedVelocity, framed(PrescribedVelocity)] = Field(
         PrescribedVelocity(value=ZERO),
         description="Velocity relative to the parent, at the start or as expressions of t.",
     )
-    acceleration: framed(PrescribedAcceleration) = Field(
+    acceleration: Parsed[PrescribedAcceleration, framed(PrescribedAcceleration)] = Field(
         PrescribedAcceleration(value=ZERO), description="Constant acceleration relative to the parent."
     )
-    angular_velocity: framed(PrescribedAngularVelocity) = Field(
+    angular_velocity: Parsed[PrescribedAngularVelocity, framed(PrescribedAngularVelocity)] = Field(
         PrescribedAngularVelocity(value=ZERO),
         description="Angular velocity relative to the parent, at the start or as expressions of t.",
     )
-    angular_acceleration: framed(PrescribedAngularAcceleration) = Field(
+    angular_acceleration: Parsed[PrescribedAngularAcceleration, framed(PrescribedAngularAcceleration)] = Field(
         PrescribedAngularAcceleration(value=ZERO),
         description="Constant angular acceleration, parallel to the angular velocity.",
     )
-    position: three(over_time(LENGTH)) = Field(None, description="Position in the parent as expressions of t.")
-    orientation: PrescribedOrientation = Field(
+    position: Parsed[tuple[Varying, Varying, Varying] | None, three(over_time(LENGTH))] = Field(
+        None, description="Position in the parent as expressions of t."
+    )
+    orientation: Parsed[PrescribedOrientation | None, PrescribedOrientation] = Field(
         None, description="Rotation in the parent's axes after the body's orientation; angles are expressions of t."
     )
 

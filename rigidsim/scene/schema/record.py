@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from rigidsim.quantities.vocabulary import MOTION as QUANTITIES
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, or_mapping, require_word
 
 FRAMES = ("local", "world")
 TERMS, DIAGNOSTICS, CONTACTS, JOINTS, LOOPS = "terms", "diagnostics", "contacts", "joints", "loops"
@@ -52,14 +52,14 @@ def _one_or_more(item: Any, schema: dict[str, Any]) -> Any:
 class RecordedPart(SceneModel):
     """Quantities of some bodies."""
 
-    bodies: _one_or_more(str, {"type": "string"}) = Field(
+    bodies: Parsed[tuple[str, ...], _one_or_more(str, {"type": "string"})] = Field(
         description="Paths of bodies, or patterns: * stands for any part of a name, ** for any part of a path."
     )
-    of: _one_or_more(_quantity(OF_BODIES), {"enum": list(OF_BODIES)}) = Field(
+    of: Parsed[tuple[str, ...], _one_or_more(_quantity(OF_BODIES), {"enum": list(OF_BODIES)})] = Field(
         description="Quantities to record of these bodies."
     )
 
 
-_Recorded = or_mapping(_quantity((*OF_BODIES, *OF_ALL)), RecordedPart)
+_Recorded = Parsed[str | RecordedPart, or_mapping(_quantity((*OF_BODIES, *OF_ALL)), RecordedPart)]
 Record = Annotated[tuple[_Recorded, ...], Field(strict=False)]
 """Names of quantities, of all bodies, and entries for some bodies."""

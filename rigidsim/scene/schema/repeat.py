@@ -14,7 +14,7 @@ from rigidsim.physics.elementary import sin_cos
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, mapping_of, one_of
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, mapping_of, one_of
 from rigidsim.scene.values.quantities import LENGTH, vector, whole
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
@@ -71,10 +71,10 @@ class Repetition(SceneModel):
 class Grid(Repetition):
     """Copies along three axes of the parent, the last running fastest."""
 
-    grid: list_of(Count, 3, "[along x, along y, along z]") = Field(
+    grid: Parsed[tuple[Count, Count, Count], list_of(Count, 3, "[along x, along y, along z]")] = Field(
         description="Number of copies along x, y and z of the parent."
     )
-    spacing: vector(LENGTH) = Field(description="Distance between neighbours along x, y and z.")
+    spacing: Parsed[Vector, vector(LENGTH)] = Field(description="Distance between neighbours along x, y and z.")
 
     @property
     def count(self) -> int:
@@ -92,7 +92,7 @@ class Line(Repetition):
     """Copies along a straight line."""
 
     line: Count = Field(description="Number of copies.")
-    spacing: vector(LENGTH) = Field(description="Offset from each copy to the next.")
+    spacing: Parsed[Vector, vector(LENGTH)] = Field(description="Offset from each copy to the next.")
 
     @property
     def count(self) -> int:
@@ -111,10 +111,10 @@ class Scatter(Repetition):
     SPREAD: ClassVar[str] = "size"
 
     random: Count = Field(description="Number of copies.")
-    seed: whole(0) = Field(
+    seed: Parsed[int, whole(0)] = Field(
         description="Seed of the random numbers; the same seed gives the same copies on every machine."
     )
-    size: Annotated[vector(LENGTH), AfterValidator(_check_size)] = Field(
+    size: Annotated[Parsed[Vector, vector(LENGTH)], AfterValidator(_check_size)] = Field(
         description="Edges of the box around the body's position in which the copies are placed."
     )
     orientation: Literal["random"] = Field(
@@ -163,5 +163,7 @@ def _require_form(value: Any) -> Any:
     return value
 
 
-Repeat = Annotated[one_of(_form, grid=Grid, line=Line, random=Scatter), BeforeValidator(_require_form)]
+Repeat = Annotated[
+    Parsed[Repetition, one_of(_form, grid=Grid, line=Line, random=Scatter)], BeforeValidator(_require_form)
+]
 """The repetition of a body, in any of its forms."""

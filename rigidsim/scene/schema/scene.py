@@ -25,8 +25,9 @@ from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.tables import Tables
 from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
 from rigidsim.scene.schema.world import Surroundings
-from rigidsim.scene.values.base import SceneModel, Text
+from rigidsim.scene.values.base import Parsed, SceneModel, Text
 from rigidsim.scene.values.quantities import LENGTH, vector
+from rigidsim.scene.values.rotation import Vector
 
 
 class Reparenting(SceneModel):
@@ -41,7 +42,7 @@ class Reparenting(SceneModel):
     motion: NewMotion = Field(
         "free", description="How the body moves in its new parent: free, fixed to it, or on a joint."
     )
-    position: vector(LENGTH) = Field(
+    position: Parsed[Vector | None, vector(LENGTH)] = Field(
         None,
         description="Of a body on a joint: its position at zero in the new parent; default: that which it has then.",
     )

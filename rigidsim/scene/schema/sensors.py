@@ -20,7 +20,7 @@ from rigidsim.scene.expressions import SAMPLE, Expression
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_type, invalid, listed, mapping_of, one_of, word_of
+from rigidsim.scene.values.base import Parsed, SceneModel, by_type, invalid, listed, mapping_of, one_of, word_of
 from rigidsim.scene.values.evaluation import read_expression, require_expression
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
@@ -37,7 +37,7 @@ from rigidsim.scene.values.quantities import (
     quantity,
     vector,
 )
-from rigidsim.scene.values.rotation import IDENTITY
+from rigidsim.scene.values.rotation import IDENTITY, Vector
 from rigidsim.scene.values.vectors import ZERO
 from rigidsim.tree.joints import NAMES, part_of
 
@@ -128,7 +128,9 @@ class Sensor(SceneModel):
     """A sensor: a clock that samples, and channels with errors."""
 
     channels: ClassVar[tuple[Channel, ...]]
-    every: positive(TIME) = Field(description="Time between samples, from t = 0; a whole number of steps.")
+    every: Parsed[float, positive(TIME)] = Field(
+        description="Time between samples, from t = 0; a whole number of steps."
+    )
 
     def measured(self) -> tuple[Channel, ...]:
         """What it measures."""
@@ -138,8 +140,12 @@ class Sensor(SceneModel):
 class Mounted(Sensor):
     """A sensor with a place and axes of its own on the body: a frame, whose motion is recorded as that of a body."""
 
-    position: vector(LENGTH) = Field(None, description="Where it is on the body; default: the body's origin.")
-    orientation: Orientation = Field(None, description="Its axes relative to the body; default: those of the body.")
+    position: Parsed[Vector | None, vector(LENGTH)] = Field(
+        None, description="Where it is on the body; default: the body's origin."
+    )
+    orientation: Parsed[Orientation | None, Orientation] = Field(
+        None, description="Its axes relative to the body; default: those of the body."
+    )
 
     @property
     def is_apart(self) -> bool:
@@ -241,10 +247,12 @@ class _Range(Mounted):
     """A range finder: the distance along a ray to the nearest shape of another body, or its longest range."""
 
     type: Literal["range"] = Field(description="The distance along a ray to the nearest shape.")
-    direction: Annotated[vector(NUMBER_ONLY), AfterValidator(_require_direction)] = Field(
+    direction: Annotated[Parsed[Vector, vector(NUMBER_ONLY)], AfterValidator(_require_direction)] = Field(
         (1.0, 0.0, 0.0), description="Direction of the ray in the axes of the sensor."
     )
-    longest: positive(LENGTH) = Field(description="The longest range, which is the reading where nothing is hit.")
+    longest: Parsed[float, positive(LENGTH)] = Field(
+        description="The longest range, which is the reading where nothing is hit."
+    )
 
 
 Range = _given(_Range, Channel("distance", "distance", (), "m", LENGTH))
@@ -302,4 +310,6 @@ def _check_name(name: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_check_name)]
-Sensors = mapping_of(Name, by_type(SENSORS, "sensor"), "names with sensors", EXAMPLE, "sensors")
+Sensors = Parsed[
+    dict[str, Sensor], mapping_of(Name, by_type(SENSORS, "sensor"), "names with sensors", EXAMPLE, "sensors")
+]

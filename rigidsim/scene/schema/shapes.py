@@ -20,7 +20,7 @@ from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile, flaw_of, surface_of_file
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.terrain import GridFile, Heights, grid_of, triangles_of_grid
-from rigidsim.scene.values.base import by_type, invalid, list_of, one_of, three, word_of
+from rigidsim.scene.values.base import Parsed, by_type, invalid, list_of, one_of, three, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -53,22 +53,28 @@ origin, and by what it is stretched along x, y and z.
 
 _factor = positive(NUMBER_ONLY)
 Stretch = Annotated[
-    one_of(
-        lambda value: "list" if isinstance(value, list | tuple) else "number",
-        number=_factor,
-        list=three(_factor),
-    ),
+    Parsed[
+        Vector,
+        one_of(
+            lambda value: "list" if isinstance(value, list | tuple) else "number",
+            number=_factor,
+            list=three(_factor),
+        ),
+    ],
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
 ]
 """One factor, or one for each axis of the shape; its value has three factors."""
 
 
 Spacing = Annotated[
-    one_of(
-        lambda value: "list" if isinstance(value, list | tuple) else "number",
-        number=positive(LENGTH),
-        list=list_of(positive(LENGTH), 2, "[x, y]"),
-    ),
+    Parsed[
+        tuple[float, float],
+        one_of(
+            lambda value: "list" if isinstance(value, list | tuple) else "number",
+            number=positive(LENGTH),
+            list=list_of(positive(LENGTH), 2, "[x, y]"),
+        ),
+    ],
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 2),
 ]
 """One length, or one for each axis; its value has two."""
@@ -83,16 +89,16 @@ class Solid(Surfaced):
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
-    position: vector(LENGTH) = Field(ZERO, description="Position of the shape's origin in the body.")
+    position: Parsed[Vector, vector(LENGTH)] = Field(ZERO, description="Position of the shape's origin in the body.")
     orientation: Orientation = Field(IDENTITY, description="Orientation of the shape relative to the body.")
     scale: Stretch = Field(
         (1.0, 1.0, 1.0), description="Factor that stretches the shape, or three, one for each of its own axes."
     )
-    mass: positive(MASS) = Field(
+    mass: Parsed[float | None, positive(MASS)] = Field(
         None,
         description="Mass of the shape; shapes without mass or density share the body's by their volumes.",
     )
-    density: positive(DENSITY) = Field(None, description="Density of the shape.")
+    density: Parsed[float | None, positive(DENSITY)] = Field(None, description="Density of the shape.")
 
     @model_validator(mode="after")
     def _require_one_weight(self) -> Solid:
@@ -187,7 +193,7 @@ class Box(Solid):
     """A box about its middle; `size` has its three edges."""
 
     type: Literal["box"]
-    size: three(positive(LENGTH)) = Field(description="Lengths of the edges along x, y and z.")
+    size: Parsed[Vector, three(positive(LENGTH))] = Field(description="Lengths of the edges along x, y and z.")
 
     def core(self) -> Core:
         return self._core(BOX, tuple(edge / 2 for edge in self.size))
@@ -203,7 +209,7 @@ class Sphere(Solid):
     """A ball about its centre; stretched, an ellipsoid."""
 
     type: Literal["sphere"]
-    radius: positive(LENGTH) = Field(description="Radius of the sphere.")
+    radius: Parsed[float, positive(LENGTH)] = Field(description="Radius of the sphere.")
 
     def core(self) -> Core:
         if self.is_stretched:
@@ -221,7 +227,7 @@ class Ellipsoid(Solid):
     """An ellipsoid about its centre; `radii` has its three semi-axes."""
 
     type: Literal["ellipsoid"]
-    radii: three(positive(LENGTH)) = Field(description="Semi-axes along x, y and z.")
+    radii: Parsed[Vector, three(positive(LENGTH))] = Field(description="Semi-axes along x, y and z.")
 
     def core(self) -> Core:
         return self._core(ELLIPSOID, self.radii)
@@ -236,8 +242,10 @@ class Ellipsoid(Solid):
 class Round(Solid):
     """A solid of revolution about z, its origin the middle of its height."""
 
-    radius: positive(LENGTH) = Field(description="Radius of the circle about z.")
-    length: positive(LENGTH) = Field(description="Length along z; that of a capsule without its two half spheres.")
+    radius: Parsed[float, positive(LENGTH)] = Field(description="Radius of the circle about z.")
+    length: Parsed[float, positive(LENGTH)] = Field(
+        description="Length along z; that of a capsule without its two half spheres."
+    )
 
     def faces(self, segments: int) -> Faces:
         return self._profile(), (self.radius, self.radius, self.length)
@@ -299,7 +307,7 @@ class Tube(Round):
     """A cylinder along z with a cylindrical hole along its axis."""
 
     type: Literal["tube"]
-    inner_radius: positive(LENGTH) = Field(description="Radius of the hole, smaller than radius.")
+    inner_radius: Parsed[float, positive(LENGTH)] = Field(description="Radius of the hole, smaller than radius.")
 
     @model_validator(mode="after")
     def _require_wall(self) -> Tube:
@@ -319,7 +327,9 @@ class Tube(Round):
 class Triangulated(Solid):
     """A surface of triangles, of which each collides."""
 
-    radius: not_negative(LENGTH) = Field(0.0, description="By how much the surface is thickened where it collides.")
+    radius: Parsed[float, not_negative(LENGTH)] = Field(
+        0.0, description="By how much the surface is thickened where it collides."
+    )
 
     def triangles(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Vertices (n, 3) and faces (m, 3), before it is stretched; None if its file cannot be read, or has changed."""
@@ -436,7 +446,9 @@ class Hull(Solid):
     model_config = ConfigDict(json_schema_extra=ONE_SOURCE)
 
     type: Literal["hull"]
-    points: Points = Field(None, description="At least four points [x, y, z] that are not in one plane.")
+    points: Parsed[Points | None, Points] = Field(
+        None, description="At least four points [x, y, z] that are not in one plane."
+    )
     file: HullFile = Field(
         None,
         description="Path of an .stl, .obj, .ply or .off file, relative to the scene's folder, not points.",
@@ -476,7 +488,9 @@ class HalfSpace(Surfaced):
 
     type: Literal["plane"]
     normal: Normal = Field((0.0, 0.0, 1.0), description="Outward normal of the plane, of any length but zero.")
-    offset: quantity(LENGTH) = Field(0.0, description="Distance of the plane from the body's origin along the normal.")
+    offset: Parsed[float, quantity(LENGTH)] = Field(
+        0.0, description="Distance of the plane from the body's origin along the normal."
+    )
     is_stretched: ClassVar[bool] = False
 
     def core(self) -> Core:
@@ -497,5 +511,5 @@ def described(shape: Shape) -> str:
     return f"{'an' if kind[0] == 'e' else 'a'} {kind}"
 
 
-Shape = by_type(SHAPES, "shape")
+Shape = Parsed[Solid | HalfSpace, by_type(SHAPES, "shape")]
 """A shape of a body, selected by its `type`."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
 from rigidsim.scene.schema.when import Stop
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, or_mapping, require_word
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, TIME, positive, quantity, whole
 
 MOST_SUBSTEPS = 16
@@ -28,7 +28,7 @@ def _require_mode(value: Any) -> Any:
     return value
 
 
-Mode = Annotated[Literal[MODES], BeforeValidator(_require_mode), WithJsonSchema({"enum": [*MODES, False]})]
+Mode = Annotated[Parsed[str, Literal[MODES]], BeforeValidator(_require_mode), WithJsonSchema({"enum": [*MODES, False]})]
 
 
 class ContactSettings(SceneModel):
@@ -39,12 +39,21 @@ class ContactSettings(SceneModel):
         description="stepping: soft contact in sub-steps; events: few contacts as constraints, with located changes; "
         "auto: events where few round shapes and planes can meet, else stepping; off (or false).",
     )
-    substeps: whole(1, MOST_SUBSTEPS) = Field(
+    substeps: Parsed[int | None, whole(1, MOST_SUBSTEPS)] = Field(
         None, description="Number of sub-steps of a step; default: from the ratios of masses."
     )
+    sleep: bool = Field(
+        False, description="Whether bodies that rest on each other fall asleep, and cost nothing until they wake."
+    )
+
+    @model_validator(mode="after")
+    def _sleeps_stepping(self) -> Self:
+        if self.sleep and self.mode in ("events", "off"):
+            raise invalid("contact", f"bodies sleep with 'mode: stepping' alone, got 'mode: {self.mode}'")
+        return self
 
 
-ContactMode = or_mapping(Mode, ContactSettings, "mode")
+ContactMode = Parsed[ContactSettings, or_mapping(Mode, ContactSettings, "mode")]
 """A mode as a word or with options; its value is the model with its options."""
 
 
@@ -68,8 +77,10 @@ class SimulationSettings(SceneModel):
 
     model_config = ConfigDict(json_schema_extra={"if": NO_STEP, "else": {"required": ["step"]}})
 
-    duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")
-    step: positive(TIME) = Field(
+    duration: Parsed[float, positive(TIME)] = Field(
+        description="Simulated time from the start to the end; a whole number of steps."
+    )
+    step: Parsed[float | None, positive(TIME)] = Field(
         None,
         description="Length of an integration step. Of an integrator that chooses its steps: the grid of the samples, "
         "by default record_every or a thousandth of the duration; with contact, the step of contact.",
@@ -78,13 +89,13 @@ class SimulationSettings(SceneModel):
         MODELS[DEFAULT](name=DEFAULT),
         description="The integration method, by name or with options; `rigidsim integrators` lists them.",
     )
-    record_every: positive(TIME) = Field(
+    record_every: Parsed[float | None, positive(TIME)] = Field(
         None,
         description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
     )
     stop: Stop = Field(None, description="What ends the run before: a condition.")
-    seed: Annotated[quantity(NUMBER_ONLY), AfterValidator(_require_seed), WithJsonSchema(SEED_SCHEMA)] = Field(
-        0, description="Seed of the errors of sensors, a whole number; the same seed gives the same bits."
+    seed: Annotated[Parsed[int, quantity(NUMBER_ONLY)], AfterValidator(_require_seed), WithJsonSchema(SEED_SCHEMA)] = (
+        Field(0, description="Seed of the errors of sensors, a whole number; the same seed gives the same bits.")
     )
     record: Record = Field(
         None,

@@ -14,7 +14,7 @@ from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.values import points
-from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid, mapping_of
+from rigidsim.scene.values.base import Parsed, Reading, SceneModel, Text, invalid, mapping_of
 from rigidsim.scene.values.points import LOG, Listed, read_points, written_points
 from rigidsim.scene.values.quantities import NUMBER, whole
 from rigidsim.scene.values.samples import FAMILIES, METHODS, read_distribution, read_sample
@@ -47,7 +47,7 @@ def _from_scene(path: str, info: ValidationInfo) -> str:
 class SweepSettings(SceneModel):
     """The plan of a sweep: a grid of values, a sample of distributions, or a table of runs."""
 
-    vary: _named(read_points, POINTS_SCHEMA) = Field(
+    vary: Parsed[dict[str, Any], _named(read_points, POINTS_SCHEMA)] = Field(
         {}, description="The values of each number: start:stop:count with both ends, log:start:stop:count, or a list."
     )
     zip: bool = Field(
@@ -56,15 +56,17 @@ class SweepSettings(SceneModel):
     sample: Annotated[Any, BeforeValidator(read_sample), WithJsonSchema(SAMPLE_SCHEMA)] = Field(
         None, description="Method and number of points of a sample: sobol:1024, lhs:100, random:1000, saltelli:512."
     )
-    over: _named(read_distribution, DISTRIBUTION_SCHEMA) = Field(
+    over: Parsed[dict[str, Any], _named(read_distribution, DISTRIBUTION_SCHEMA)] = Field(
         {},
         description="The distribution of each number in a sample: uniform(20 rpm, 40 rpm), normal(0.1, 0.01), ...",
     )
-    table: Annotated[Text, BeforeValidator(_from_scene)] = Field(
+    table: Parsed[str | None, Annotated[Text, BeforeValidator(_from_scene)]] = Field(
         None,
         description="Path of a CSV file, relative to the scene's folder: names in its header, then one run per line.",
     )
-    seed: whole(0) = Field(0, description="Seed of a sample and of the seeds of the runs; the same on every machine.")
+    seed: Parsed[int, whole(0)] = Field(
+        0, description="Seed of a sample and of the seeds of the runs; the same on every machine."
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> SweepSettings:

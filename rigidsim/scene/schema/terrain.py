@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid
 from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LARGEST, LENGTH, quantity
 from rigidsim.structures.columns import is_column
@@ -29,8 +29,8 @@ class HeightFile(SceneModel):
     path: str = Field(description="Path of the file.")
     rows: int = Field(description="Number of rows, along y.")
     columns: int = Field(description="Number of columns, along x.")
-    lowest: quantity(LENGTH) = Field(description="The smallest height.")
-    highest: quantity(LENGTH) = Field(description="The largest height.")
+    lowest: Parsed[float, quantity(LENGTH)] = Field(description="The smallest height.")
+    highest: Parsed[float, quantity(LENGTH)] = Field(description="The largest height.")
     digest: str = Field(description="Hash of the heights.")
 
 
@@ -116,7 +116,7 @@ def _require_grid(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...
     return rows
 
 
-_Row = Annotated[tuple[quantity(LENGTH), ...], Field(strict=False)]
+_Row = Annotated[tuple[Parsed[float, quantity(LENGTH)], ...], Field(strict=False)]
 Heights = Annotated[
     tuple[_Row, ...], Field(strict=False), AfterValidator(_require_grid), BeforeValidator(_require_rows)
 ]

@@ -10,7 +10,7 @@ from rigidsim.scene.expressions import WHEN, Apply, Expression
 from rigidsim.scene.expressions.scope import varies
 from rigidsim.scene.expressions.tree import parts
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, or_mapping
 from rigidsim.scene.values.evaluation import read_expression, require_expression, written
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, TIME, not_negative
 
@@ -51,10 +51,10 @@ class When(SceneModel):
         description="With every: the condition that must hold before it can happen again; default: that the "
         "condition does not hold. It makes a dead band.",
     )
-    delay: not_negative(TIME) = Field(0.0, description="Time from the event to what happens.")
+    delay: Parsed[float, not_negative(TIME)] = Field(0.0, description="Time from the event to what happens.")
 
 
-Trigger = or_mapping(Condition, When, "condition")
+Trigger = Parsed[When, or_mapping(Condition, When, "condition")]
 """A condition alone, or with options; its value is the model with its options."""
 TIMED = {"oneOf": [{"required": ["time"]}, {"required": ["when"]}]}
 """What happens at a time or by a trigger, for the JSON Schema."""

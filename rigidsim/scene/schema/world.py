@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
-from rigidsim.scene.schema.forces import declared_model
+from rigidsim.scene.schema.forces import Declared, declared_model
 from rigidsim.scene.schema.loops import AnyLoop
 from rigidsim.scene.schema.material import Friction, Restitution, Switch
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, or_mapping
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, or_mapping
 from rigidsim.scene.values.quantities import ACCELERATION, LENGTH, NUMBER_ONLY, not_negative, positive, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO, Normal
@@ -33,29 +33,31 @@ optional oblateness.
 class MutualGravity(SceneModel):
     """Bodies that attract each other: these, or all free ones and those on joints."""
 
-    bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = Field(
-        None, description="Paths of the bodies that attract each other, free or on joints; default: all of them."
-    )
-    constant: positive(NUMBER_ONLY) = Field(
+    bodies: Parsed[
+        tuple[str, ...] | None, Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)]
+    ] = Field(None, description="Paths of the bodies that attract each other, free or on joints; default: all of them.")
+    constant: Parsed[float, positive(NUMBER_ONLY)] = Field(
         GRAVITATIONAL_CONSTANT, description="The gravitational constant [m^3/(kg*s^2)]"
     )
-    softening: not_negative(LENGTH) = Field(0.0, description="A length: r^2 is replaced by r^2 + softening^2.")
+    softening: Parsed[float, not_negative(LENGTH)] = Field(
+        0.0, description="A length: r^2 is replaced by r^2 + softening^2."
+    )
 
 
-Gravity = or_mapping(vector(ACCELERATION), PointSource)
+Gravity = Parsed[Vector | Declared, or_mapping(vector(ACCELERATION), PointSource)]
 """Uniform gravity, or that of a point source."""
 
 
 class PairContact(SceneModel):
     """Values of contact between two bodies and all below them, in place of those that follow from their surfaces."""
 
-    between: list_of(str, 2, "of two paths") = Field(
+    between: Parsed[tuple[str, str], list_of(str, 2, "of two paths")] = Field(
         description="Paths of the two bodies, each with all below it; world stands for all bodies."
     )
     restitution: Restitution = Field(None, description="Coefficient of restitution, from 0 to 1.")
     friction: Friction = Field(None, description="Coefficient of friction, 0 or more.")
     rolling_friction: Friction = Field(None, description="Coefficient of rolling friction, 0 or more.")
-    collide: Switch = Field(None, description="Whether they collide: true, false or sensor.")
+    collide: Parsed[Switch | None, Switch] = Field(None, description="Whether they collide: true, false or sensor.")
 
     @model_validator(mode="after")
     def _require_value(self) -> PairContact:
@@ -70,10 +72,10 @@ class Surroundings(SceneModel):
     gravity: Gravity = Field(
         ZERO, description="Uniform gravitational acceleration [x, y, z], or a point source with center and gm."
     )
-    mutual_gravity: MutualGravity = Field(
+    mutual_gravity: Parsed[MutualGravity | None, MutualGravity] = Field(
         None, description="Bodies that attract each other by Newton's law of gravitation."
     )
-    plane: Normal = Field(
+    plane: Parsed[Vector | None, Normal] = Field(
         None, description="Normal [x, y, z] of the plane that free bodies are locked to; default: they move in space."
     )
     contacts: Annotated[tuple[PairContact, ...], Field(strict=False)] = Field(
@@ -90,7 +92,7 @@ class Surroundings(SceneModel):
         return ZERO if isinstance(self.gravity, PointSource) else self.gravity
 
     @property
-    def source(self) -> PointSource | None:
+    def source(self) -> Declared | None:
         """The point source, if there is one."""
         return self.gravity if isinstance(self.gravity, PointSource) else None
 

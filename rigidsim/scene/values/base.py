@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import (
     AfterValidator,
@@ -26,6 +26,19 @@ from pydantic_core import PydanticCustomError
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.expressions.scope import Scope
 from rigidsim.scene.text.document import shown
+
+if TYPE_CHECKING:
+    from typing import Annotated as Parsed
+else:
+
+    class Parsed:
+        """`Parsed[float, quantity(LENGTH)]`: pydantic reads the value as the second type; to a reader of the model, and
+        to a checker of types, it is of the first.
+        """
+
+        def __class_getitem__(cls, types: tuple[Any, Any]) -> Any:
+            return types[1]
+
 
 FORM_MARK = "\0"
 """Begins the names of forms in pydantic's error paths. No key of a scene can begin so."""

@@ -43,6 +43,8 @@ UNCERTAIN_SCHEMAS = (
         "additionalProperties": False,
     },
 )
+Varying = float | Expression
+"""A number, or an expression of time or state that gives one."""
 EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
 
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, three
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, or_mapping, three
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
     ANGULAR_ACCELERATION,
@@ -18,6 +18,7 @@ from rigidsim.scene.values.quantities import (
     NUMBER_ONLY,
     VELOCITY,
     Dimension,
+    Varying,
     varying,
     vector,
 )
@@ -29,12 +30,12 @@ TIME_ONLY = frozenset({"time"})
 SHORTEST, LONGEST = 1e-150, 1e150
 
 
-def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, ...]:
+def at_time(components: Sequence[Varying], t: float) -> tuple[float, ...]:
     """Numbers, or expressions of time, at a time (s)."""
     return tuple(as_float(part.evaluate({Time(): t})) if isinstance(part, Expression) else part for part in components)
 
 
-def _require_start(part: float | Expression) -> float | Expression:
+def _require_start(part: Varying) -> Varying:
     (value,) = at_time((part,), 0.0)
     if not is_finite(value):
         raise invalid("not-finite", f"gives {value:g} at t = 0 s; expected a finite value")
@@ -58,8 +59,8 @@ def _check_normal(normal: Vector) -> Vector:
     return normal
 
 
-Direction = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_direction)]
-Normal = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)]
+Direction = Annotated[Parsed[Vector, vector(NUMBER_ONLY)], AfterValidator(_check_direction)]
+Normal = Annotated[Parsed[Vector, vector(NUMBER_ONLY)], AfterValidator(_check_normal)]
 """The normal of a plane, of any length whose square is a normal number."""
 
 
@@ -94,13 +95,13 @@ class FramedVector(AnyVector):
 class InitialVelocity(FramedVector):
     """The velocity of a free body at the start."""
 
-    value: vector(VELOCITY) = Field(description="Components [x, y, z].")
+    value: Parsed[Vector, vector(VELOCITY)] = Field(description="Components [x, y, z].")
 
 
 class InitialAngularVelocity(FramedVector):
     """The angular velocity of a free body at the start."""
 
-    value: vector(ANGULAR_VELOCITY) = Field(description="Components [x, y, z].")
+    value: Parsed[Vector, vector(ANGULAR_VELOCITY)] = Field(description="Components [x, y, z].")
 
 
 class PrescribedVector(AnyVector):
@@ -118,19 +119,21 @@ class PrescribedVector(AnyVector):
 class PrescribedVelocity(PrescribedVector):
     """The prescribed velocity, at the start or as a function of time."""
 
-    value: three(over_time(VELOCITY)) = Field(description="Components [x, y, z], which may be expressions of t.")
+    value: Parsed[tuple[Varying, Varying, Varying], three(over_time(VELOCITY))] = Field(
+        description="Components [x, y, z], which may be expressions of t."
+    )
 
 
 class PrescribedAcceleration(PrescribedVector):
     """The prescribed constant acceleration."""
 
-    value: vector(ACCELERATION) = Field(description="Components [x, y, z].")
+    value: Parsed[Vector, vector(ACCELERATION)] = Field(description="Components [x, y, z].")
 
 
 class PrescribedAngularVelocity(PrescribedVector):
     """The prescribed angular velocity, at the start or as a function of time."""
 
-    value: three(over_time(ANGULAR_VELOCITY)) = Field(
+    value: Parsed[tuple[Varying, Varying, Varying], three(over_time(ANGULAR_VELOCITY))] = Field(
         description="Components [x, y, z], which may be expressions of t."
     )
 
@@ -138,7 +141,7 @@ class PrescribedAngularVelocity(PrescribedVector):
 class PrescribedAngularAcceleration(PrescribedVector):
     """The prescribed constant angular acceleration."""
 
-    value: vector(ANGULAR_ACCELERATION) = Field(description="Components [x, y, z].")
+    value: Parsed[Vector, vector(ANGULAR_ACCELERATION)] = Field(description="Components [x, y, z].")
 
 
 def _require_form(value: Any) -> Any:

@@ -1,0 +1,478 @@
+"""Islands of bodies that rest: they fall asleep, and then neither the smooth step nor contact looks at them.
+
+A body rests while no point of its surface moves, relative to the parent, by more than `Rest.calm` times REST_TIME. So
+it may vibrate, but not creep faster than `calm`. An island is a set of bodies that forces move and that touch each
+other; what forces do not move, such as a floor, connects nothing. It falls asleep when all its bodies have rested for
+REST_TIME, and nothing prescribed that touches it moves relative to it. A body that sleeps keeps its state relative to
+its parent, with zero velocity, and what contact remembers of it.
+
+An island wakes as a whole: when an impulse acts on a body of it, of contact with one that is awake or at an instant;
+when something prescribed that it touches moves relative to it; and when its parent turns or its acceleration changes. A
+step in which that is found is put back, and taken again with the island awake. A change of the tree wakes all.
+
+Only free bodies sleep that carry nothing, whose parents forces do not move, and on which no load but uniform gravity
+ever acts (`assembly/contacts.py`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.bodies import root_of, unite
+from rigidsim.engine.contact.columns import CENTRE, POSE
+from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.model import floats, integers
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.quaternion import conjugate, product, rotate
+from rigidsim.physics.rigid_body import kinetic_energy
+from rigidsim.physics.vector import add, dot, norm, scaled, sub
+
+REST_TIME = 0.5  # s
+STEADY = 1e-3  # of gravity: by less the acceleration of a parent may differ from that with which a body fell asleep
+STILL = 1e-6  # of the speed of a body at rest: what moves more slowly relative to it does not move
+PRESENT_FIRST = 1  # the place of the first shape in a row of `SAMPLED`
+
+
+class Sleep(NamedTuple):
+    """Which bodies sleep. `asleep`, `still`, `anchor`, `known` and `pulled` are kept from step to step."""
+
+    asleep: np.ndarray = integers("moved")  # 1 for the row of a body that sleeps
+    still: np.ndarray = floats("bodies")  # for how long it has rested, s
+    anchor: POSE = floats("bodies")  # since then, relative to the parent, in its units; orientation in the world
+    known: np.ndarray = integers("bodies")  # whether `pulled` is known
+    pulled: TRIPLE = floats("bodies")  # acceleration of the parent when it fell asleep, m/s2, world axes
+    stands: np.ndarray = integers("bodies")  # 1 for what sleeps, or is driven, and stands still in this step
+    counts: np.ndarray = integers(2)  # bodies that sleep, 1 if some woke in this step
+    before: TRIPLE = floats("bodies")  # velocity in the world at the beginning of the step, m/s
+    root: np.ndarray = integers("bodies")  # of its island
+    awake: np.ndarray = integers("bodies")  # whether an island, by its root, wakes or stays awake
+    present: c.SAMPLED = integers("points")  # of the last step, of pairs that sleep
+    present_value: c.SAMPLED_POINT = floats("points")
+
+
+N_ASLEEP, WOKE = 0, 1
+
+
+@inlined
+def any_asleep(arrays):
+    """Whether some body sleeps."""
+    return arrays.sleep is not None and arrays.sleep.counts[N_ASLEEP] > 0
+
+
+@inlined
+def woke(arrays):
+    """Whether the step is to be taken again, as some island woke in it."""
+    return arrays.sleep is not None and arrays.sleep.counts[WOKE] > 0
+
+
+@inlined
+def is_asleep(b, contacts, sleep):
+    """Whether a contact body sleeps."""
+    return b < contacts.n_moved and sleep.asleep[contacts.body[b].row] > 0
+
+
+@inlined
+def moves_relative(A: CENTRE, B: CENTRE, least):
+    """Whether one of two bodies that do not move by forces moves relative to the other."""
+    omega_A, omega_B, v = A.omega, B.omega, sub(A.v, B.v)
+    return dot(omega_A, omega_A) + dot(omega_B, omega_B) > 0.0 or norm(v) > least
+
+
+@inlined
+def move_relative(a, b, contacts, motions):
+    """Whether two contact bodies that sleep or are driven move relative to each other in this step."""
+    least = STILL * max(contacts.rest.calm[a], contacts.rest.calm[b])
+    start, finish = motions.start, motions.finish
+    return moves_relative(start[a], start[b], least) or moves_relative(finish[a], finish[b], least)
+
+
+@inlined
+def is_idle(i, j, contacts, motions, sleep):
+    """Whether contact between two shapes is left as it is: one sleeps, and the other sleeps or does not move."""
+    a, b = contacts.shape[i].body, contacts.shape[j].body
+    if sleep.stands[a] + sleep.stands[b] == 2:
+        return True
+    is_a, is_b = is_asleep(a, contacts, sleep), is_asleep(b, contacts, sleep)
+    rest = (is_a and (is_b or b >= contacts.n_moved)) or (is_b and a >= contacts.n_moved)
+    return rest and not move_relative(a, b, contacts, motions)
+
+
+@inlined
+def stands(motion: CENTRE):
+    """Whether a contact body has no velocity relative to the reference frame."""
+    v, omega = motion.v, motion.omega
+    return dot(v, v) + dot(omega, omega) == 0.0
+
+
+@routine
+def note_standing(contacts, start: CENTRE, finish: CENTRE, sleep):
+    """Note which bodies sleep, or are driven, and stand still: any two of these are left as they are."""
+    for b in range(len(start)):
+        rests = b >= contacts.n_moved or is_asleep(b, contacts, sleep)
+        sleep.stands[b] = 1 if rests and stands(start[b]) and stands(finish[b]) else 0
+
+
+@inlined
+def are_idle(n, rows, contacts, motions, sleep):
+    """Whether all of these pairs are left as they are."""
+    k = 0
+    while k < n and is_idle(rows[k, 0], rows[k, 1], contacts, motions, sleep):
+        k += 1
+    return k == n
+
+
+@routine
+def nothing_meets(h, contacts, pair, n_pair, motions, last, sleep):
+    """Whether contact has nothing to do in a step of length h, s: all pairs that may meet, and all that are remembered,
+    are left as they are.
+    """
+    k, known = 0, 0 if len(last.features) == 0 else last.known[0]
+    while k < known and is_idle(int(last.features[k].shape_A), int(last.features[k].shape_B), contacts, motions, sleep):
+        k += 1
+    return (
+        k == known
+        and h == last.step[0]
+        and are_idle(n_pair, pair, contacts, motions, sleep)
+        and are_idle(last.count[0], last.key, contacts, motions, sleep)
+        and are_idle(last.count[1], last.pair, contacts, motions, sleep)
+        and are_idle(last.count[2], last.parting, contacts, motions, sleep)
+    )
+
+
+@routine
+def write_no_push(contacts, mean: MEAN, sleep):
+    """Contact accelerates no body that is awake."""
+    for b in range(len(mean)):
+        if not is_asleep(b, contacts, sleep):
+            mean[b].a = mean[b].alpha = (0.0, 0.0, 0.0)
+
+
+# --- islands
+
+
+@routine
+def find_islands(contacts, pair, n_pair, root):
+    """The islands of the bodies that forces move, by pairs of shapes that touch; each has its first body as root."""
+    for b in range(len(root)):
+        root[b] = b
+    for k in range(n_pair):
+        a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
+        if a < contacts.n_moved and b < contacts.n_moved:
+            unite(a, b, root)
+
+
+@routine
+def wake(contacts, last, sleep):
+    """Wake the islands of which a body is marked in `awake`; bodies that are awake connect nothing."""
+    root, awake = sleep.root, sleep.awake
+    for b in range(len(root)):
+        root[b] = b
+    for k in range(last.count[1]):
+        a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
+        if is_asleep(a, contacts, sleep) and is_asleep(b, contacts, sleep):
+            unite(a, b, root)
+    for b in range(contacts.n_moved):
+        if awake[b] > 0:
+            awake[root_of(b, root)] = 1
+    for b in range(contacts.n_moved):
+        if awake[root_of(b, root)] > 0 and is_asleep(b, contacts, sleep):
+            sleep.asleep[contacts.body[b].row] = 0
+            sleep.still[b] = 0.0
+            sleep.known[b] = 0
+            sleep.counts[N_ASLEEP] -= 1
+
+
+# --- waking
+
+
+@routine
+def begin_sleepers(contacts, arm: ARM, state: STATE, last, sleep):
+    """Wake what an impulse hit before this step, and keep the velocities of all that sleep, at the beginning of it."""
+    found = False
+    sleep.counts[WOKE] = 0
+    for b in range(contacts.n_moved):
+        sleep.awake[b] = 0
+        if is_asleep(b, contacts, sleep):
+            row = state[contacts.body[b].row]
+            v, omega = row.v, row.omega
+            if dot(v, v) + dot(omega, omega) > 0.0:
+                sleep.awake[b] = 1
+                found = True
+            sleep.before[b].xyz = arm[contacts.body[b].node].v_WC
+    if found:
+        wake(contacts, last, sleep)
+
+
+@inlined
+def is_unsteady(b, h, contacts, node, body: BODY, frame: FRAME, arm: ARM, sleep):
+    """Whether the parent of a body that sleeps turns, or accelerates otherwise than before."""
+    place = contacts.body[b].node
+    parent, g = frame[node[place].parent], body[contacts.body[b].row].g
+    omega, v = parent.omega, arm[place].v_WC
+    a = scaled(1.0 / h, sub(v, sleep.before[b].xyz))
+    if sleep.known[b] == 0:
+        sleep.known[b] = 1
+        sleep.pulled[b].xyz = a
+    change = sub(a, sleep.pulled[b].xyz)
+    return dot(omega, omega) > 0.0 or dot(change, change) > STEADY * STEADY * dot(g, g)
+
+
+@inlined
+def take_again(found, contacts, last, sleep):
+    """Wake the marked islands, if any were `found`, and have the step taken again. Returns whether there are any."""
+    if found:
+        wake(contacts, last, sleep)
+        sleep.counts[WOKE] = 1
+    return found
+
+
+@routine
+def wakes_by_motion(h, contacts, node, body: BODY, frame: FRAME, arm: ARM, motions, last, sleep):
+    """Wake what sleeps on a parent that is not steady, or touches something driven that moves. Returns whether anything
+    does.
+    """
+    found = False
+    for b in range(contacts.n_moved):
+        sleep.awake[b] = 0
+        if is_asleep(b, contacts, sleep) and is_unsteady(b, h, contacts, node, body, frame, arm, sleep):
+            sleep.awake[b] = 1
+            found = True
+    for k in range(last.count[1]):
+        a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
+        for one, other in ((a, b), (b, a)):
+            if (
+                other >= contacts.n_moved
+                and is_asleep(one, contacts, sleep)
+                and move_relative(one, other, contacts, motions)
+            ):
+                sleep.awake[one] = 1
+                found = True
+    return take_again(found, contacts, last, sleep)
+
+
+@routine
+def wakes_by_touch(contacts, acts, last, sleep):
+    """Wake that on which an impulse of contact acted in this step. Returns whether there was any."""
+    found = False
+    for b in range(contacts.n_moved):
+        sleep.awake[b] = 0
+        if acts[b] > 0 and is_asleep(b, contacts, sleep):
+            sleep.awake[b] = 1
+            found = True
+    return take_again(found, contacts, last, sleep)
+
+
+# --- what is left as it is
+
+
+@routine
+def put_back_sleepers(contacts, before, state, sleep):
+    """The state of what sleeps as it was before the smooth step, for methods that step all rows."""
+    for b in range(contacts.n_moved):
+        if is_asleep(b, contacts, sleep):
+            row = contacts.body[b].row
+            copy_rows(row, row + 1, before, state)
+
+
+@inlined
+def is_before_in(new, n, first_new, old, k, first_old):
+    """Whether the pair of row n comes after that of row k."""
+    a, b = new[n, first_new], old[k, first_old]
+    return a > b or (a == b and new[n, first_new + 1] > old[k, first_old + 1])
+
+
+@routine
+def merge(first, n_new, new, new_value, n_old, old, old_value, scale, contacts, motions, sleep):
+    """Add the rows of the last step of pairs that are left as they are to those of this step, in the order of pairs,
+    which begin at column `first`. Returns how many rows there are.
+    """
+    total = n_new
+    for k in range(n_old):
+        if is_idle(old[k, first], old[k, first + 1], contacts, motions, sleep):
+            total += 1
+    to, n = total - 1, n_new - 1
+    for m in range(n_old):
+        k = n_old - 1 - m
+        if is_idle(old[k, first], old[k, first + 1], contacts, motions, sleep):
+            while n >= 0 and is_before_in(new, n, first, old, k, first):
+                for j in range(new.shape[1]):
+                    new[to, j] = new[n, j]
+                if new_value is not None:
+                    for j in range(new_value.shape[1]):
+                        new_value[to, j] = new_value[n, j]
+                to, n = to - 1, n - 1
+            for j in range(new.shape[1]):
+                new[to, j] = old[k, j]
+            if new_value is not None:
+                for j in range(new_value.shape[1]):
+                    new_value[to, j] = scale * old_value[k, j]
+            to -= 1
+    return total
+
+
+@inlined
+def remember_sleepers(replaced, contacts, motions, last, new, sleep):
+    """Add what contact remembers of pairs that are left as they are to what the next step needs; impulses, if those of
+    this step have `replaced` those of the last one.
+    """
+    if replaced:
+        scale = new.step[0] / last.step[0] if last.step[0] > 0.0 else 0.0
+        new.count[0] = merge(
+            0, new.count[0], new.key, new.impulse, last.count[0], last.key, last.impulse, scale, contacts, motions,
+            sleep,
+        )  # fmt: skip
+    new.count[1] = merge(0, new.count[1], new.pair, None, last.count[1], last.pair, None, 1.0, contacts, motions, sleep)
+
+
+@inlined
+def way_of(b, h, contacts, arm: ARM, sleep):
+    """The way in the world of a body that sleeps, in a step of length h, s."""
+    return scaled(0.5 * h, add(sleep.before[b].xyz, arm[contacts.body[b].node].v_WC))
+
+
+@routine
+def move_present(h, contacts, arm: ARM, present: c.SAMPLED, value: c.SAMPLED_POINT, count, sleep):
+    """Let contact points move along with what sleeps in a step of length h, s."""
+    for k in range(count):
+        a, b = contacts.shape[present[k].first].body, contacts.shape[present[k].second].body
+        if is_asleep(a, contacts, sleep) and sleep.stands[a] == 0:
+            value[k].point = add(value[k].point, way_of(a, h, contacts, arm, sleep))
+        elif is_asleep(b, contacts, sleep) and sleep.stands[b] == 0:
+            value[k].point = add(value[k].point, way_of(b, h, contacts, arm, sleep))
+
+
+@inlined
+def keep_present(h, contacts, arm: ARM, record, sleep):
+    """Keep the contact points of the last step, moved along with what sleeps in this one, of length h, s."""
+    copy_rows(0, record.count[2], record.present, sleep.present)
+    copy_rows(0, record.count[2], record.present_value, sleep.present_value)
+    move_present(h, contacts, arm, sleep.present, sleep.present_value, record.count[2], sleep)
+
+
+@inlined
+def add_present(n_before, contacts, motions, record, sleep):
+    """Add those of pairs that are left as they are to the contact points of this step."""
+    record.count[2] = merge(
+        PRESENT_FIRST, record.count[2], record.present, record.present_value, n_before, sleep.present,
+        sleep.present_value, 1.0, contacts, motions, sleep,
+    )  # fmt: skip
+
+
+@routine
+def add_work_on_sleepers(h, contacts, body: BODY, arm: ARM, state: STATE, ledger, sleep):
+    """The work of what carries those that sleep along, without that of gravity: m v . (dv - g h)."""
+    total = 0.0
+    for b in range(contacts.n_moved):
+        if is_asleep(b, contacts, sleep):
+            row, v, v_before = contacts.body[b].row, arm[contacts.body[b].node].v_WC, sleep.before[b].xyz
+            gained = sub(sub(v, v_before), scaled(h, body[row].g))
+            work = 0.5 * body[row].mass * dot(add(v, v_before), gained)
+            add_to_sums(state[row], work=work)
+            total += work
+    add_to_sums(ledger.work, value=total)
+    add_to_sums(ledger.cause[c.W_DRIVEN], value=total)
+
+
+# --- falling asleep
+
+
+@routine
+def count_still(h, contacts, node, body: BODY, frame: FRAME, state: STATE, sleep):
+    """Count for how long each body has rested after a step of length h, s. Returns whether any may fall asleep."""
+    rest, found = contacts.rest, False
+    for b in range(contacts.n_moved):
+        if rest.calm[b] > 0.0 and not is_asleep(b, contacts, sleep):
+            row, place = contacts.body[b].row, contacts.body[b].node
+            turns, p, q, anchor = frame[node[place].parent].omega, state[row].p, state[row].q, sleep.anchor[b]
+            _, x, y, z = product(conjugate(anchor.q), q)
+            moved = body[row].scale * norm(sub(p, anchor.p)) + 2.0 * rest.reach[b] * norm((x, y, z))
+            if moved < rest.calm[b] * REST_TIME and dot(turns, turns) == 0.0:
+                sleep.still[b] += h
+            else:
+                sleep.still[b] = 0.0
+                anchor.p, anchor.q = p, q
+            found = found or sleep.still[b] >= REST_TIME
+    return found
+
+
+@routine
+def choose_sleepers(contacts, node, body: BODY, frame: FRAME, before: STATE, motions, last, sleep):
+    """Mark the bodies of all islands that fall asleep by 2. Returns how many there are."""
+    root, awake, n = sleep.root, sleep.awake, 0
+    find_islands(contacts, last.pair, last.count[1], root)
+    awake[:] = 0
+    for b in range(contacts.n_moved):
+        if sleep.still[b] < REST_TIME:
+            awake[root_of(b, root)] = 1
+    for k in range(last.count[1]):
+        a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
+        one, other = min(a, b), max(a, b)
+        if one < contacts.n_moved <= other and is_driven_past(
+            one, motions.start[other], motions.start[one], contacts, node, body, frame, before
+        ):
+            awake[root_of(one, root)] = 1
+    for b in range(contacts.n_moved):
+        row = contacts.body[b].row
+        if sleep.asleep[row] == 0 and awake[root_of(b, root)] == 0:
+            sleep.asleep[row] = 2
+            n += 1
+    sleep.counts[N_ASLEEP] += n
+    return n
+
+
+@inlined
+def is_driven_past(b, driven: CENTRE, own: CENTRE, contacts, node, body: BODY, frame: FRAME, before: STATE):
+    """Whether something driven moved, at the beginning of the step, relative to the parent of a body that rests."""
+    row, place, omega = contacts.body[b].row, contacts.body[b].node, driven.omega
+    v = scaled(body[row].scale, rotate(frame[node[place].parent].q, before[row].v))
+    gap = sub(driven.v, sub(own.v, v))
+    return dot(omega, omega) > 0.0 or norm(gap) > STILL * contacts.rest.calm[b]
+
+
+@routine
+def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE, ledger, sleep):
+    """Stop the bodies that fall asleep: the kinetic energy that they lose is booked as friction."""
+    total = 0.0
+    for b in range(contacts.n_moved):
+        row, place = contacts.body[b].row, contacts.body[b].node
+        if sleep.asleep[row] == 2:
+            sleep.asleep[row] = 1
+            sleep.known[b] = 0
+            own, of, none = state[row], body[row], (0.0, 0.0, 0.0)
+            v_WC, rate = arm[place].v_WC, own.omega
+            left = sub(v_WC, scaled(of.scale, rotate(frame[node[place].parent].q, own.v)))
+            work = kinetic_energy(of.mass, of.inertia, left, none) - kinetic_energy(of.mass, of.inertia, v_WC, rate)
+            own.v = own.v_low = own.omega = own.omega_low = none
+            add_to_sums(own, work=work)
+            total += work
+    add_to_sums(ledger.work, value=total)
+    add_to_sums(ledger.cause[c.W_FRICTION], value=total)
+
+
+@inlined
+def pass_over(h, model, state, scratch, arrays):
+    """End a step of length h (s) in which contact has nothing to do."""
+    contacts, record, sleep = model.contacts, arrays.record, arrays.sleep
+    move_present(h, contacts, scratch.arm, record.present, record.present_value, record.count[2], sleep)
+    add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, sleep)
+    write_no_push(contacts, arrays.mean, sleep)
+    arrays.last.landing[0] = 0
+
+
+@inlined
+def let_sleep(t, h, model, state, scratch, arrays, lanes):
+    """Let islands fall asleep after a step of length h that ended at time t, s."""
+    contacts, sleep = model.contacts, arrays.sleep
+    if (
+        count_still(h, contacts, model.node, model.body, scratch.frame, state, sleep)
+        and choose_sleepers(
+            contacts, model.node, model.body, scratch.frame, scratch.before, arrays.motions, arrays.last, sleep
+        )
+        > 0
+    ):
+        place_nodes(model.active, t, model, state, scratch, lanes)
+        put_to_rest(contacts, model.node, model.body, scratch.frame, scratch.arm, state, arrays.ledger, sleep)
