@@ -220,6 +220,14 @@ def reach_of(k, contacts):
 
 
 @inlined
+def core_size(first, second, contacts):
+    """Bounding radius of the smaller core of two shapes, m: how far a point of contact may jump when they turn."""
+    a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
+    b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
+    return min(a, b)
+
+
+@inlined
 def are_far(first, second, now, motion, contacts):
     """Whether two bodies that forces move are too far from each other to touch in the rest of the step."""
     a, b = contacts.shape[first].body, contacts.shape[second].body

@@ -21,6 +21,7 @@ from rigidsim.engine.contact.approach import (
     Near,
     SmoothMotion,
     are_far,
+    core_size,
     least_speed,
     next_touch,
 )
@@ -146,14 +147,6 @@ def find_piles(contacts, point_who: WHO, count, work):
 def is_piled(a, work):
     """Whether a body is part of a pile that is too large to be solved as one problem."""
     return work.pile[root_of(a, work.island)] > MOST_STRUCK
-
-
-@inlined
-def core_size(first, second, contacts):
-    """Bounding radius of the smaller core of two shapes, m: how far a point of contact may jump when they turn."""
-    a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
-    b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
-    return min(a, b)
 
 
 @inlined
