@@ -102,8 +102,8 @@ class World:
         struck = np.zeros((n + 1, at.JOLT.width))
         struck[:n, at.JOLT.q] = self.q
         count = self.strike(
-            with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair, len(self.pair),
-            who, point, len(who), start, finish, inverse, struck, vel, moved, self.body, self.plane,
+            with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair,
+            len(self.pair), who, point, len(who), start, finish, inverse, struck, vel, moved, self.body, self.plane,
             None,
         )  # fmt: skip
         if count < 0:

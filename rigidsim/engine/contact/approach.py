@@ -15,7 +15,6 @@ from rigidsim.engine.contact.columns import CENTRE, INVERSE, JOLT, LINE, MOST_PL
 from rigidsim.engine.contact.convex import ConvexArrays, forget_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.layout import TRIPLE
 from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
@@ -59,7 +58,6 @@ class SmoothMotion(NamedTuple):
     struck: JOLT  # (contact body) its motion then
     vel: LINE  # (contact body) at its beginning, with the jumps
     moved: LINE  # (contact body) by the jumps
-    turned: TRIPLE  # (contact body) angular impulses of the jumps, world axes, N m s
 
 
 class Near(NamedTuple):
@@ -88,6 +86,14 @@ def turn_since(t, theta, struck: JOLT):
     return exp_full(scaled(0.5, add(sub(theta, struck.theta), scaled(0.5 * left * left, struck.alpha))))
 
 
+@inlined
+def momentum_at(t, struck: JOLT):
+    """The angular momentum of a body that was struck, t s after the beginning of the step, N m s: that of the smooth
+    motion goes in a straight line from its beginning to its end, and impulses add to it.
+    """
+    return add(add(struck.L, scaled(t, struck.torque)), struck.dL)
+
+
 @routine
 def place_side(t, b, motion, value: SOLID, side: SIDE, pose: POSE):
     """The motion of body b at t s after the beginning of the step, and the pose of its shape there. What forces do not
@@ -105,7 +111,10 @@ def place_side(t, b, motion, value: SOLID, side: SIDE, pose: POSE):
     arm = rotate(q, value.p)
     side.p, side.q, side.v, side.a = p, q, v_now, a
     side.alpha = add(alpha, motion.struck[b].alpha)
-    side.omega = add(add(start.omega, scaled(t, alpha)), apply(inertia, motion.turned[b].xyz))
+    if motion.struck[b].count > 0.0:
+        side.omega = apply(inertia, momentum_at(t, motion.struck[b]))
+    else:
+        side.omega = add(start.omega, scaled(t, alpha))
     side.mass, side.inertia = inverse.mass, inertia
     side.arm, side.way, side.turn = arm, way, theta
     pose.p, pose.q = add(p, arm), product(q, value.q)

@@ -65,9 +65,10 @@ LINE = Row(
 
 JOLT = Row(
     "the last impact on a contact body, or the beginning of the step: how many impacts there were; the orientation; the"
-    " rotation vector up to then (rad), as of rates and displacements; the time, s; the angular acceleration that the"
-    " angular momentum of impulses makes as the body turns, rad/s2",
-    count=1, q=4, theta=3, time=1, alpha=3,
+    " rotation vector up to then (rad), as of rates and displacements; the time, s; the angular acceleration beyond the"
+    " smooth one, rad/s2; the angular momentum L at the beginning of the step, N m s, the torque of its smooth change,"
+    " N m, and the angular impulses dL up to then, N m s, all about the centre of mass, world axes",
+    count=1, q=4, theta=3, time=1, alpha=3, L=3, torque=3, dL=3,
 )  # fmt: skip
 
 INVERSE = Row(

@@ -103,7 +103,6 @@ class ImpactArrays(NamedTuple):
     pair_of: np.ndarray = integers("ends")  # the pairs that collide of each body that forces move
     island: np.ndarray = integers("bodies + 1")  # a body of the same pile, or itself
     pile: np.ndarray = integers("bodies + 1")  # contact points of the pile of which it is the first body
-    turned: TRIPLE = floats("bodies")  # as in `SmoothMotion`
     ended: JOLT = floats("bodies + 1")  # as `struck` of a motion that begins at the end of a part of a step
     struck: np.ndarray = floats(1)  # when a body was struck that turns far afterwards, s
     energy: np.ndarray = floats(3)  # that this step's impacts added, J, as of `work_of`
@@ -209,7 +208,6 @@ def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, co
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
     n = contacts.n_moved
     work.size[N_DUE] = 0
-    work.turned[:] = 0.0
     work.begin[:] = 0
     for k in range(n_pair):
         work.when[k], work.strikes[k], work.status[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
@@ -480,8 +478,8 @@ def strike_contacts(
     and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: as `undivided`, s;
     trees: what bodies of trees do, if the step is an instant at which they are struck, or None.
     """
-    work, problem, turned = impacts, impacts.problem, impacts.turned
-    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved, turned)
+    work, problem = impacts, impacts.problem
+    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved)
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0

@@ -95,9 +95,8 @@ def first_rebound(
     """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
     that approach fast are kept out of the sub-steps, which would brake them.
     """
-    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved, work.turned)
+    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved)
     find_piles(contacts, point_who, count, work)
-    work.turned[:] = 0.0
     soon, last, is_fast = NEVER, at.NO_ROW, False
     for m in range(count):
         k = point_who[m].pair
@@ -204,8 +203,8 @@ def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
     arrays.trees.total[:] = 0.0
     return strike_contacts(
         arrays.impacts, t, INSTANT * model.step, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
-        arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish, lines.inverse,
-        lines.struck, lines.vel, lines.moved, model.body, model.normal, trees,
+        arrays.candidates.count[0], points.who, points.value, n_point, motions.start,
+        motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, trees,
     )  # fmt: skip
 
 

@@ -234,8 +234,8 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     if arrays.impacts is not None:
         arrays.strikes[0] = strike_contacts(
             arrays.impacts, t - h, h, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
-            arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish,
-            lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, None,
+            arrays.candidates.count[0], points.who, points.value, n_point, motions.start,
+            motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, None,
         )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False
@@ -343,7 +343,8 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
 
 @routine
 def write_correction(
-    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, struck: JOLT, inertia_W, share, h, own: CORRECTION
+    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, kicked: LINE, struck: JOLT, inertia_W, share, h,
+    own: CORRECTION,
 ):  # fmt: skip
     """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
     v0)). Of a body that was struck, the turn is that from the smooth orientation to the one which it has turned to
@@ -354,13 +355,15 @@ def write_correction(
     smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
     turn = scaled(h, add(omega, scaled(share, sub(omega_end, omega))))
     own.p = sub(moved.linear, smooth)
+    change = sub(vel.angular, omega_end)
     if struck.count > 0.0:
         q = product(turn_since(h, moved.angular, struck), struck.q)
         own.turn = scaled(2.0, log(product(q, conjugate(finish.q))))
+        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked.angular)))
     else:
         own.turn = sub(moved.angular, turn)
+        own.omega = apply(inertia_W, change)
     own.v = sub(vel.linear, v_end)
-    own.omega = apply(inertia_W, sub(vel.angular, omega_end))
 
 
 @inlined
@@ -386,7 +389,8 @@ def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, ma
             start, finish, body = motions.start[b], motions.finish[b], constants[row]
             inertia = tensor_in_world(lines.struck[b].q, body.inertia)
             write_correction(
-                start, finish, lines.vel[b], lines.moved[b], lines.struck[b], inertia, contacts.share, h, made.own[row]
+                start, finish, lines.vel[b], lines.moved[b], lines.kicked[b], lines.struck[b], inertia,
+                contacts.share, h, made.own[row],
             )  # fmt: skip
             v_WC = arm[contacts.body[b].node].v_WC
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)

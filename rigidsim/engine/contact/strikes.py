@@ -17,12 +17,13 @@ from rigidsim.engine.contact.approach import (
     find_places,
     least_speed,
     levers,
+    momentum_at,
     place_pair,
     sizes,
     soonest,
 )  # fmt: skip
 from rigidsim.engine.contact.bodies import tensor_in_world
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, WHO
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, WHO
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
     LEVERS,
@@ -170,37 +171,44 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
 
 
 @inlined
-def gyration(t, jump, inertia, side: SIDE, h, start: CENTRE, finish: CENTRE):
-    """The angular acceleration that a body without loads has at a rate beyond the smooth one, and not at that one,
-    rad/s2: I^-1 (omega_0 x I omega_0 - omega x I omega), omega = omega_0 + jump; inertia: in its own axes.
-    """
-    smooth = add(start.omega, scaled(t / h, sub(finish.omega, start.omega)))
-    omega, inertia_W = add(smooth, jump), tensor_in_world(side.q, inertia)
-    torque = sub(cross(smooth, apply(inertia_W, smooth)), cross(omega, apply(inertia_W, omega)))
-    return apply(side.inertia, torque)
+def begin_jolt(h, inertia, start: CENTRE, finish: CENTRE, struck: JOLT):
+    """The angular momentum of the smooth motion of a body; inertia: in its own axes."""
+    L = apply(tensor_in_world(start.q, inertia), start.omega)
+    struck.L = L
+    struck.torque = scaled(1.0 / h, sub(apply(tensor_in_world(finish.q, inertia), finish.omega), L))
 
 
 @inlined
 def push(b, t, r, P, side: SIDE, contacts, body, motion):
-    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then."""
-    dL, dv = cross(r, P), scaled(motion.inverse[b].mass, P)
-    L = add(motion.turned[b].xyz, dL)
-    turn = apply(side.inertia, L)
-    vel, moved, start = motion.vel[b], motion.moved[b], motion.start[b]
-    motion.turned[b].xyz = L
+    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then. The
+    angular acceleration after it is I^-1 (tau - omega x L).
+    """
+    if b >= contacts.n_moved:
+        return
+    vel, moved, start, finish, struck = (
+        motion.vel[b],
+        motion.moved[b],
+        motion.start[b],
+        motion.finish[b],
+        motion.struck[b],
+    )
+    if struck.count == 0.0:
+        begin_jolt(motion.h, body[contacts.body[b].row].inertia, start, finish, struck)
+    dv, alpha = scaled(motion.inverse[b].mass, P), scaled(1.0 / motion.h, sub(finish.omega, start.omega))
+    struck.dL = add(struck.dL, cross(r, P))
+    L = momentum_at(t, struck)
+    omega = apply(side.inertia, L)
     vel.linear = add(vel.linear, dv)
     moved.linear = sub(moved.linear, scaled(t, dv))
-    change = sub(add(start.omega, turn), vel.angular)
+    change = sub(omega, add(vel.angular, scaled(t, alpha)))
     vel.angular = add(vel.angular, change)
     moved.angular = sub(moved.angular, scaled(t, change))
     motion.inverse[b].inertia = side.inertia
-    struck = motion.struck[b]
     struck.count += 1.0
     struck.q = side.q
     struck.theta = side.turn
     struck.time = t
-    if b < contacts.n_moved:
-        struck.alpha = gyration(t, turn, body[contacts.body[b].row].inertia, side, motion.h, start, motion.finish[b])
+    struck.alpha = sub(apply(side.inertia, sub(struck.torque, cross(omega, L))), alpha)
 
 
 @inlined
