@@ -25,6 +25,7 @@ WITHOUT = {
     "measured_swing",
     "ragdoll",
     "reacher",
+    "rod_off_a_table",
     "spheres_in_a_box",
     "wheel_satellite",
 }

@@ -81,6 +81,14 @@ LEDGER_BOUNDS = {
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11
     "simo_wong_top": 3e-12,  # 6.1e-13
     "tumbling_chain": 6e-10,  # 1.5e-10
+    "brick_tips_or_slides": 2e-8,  # 3.7e-9
+    "eulers_disk": 3e-7,  # 6.0e-8
+    "loaded_ball": 5e-9,  # 1.1e-9
+    "rattleback": 4e-4,  # 9.5e-5: it rocks at 40 rad/s
+    "rocking_block": 5e-10,  # 1.1e-10
+    "rocking_ellipsoid": 1e-11,  # 2.5e-12
+    "rod_off_a_table": 1e-8,  # 2.2e-9
+    "tippe_top": 6e-8,  # 1.4e-8: 0.2 rad a step
 }
 
 

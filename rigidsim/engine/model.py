@@ -130,6 +130,15 @@ def zeros(*shape: int, kind: type = np.float64) -> np.ndarray:
     return room[first : first + size].reshape(shape)
 
 
+def leaves(part: object) -> Iterator[np.ndarray]:
+    """The arrays of nested tuples."""
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from leaves(inner)
+    elif isinstance(part, np.ndarray):
+        yield part
+
+
 class Law(NamedTuple):
     """The loads of one kind: bodies, eras and constants of each. The second end of each is on a moved body."""
 

@@ -135,10 +135,9 @@ class BlockRun:
 
     @property
     def is_reusable(self) -> bool:
-        """Whether `begin_with` can follow: no tree changes, and steps remember nothing but the state."""
+        """Whether `begin_with` can follow: no tree changes, and steps remember nothing but the state and contact."""
         changes = self.schedule.reparentings or self.worlds[0].blueprint.has_fragile
-        kept = self.triggers or self.sensing or self._callbacks
-        return not (changes or kept or self.model.contacts is not None)
+        return self.contacts.is_reusable and not (changes or self.triggers or self.sensing or self._callbacks)
 
     def begin_with(self, world: World) -> None:
         """Start with another world of the same structure, in a run of one lane that is reusable."""
@@ -146,6 +145,7 @@ class BlockRun:
         self.worlds, self.events, self.schedule = [world], [], world.blueprint.schedule
         self._is_isolated = world.isolated
         self.begin_again(model, world.state)
+        self.contacts.begin_again()
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
         """Start with another block of the same structure, which has no reparentings. The arrays stay the same objects,

@@ -5,7 +5,7 @@ of these numbers a little.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import getitem
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.model import Model
+from rigidsim.engine.model import Model, leaves
 from rigidsim.errors import UsageError
 from rigidsim.scene.prepare.overrides import path_of
 from rigidsim.scene.prepare.uncertain import deviation_of
@@ -84,7 +84,7 @@ def parameters_of(scene: Scene, names: Sequence[str], asked: str = DERIVATIVES) 
     """The parameters with these names. Raises UsageError for what is not the name of a number."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         refuse(asked, "a list of names of numbers of the scene", names)
-    names, document = [name.strip() for name in names], scene.document()
+    names, document = [name.strip() for name in names], scene.once(Scene.document)
     for name in names:
         if not name or names.count(name) > 1:
             raise UsageError(f"{asked}: '{shown(name)}' is named twice" if name else f"{asked}: a name is empty")
@@ -138,7 +138,7 @@ def beside(scene: Scene, parameters: Sequence[VariedNumber], world: World) -> li
     """For each parameter worlds on both sides of that of a scene, of the same structure. All are read at once; where
     the scene is another one so far away, parameters are read one by one. Raises UsageError where there are none.
     """
-    document = scene.document()
+    document = scene.once(Scene.document)
     sizes = [FIRST * (abs(one.written) or 1.0) for one in parameters]
     found = _read(document, parameters, sizes, world) if parameters else []
     return [
@@ -199,15 +199,6 @@ def other_grid(parameter: VariedNumber) -> str:
     """The message about a parameter that moves the samples."""
     why = "changes the steps or the times of the samples; the derivatives are those of samples at the same times"
     return f"{parameter.asked}: {parameter.name} {why}"
-
-
-def leaves(part: object) -> Iterator[np.ndarray]:
-    """The arrays of nested tuples."""
-    if isinstance(part, tuple):
-        for inner in part:
-            yield from leaves(inner)
-    elif isinstance(part, np.ndarray):
-        yield part
 
 
 def structure_of(world: World) -> list:

@@ -18,29 +18,36 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.model import Samples, Scratch, set_constants
+from rigidsim.engine.model import Samples, Scratch, leaves, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
-from rigidsim.sensitivities.parameters import Beside, leaves
+from rigidsim.sensitivities.parameters import Beside
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps
 
 
 def numbers_of(run: BlockRun) -> list[np.ndarray]:
-    """All arrays of floats that a run begins with; not those of samples, and of metrics not what was reduced."""
+    """The arrays of floats that a world or the steps up to now determine; of metrics not what was reduced."""
     metrics, arrays = run._metering.tables()
-    parts = run.model, run.state, run._scratch, metrics, arrays and arrays._replace(memory=None), run.contacts.arrays
+    constant = run._scratch.driven, run._scratch.working, run._scratch.trial
+    parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), (*run.contacts.kept(),)
     return [array for array in leaves(parts) if array.dtype == np.float64]
 
 
 class TangentContactRun(ContactRun):
-    """Contact in a run with tangents: `rates` has those of the log, (event, component, K)."""
+    """Contact in a run with tangents: `rates` has those of the log, (event, component, K). Its blocks have one lane, as
+    the tangents of one number fill a vector already; those of eight would not fit the registers.
+    """
 
     def __init__(self, shadows: Shadows, recorded: bool):
-        super().__init__(recorded)
+        super().__init__(recorded, 1)
         self.shadows, self.rates = shadows, []
+
+    def begin_again(self) -> None:
+        super().begin_again()
+        self.rates = []
 
     def take(self) -> bool:
         if self.arrays is not None and (n := self.arrays.record.count[0]):
@@ -91,6 +98,7 @@ class TangentRun(BlockRun):
         self.event_rates: list[np.ndarray] = []  # of `events`, (event, component, parameter)
         super().__init__([world], 1, with_terms, {}, True, TangentContactRun(self.shadows, contacts.recorded))
         self._beside: list[list[tuple[float, BesideRun]]] = []  # whose trees change as that of this run does
+        self._other: BesideRun | None = None  # which becomes one world beside after the other
 
     def begin_with(self, world: World) -> None:
         super().begin_with(world)
@@ -129,20 +137,23 @@ class TangentRun(BlockRun):
         values = [run.values(trial, steps) for run in self._each(beside)]
         if trial is not None:
             self._scratch = self._with_trial(self._scratch._replace(trial=trial))
-        found = iter(values)
-        rates = np.stack([extrapolated([(one[0], next(found)) for one in pairs]) for pairs in beside], axis=-1)
+        varies = np.any([each != values[0] for each in values], axis=0)
+        found, rates = (each[varies] for each in values), np.zeros((len(varies), len(beside)))
+        for k, pairs in enumerate(beside):
+            rates[varies, k] = extrapolated([(one[0], next(found)) for one in pairs])
         for array in numbers_of(self):
             begin, end = end, end + array.size
             self.rates(array)[...] = rates[begin:end].reshape(*array.shape, len(beside))
 
     def _each(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> Iterator[BesideRun]:
         """The runs, one after the other; those of worlds are one that becomes another each time."""
-        shared = None
         for one in (one for pairs in beside for one in pairs):
             if isinstance(one, Beside):
-                shared = shared or self._run_beside(self.worlds[0])
-                shared.become(one)
-            yield one[1] if shared is None else shared
+                self._other = self._other or self._run_beside(self.worlds[0])
+                self._other.become(one)
+                yield self._other
+            else:
+                yield one[1]
 
     def _reparent(self, event: TreeChange, ending: int) -> None:
         """The worlds beside are reparented from the states and at the times that belong to them."""
@@ -227,9 +238,10 @@ class TangentRun(BlockRun):
         del self.event_rates[n_event:], self.contacts.rates[n_contact:]
 
     def _varying(self) -> list[np.ndarray]:
-        """The arrays whose derivatives change in a run."""
+        """The arrays of floats whose values change in a run, and matter later."""
         arrays = self._metering.tables()[1]
-        return [*numbers_of(self), *([arrays.memory] if arrays else [])]
+        contacts = [array for array in self.contacts.kept() if array.dtype == np.float64]
+        return [self.state, *contacts, *([arrays.memory] if arrays else [])]
 
 
 def extrapolated(values: Iterable[tuple[float, np.ndarray]]) -> np.ndarray:

@@ -48,7 +48,7 @@ class DifferentiatedSimulation(Simulation):
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> BlockRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
-        self._key = key_of(self.scene, (with_terms, k))
+        self._key = key_of(self.scene, (with_terms, self._header.with_contacts, k))
         run = spare_runs.take(self._key, world) or TangentRun(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run

@@ -124,7 +124,7 @@ class Simulation:
 
     def _made_run(self, world: World, with_terms: bool, callbacks: Mapping[str, Callback], *options: Any) -> BlockRun:
         """The run of the world; one that has ended begins again."""
-        self._key = key_of(self.scene, with_terms)
+        self._key = key_of(self.scene, (with_terms, self._header.with_contacts))
         spare = None if callbacks else spare_runs.take(self._key, world)
         return spare or BlockRun([world], 1, with_terms, callbacks, *options)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.candidates import Candidates, make_candidates
+from rigidsim.engine.contact.candidates import Candidates, forget_candidates, make_candidates
 from rigidsim.engine.contact.columns import (
     CENTRE,
     CONTACT_POINT,
@@ -23,7 +23,7 @@ from rigidsim.engine.contact.columns import (
     SAMPLED_POINT,
     WHO,
 )
-from rigidsim.engine.contact.convex import ConvexArrays, make_convex
+from rigidsim.engine.contact.convex import ConvexArrays, make_convex, put_corners
 from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
@@ -32,7 +32,7 @@ from rigidsim.engine.contact.sleeping import Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.trees import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts, Corrections, floats, integers, made, zeros
+from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made, zeros
 
 LANES = 8
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
@@ -194,6 +194,18 @@ def make_contact_arrays(
         ledger=make_ledger(lanes),
         trees=make_trees(contacts, room.points),
     )
+
+
+def begin_again(arrays: ContactArrays, contacts: Contacts) -> None:
+    """Let the arrays be as they were made, for contacts of the same structure."""
+    of_model = {id(array) for array in leaves(contacts)}
+    for array in leaves(arrays):
+        if id(array) not in of_model:
+            array.fill(0)
+    arrays.record.count[3] = at.NOTHING_SAMPLED
+    forget_candidates(arrays.candidates)
+    for convex in (arrays.points.convex, arrays.impacts and arrays.impacts.near.convex):
+        put_corners(convex, contacts)
 
 
 def make_lasting(

@@ -59,8 +59,13 @@ class Candidates(NamedTuple):
 def make_candidates(contacts: Contacts, capacity: int) -> Candidates:
     """An empty list, which is stale, with room for so many pairs."""
     candidates = made(Candidates, {"shapes": len(contacts.shape), "pairs": capacity})
-    candidates.order[:], candidates.allowance[:] = np.arange(len(contacts.shape)), -1.0
+    forget_candidates(candidates)
     return candidates
+
+
+def forget_candidates(candidates: Candidates) -> None:
+    """Let the list be stale."""
+    candidates.order[:], candidates.allowance[:] = np.arange(len(candidates.order)), -1.0
 
 
 @inlined

@@ -10,7 +10,10 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
-from rigidsim.engine.model import Contacts, Model, Scratch, n_places
+from rigidsim.engine.model import Contacts, Model, Scratch, leaves, n_places
+
+MOST_BYTES = 1 << 25
+"""Of arrays that are worth to be kept for another run."""
 
 
 def no_points() -> tuple[np.ndarray, np.ndarray]:
@@ -89,6 +92,17 @@ class ContactRun:
         if len(parted):
             made.add_parting(self.arrays, parted)
         return self._shared(scratch)
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether beginning again takes less time than new arrays would, of which steps may use a small part."""
+        return sum(array.nbytes for array in leaves(self.arrays)) < MOST_BYTES
+
+    def begin_again(self) -> None:
+        """Nothing has touched yet, in a model of the same structure. The arrays stay the same objects."""
+        self.record = ContactRecord()
+        if self.arrays is not None:
+            made.begin_again(self.arrays, self._contacts)
 
     def _renew(self, before: Contacts | None) -> None:
         """Make the arrays; `before` are the contacts of the present ones."""
@@ -172,13 +186,16 @@ class ContactRun:
 
     def place(self) -> tuple:
         """What `go_back` needs."""
-        kept = [array.copy() for array in (*made.kept(self.arrays), self.arrays.mean)] if self.arrays else []
+        kept = [array.copy() for array in self.kept()]
         return self.arrays, self._room, self._contacts, self._size, kept, self.record.place()
+
+    def kept(self) -> list[np.ndarray]:
+        """The arrays that later steps need."""
+        return [] if self.arrays is None else [*made.kept(self.arrays), self.arrays.mean]
 
     def go_back(self, place: tuple) -> None:
         """Restore the arrays as they were at `place`."""
         self.arrays, self._room, self._contacts, self._size, kept, recorded = place
-        if self.arrays is not None:
-            for array, values in zip((*made.kept(self.arrays), self.arrays.mean), kept, strict=True):
-                array[:] = values
+        for array, values in zip(self.kept(), kept, strict=True):
+            array[:] = values
         self.record.go_back(recorded)
