@@ -110,7 +110,7 @@ class World:
             raise OverflowError("the log is full")
         jump = vel[:n, :6] - np.hstack([self.v, self.omega])
         tensors = self.tensors()
-        dL = self.arrays.turned * self.moves[:, None] * (count > 0)
+        dL = struck[:n, at.JOLT.dL] * self.moves[:, None]
         L = np.array([t @ w if m else 0 * w for t, w, m in zip(tensors, self.omega, self.moves, strict=True)])
         self.p += h * (self.v + 0.5 * gain) + (moved[:n, :3] + h * jump[:, :3])
         turn = h * self.omega + moved[:n, 3:6] + h * jump[:, 3:]

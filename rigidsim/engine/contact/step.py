@@ -343,31 +343,33 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
 
 @routine
 def write_correction(
-    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, kicked: LINE, struck: JOLT, inertia_W, share, h,
+    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, kicked: LINE, struck: JOLT, inertia_W, is_planar, share, h,
     own: CORRECTION,
 ):  # fmt: skip
     """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
     v0)). Of a body that was struck, the turn is that from the smooth orientation to the one which it has turned to
-    since it was struck last: rotations one after the other do not add up.
+    since it was struck last: rotations one after the other do not add up. Its angular momentum gains the impulses
+    themselves, of which a planar scene only has what turns it in the plane.
     """
     v, v_end = start.v, finish.v
     omega, omega_end = start.omega, finish.omega
     smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
     turn = scaled(h, add(omega, scaled(share, sub(omega_end, omega))))
     own.p = sub(moved.linear, smooth)
-    change = sub(vel.angular, omega_end)
+    own.v, change = sub(vel.linear, v_end), sub(vel.angular, omega_end)
     if struck.count > 0.0:
         q = product(turn_since(h, moved.angular, struck), struck.q)
         own.turn = scaled(2.0, log(product(q, conjugate(finish.q))))
-        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked.angular)))
     else:
         own.turn = sub(moved.angular, turn)
+    if struck.count > 0.0 and not is_planar:
+        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked.angular)))
+    else:
         own.omega = apply(inertia_W, change)
-    own.v = sub(vel.linear, v_end)
 
 
 @inlined
-def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
+def write_corrections(h, is_planar, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
     """The corrections of all contact bodies on which an impulse acted, but for those of trees, with their energies in
     the ledger of the step. Returns whether there are any, and whether there are any of trees.
     """
@@ -390,7 +392,7 @@ def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, ma
             inertia = tensor_in_world(lines.struck[b].q, body.inertia)
             write_correction(
                 start, finish, lines.vel[b], lines.moved[b], lines.kicked[b], lines.struck[b], inertia,
-                contacts.share, h, made.own[row],
+                is_planar, contacts.share, h, made.own[row],
             )  # fmt: skip
             v_WC = arm[contacts.body[b].node].v_WC
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
@@ -405,7 +407,9 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
-    found, of_trees = write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger)
+    found, of_trees = write_corrections(
+        h, len(model.normal) > 0, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger
+    )
     if have_constraints(model):
         of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
