@@ -4,6 +4,8 @@ neither equations of motion nor the search for events; and their orders of conve
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from rolling_motions import EXACT, UP, G, of_ellipsoid, of_sphere, rolled, slid
@@ -15,6 +17,8 @@ from rigidsim.certify.certifying import certify
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.hindsight.oracles import errors
 from rigidsim.physics.quaternion import rotate
+from rigidsim.report.contact import ContactSummary
+from rigidsim.report.explain import BodyReport
 from rigidsim.scene.hierarchy.meetings import Meetings
 
 
@@ -61,6 +65,43 @@ def test_they_leave_no_step_to_sub_steps(name):
 def test_no_other_way_to_write_them_refutes_them(name):
     found = certify(rigidsim.Scene.from_file(shipped_scenes()[name]))
     assert not found.is_refuted, [(way.name, way.verdict) for way in found.ways]
+
+
+# --- in words and pictures
+
+
+def test_an_instant_in_words(run):
+    """Which shape of a body, what it did until then, and nothing of the method's error."""
+    trajectory = run("tippe_top")
+    meets = times_of(trajectory, "top", "impact")[0]
+    told = str(BodyReport.of(trajectory, "top", meets)).split("\n\n")
+    starts = f"at t = {meets:.9g} s: top "
+    assert told[0].startswith(starts + "(shapes[1]) is struck by table\n")
+    assert re.fullmatch(
+        re.escape(starts + "(shapes[0]) no longer touches table; it slid for 1.76559 s and lost 0.0240")
+        + r"\d* J to friction",
+        told[1],
+    )
+    assert told[3] == starts + "(shapes[1]) begins to slide on table"
+    trajectory = run("rod_off_a_table")
+    told = str(BodyReport.of(trajectory, "rod", 0.175)).split("\n\n")
+    assert told[0] == "at t = 0.176732348 s: rod begins to slide on table; it stuck for 0.176732 s"
+    assert told[1] == "rod turns on a fixed point of table, since t = 0 s"
+    assert str(BodyReport.of(trajectory, "rod", 0.3)) == "rod slides on table, since t = 0.176732348 s"
+
+
+def test_modes_are_counted_and_marked(run):
+    trajectory = run("rod_off_a_table")
+    summary = ContactSummary(trajectory.events.contact)
+    assert summary.as_dict()["modes"] == {"sliding": 1, "sticking": 1}
+    lines = [line for section in summary.sections() for line in section.lines]
+    assert lines[0].startswith(
+        "0 impacts, 1 touch began, 1 ended; there began sliding 1 time, sticking 1 time; energy changed"
+    )
+    (axes,) = trajectory.plot("rod.angular_velocity.y").axes
+    marks = {line.get_marker(): line.get_xdata().tolist() for line in axes.lines}
+    assert marks[5] == times_of(trajectory, "rod", "sliding_begins")
+    assert marks["x"] == times_of(trajectory, "rod", "contact_ends")
 
 
 # --- rolling

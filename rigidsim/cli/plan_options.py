@@ -79,7 +79,7 @@ def plan_from(
     seed: int | None,
 ) -> Plan:
     """The plan of the options, or that of the scene if they vary nothing; `--seed` replaces its seed."""
-    from rigidsim.sweeps.plan import make_plan, plan_of
+    from rigidsim.sweeps.plan import make_plan, over_of, plan_of
 
     given = {
         "vary": _values("--vary", vary, "spin=0:60:13"),
@@ -88,8 +88,7 @@ def plan_from(
         "sample": sample,
         "over": _values("--over", over, "'spin=uniform(20, 40)'"),
     }
-    if sample and not over and scene.uncertain:
-        given["over"] = {name: str(one) for name, one in scene.uncertain.items()}
+    given["over"] = over_of(scene, sample, given["over"])
     if any(given.values()):
         return make_plan(**given, seed=seed or 0)
     if scene.sweep is None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ControllerRecord
 from rigidsim.physics.control import lead_lag, pid, rate_limited, saturated
+from rigidsim.physics.elementary import select
 
 Numbers = Sequence[np.ndarray]
 """Numbers that a law reads, each (lane)."""
@@ -67,7 +68,7 @@ def _hold(given: Numbers, _memory: np.ndarray, _T: float) -> np.ndarray:
 def _pid(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
     e, proportional, integral, derivative, filter, low, high = given
     begun, last, total, slope = memory
-    last = np.where(begun > 0.0, last, e)
+    last = select(begun > 0.0, last, e)
     u, total, slope = pid(e, last, total, slope, T, (proportional, integral, derivative), filter, (low, high))
     memory[1:] = e, total, slope
     return u
@@ -76,15 +77,17 @@ def _pid(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
 def _lead_lag(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
     x, gain, lead, lag = given
     begun, x_last, y_last = memory
-    x_last, y_last = np.where(begun > 0.0, x_last, x), np.where(begun > 0.0, y_last, gain * x)
-    memory[1:] = x, lead_lag(x, x_last, y_last, T, gain, lead, lag)
-    return memory[2].copy()
+    x_last, y_last = select(begun > 0.0, x_last, x), select(begun > 0.0, y_last, gain * x)
+    y = lead_lag(x, x_last, y_last, T, gain, lead, lag)
+    memory[1:] = x, y
+    return y
 
 
 def _rate_limit(given: Numbers, memory: np.ndarray, T: float) -> np.ndarray:
     x, rising, falling, initial = given
-    memory[1] = rate_limited(x, np.where(memory[BEGUN] > 0.0, memory[1], initial), T, rising, falling)
-    return memory[1].copy()
+    y = rate_limited(x, select(memory[BEGUN] > 0.0, memory[1], initial), T, rising, falling)
+    memory[1] = y
+    return y
 
 
 def _saturation(given: Numbers, _memory: np.ndarray, _T: float) -> np.ndarray:
@@ -93,7 +96,7 @@ def _saturation(given: Numbers, _memory: np.ndarray, _T: float) -> np.ndarray:
 
 def _input(given: Numbers, memory: np.ndarray, _T: float) -> np.ndarray:
     value, low, high = given
-    memory[1] = np.where(memory[BEGUN] > 0.0, memory[1], value)
+    memory[1] = select(memory[BEGUN] > 0.0, memory[1], value)
     return saturated(memory[1], low, high)
 
 
@@ -110,13 +113,13 @@ PYTHON = "python"
 
 
 class ControlBlock:
-    """A controller of a run, with its memory (row, lane)."""
+    """A controller of a run: its law, None of a function, its memory (row, lane), and the time between samples, s."""
 
     def __init__(self, record: ControllerRecord, step: float, n_lane: int):
-        self.record, self._T = record, record.every * step
+        self.record, self.period = record, record.every * step
         is_python = record.law == PYTHON
-        self._law = None if is_python else LAWS[record.law]
-        remembered = record.count - len(record.inputs) if is_python else self._law.memory
+        self.law = None if is_python else LAWS[record.law]
+        remembered = record.count - len(record.inputs) if is_python else self.law.memory
         self._function = loaded(record) if is_python else None
         self.memory = np.zeros((1 + remembered, n_lane))
 
@@ -136,7 +139,7 @@ class ControlBlock:
         if self._function:
             found = self._call(times(), given, live, faults)
         else:
-            found = self._law.output(given, self.memory, self._T)[np.newaxis]
+            found = self.law.output(given, self.memory, self.period)[np.newaxis]
         self.memory[BEGUN] = 1.0
         if before is not None:
             self.memory[:, ~live] = before[:, ~live]

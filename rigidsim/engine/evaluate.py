@@ -49,7 +49,7 @@ def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False, awake=
         accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
         if model.loops.has_stops is not None:
             accelerate_measured(model, scratch, lanes)
-    if lasts(scratch) and hold_contacts(model, scratch, lanes):
+    if lasts(scratch) and hold_contacts(model, state, scratch, lanes):
         accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
 
 

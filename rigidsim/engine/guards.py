@@ -92,10 +92,14 @@ def note_begin(n, done, model, scratch):
 
 @inlined
 def end_before(n, done, end, model, scratch):
-    """Where a part of step n ends, which begins at `done`: at `end`, or sooner, where Python wants to act."""
+    """Where a part of step n ends, which begins at `done`: at `end`, or sooner, where Python wants to act. If that is
+    at the end of the step, its time may be differentiated, as that of an edge.
+    """
     note_begin(n, done, model, scratch)
     if model.guards is not None:
         guards = scratch.guards
         if guards.stop[0] == n and done < guards.stop_part[0]:
             end = guards.stop_part[0] if guards.stop_part[0] < end else end
+        elif guards.stop[0] == n + 1 and guards.stop_part[0] == 0.0 and end == 1.0:
+            end = 1.0 + guards.stop_part[0]
     return end

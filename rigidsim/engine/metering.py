@@ -13,7 +13,6 @@ from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR, SIX
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
 from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples, zeros
-from rigidsim.engine.programs import put_held
 from rigidsim.jit.kernels import Kernel
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
@@ -43,7 +42,7 @@ class Metering:
         self._arrays: _Arrays | None = None
         self._counts = np.zeros((len(CAUSES), len(lanes)))
         self._room: Samples | None = None
-        self._end = np.zeros(1)  # s, the time of the last sample
+        self.end = np.zeros(1)  # s, the time of the last sample
         self._fold, self._fold_last = caller(fold_samples), caller(fold_samples)  # each remembers its arrays
         self._evaluate = caller(evaluate_metrics)
 
@@ -61,11 +60,6 @@ class Metering:
             overwrite(self._metrics, model.metrics)
             _set_constants(self._arrays, self._metrics)
             self._arrays.memory[:] = 0.0
-
-    def hold(self, values: np.ndarray) -> None:
-        """Make these the numbers that are held, (held, lane)."""
-        if self._metrics:
-            put_held(self._metrics.program, self._arrays.register, values)
 
     def tables(self) -> tuple[Metrics | None, _Arrays | None]:
         """What kernels need to add samples themselves."""
@@ -120,8 +114,8 @@ class Metering:
         if not self._metrics:
             return zeros(0, len(self._lanes))
         metrics, arrays, place = self._metrics, self._arrays, self.place()
-        self._end[0] = time
-        self._fold_last(*self._folding(self._end, last, 0))
+        self.end[0] = time
+        self._fold_last(*self._folding(self.end, last, 0))
         first = len(metrics.results.constant) + 1
         for r, kind in enumerate(metrics.folds[:, layout.FOLD.kind].tolist()):
             if kind >= len(FOLDS):

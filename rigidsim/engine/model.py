@@ -455,6 +455,7 @@ class Closings(NamedTuple):
     rows: Rows
     meeting: MEETING = floats("loops")
     closing: CLOSING = floats("equations")
+    alone: SCALAR = floats("equations")  # multipliers without contacts that last
     opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
     widest: SCALAR = floats(1)  # of these
 
@@ -660,6 +661,9 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
         given, working = model.expressions, scratch.working
         working.register[: len(given.script.constant)] = given.script.constant
         working.jet[: len(given.drive.constant), :n] = given.drive.constant
+    if scratch.guards is not None:
+        constant = model.guards.program.constant
+        scratch.guards.register[: len(constant)] = constant
 
 
 def working_of(given: Expressions, n: int) -> Working:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import (
     MotionSnapshot,
@@ -40,6 +40,7 @@ from rigidsim.engine.metering import Metering
 from rigidsim.engine.model import (
     Model,
     MotionSamples,
+    Program,
     Samples,
     Scratch,
     copied,
@@ -48,9 +49,9 @@ from rigidsim.engine.model import (
     make_scratch,
     set_constants,
 )
-from rigidsim.engine.programs import is_steered
+from rigidsim.engine.programs import is_steered, put_held
 from rigidsim.engine.reparenting import begin_reparenting, book, close_after, energy_of, pass_impulses, pass_jumps
-from rigidsim.engine.sensing import Sensing, hold
+from rigidsim.engine.sensing import Sensing, programs_held
 from rigidsim.engine.specialised import Specialised
 from rigidsim.engine.stepper import NOW, advance
 from rigidsim.engine.switching import switches
@@ -102,9 +103,9 @@ class BlockRun:
         self._buffer: EventBuffer | None = None  # for a run without events
         self._metering = Metering(self._lanes, self._caller)
         triggers = worlds[0].blueprint.triggers
-        self.triggers = Triggers(self, triggers.records, self.schedule.step) if triggers else None
-        sensing, step = worlds[0].blueprint.sensing, float(worlds[0].model.step)
-        self.sensing = Sensing(self, sensing, step, self._lanes, self._caller, keeps_events) if sensing else None
+        self.triggers = self._made_triggers(triggers.records) if triggers else None
+        sensing = worlds[0].blueprint.sensing
+        self.sensing = self._made_sensing(sensing, float(worlds[0].model.step), keeps_events) if sensing else None
         self.specialised = Specialised(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
@@ -118,6 +119,14 @@ class BlockRun:
     def _caller(self, kernel: Kernel) -> Callable:
         """What calls a kernel: compiled, or as Python code, which may call functions of the user."""
         return kernel.interpreted if self._callbacks else kernel.caller()
+
+    def _made_triggers(self, records: Sequence[TriggerRecord]) -> Triggers:
+        """The triggers of these records."""
+        return Triggers(self, records, self.schedule.step)
+
+    def _made_sensing(self, written: SensingTables, step: float, keeps: bool) -> Sensing:
+        """The sensors and controllers of these tables."""
+        return Sensing(self, written, step, self._lanes, self._caller, keeps)
 
     def _hindrance(self, world: World) -> str:
         """Why specialised code cannot be used; empty if it can."""
@@ -385,8 +394,15 @@ class BlockRun:
 
     def _put_held(self) -> None:
         """Make the numbers that are held constants of all expressions."""
-        hold(self.model, self._scratch, self.sensing.held)
-        self._metering.hold(self.sensing.held)
+        for program, register in self._programs_held():
+            put_held(program, register, self.sensing.held)
+
+    def _programs_held(self) -> Iterator[tuple[Program, np.ndarray]]:
+        """The programs of expressions that may read numbers that are held, with their registers."""
+        yield from programs_held(self.model, self._scratch)
+        metrics, arrays = self._metering.tables()
+        if metrics:
+            yield metrics.program, arrays.register
 
     def _proceed(self, n_end: int, stride: int, samples: Samples | None, first: int) -> None:
         """Step to n_end, or to where a trigger is due."""

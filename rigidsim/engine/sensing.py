@@ -18,7 +18,7 @@ from rigidsim.engine.controllers import INPUT, ControlBlock, ControllerFault, Fa
 from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR
 from rigidsim.engine.metrics import read_sample
-from rigidsim.engine.model import Metrics, Model, Samples, Scratch, floats, made
+from rigidsim.engine.model import Metrics, Model, Program, Samples, Scratch, floats, made
 from rigidsim.engine.noise import Stream
 from rigidsim.engine.programs import fill, put_held, run_program
 from rigidsim.engine.rays import distance
@@ -160,6 +160,10 @@ class Sensing:
     def tables(self) -> Metrics | None:
         """The tables of the present tree."""
         return self._tables
+
+    def arrays(self) -> tuple:
+        """The arrays of the kernel that begin with numbers of the scene."""
+        return self._tables, self._arrays
 
     def calls(self, one: Samples) -> Iterator[tuple[Kernel, tuple]]:
         """A call of the kernel, for one sample."""
@@ -413,9 +417,15 @@ def widths_of(written: SensingTables) -> list[int]:
     return [*sensors, *(len(one.outputs) for one in written.controllers)]
 
 
+def programs_held(model: Model, scratch: Scratch) -> Iterator[tuple[Program, np.ndarray]]:
+    """The programs of a model that may read numbers that are held, with their registers."""
+    if model.expressions:
+        yield model.expressions.script, scratch.working.register
+    if model.guards is not None:
+        yield model.guards.program, scratch.guards.register
+
+
 def hold(model: Model, scratch: Scratch, values: np.ndarray) -> None:
     """Make these the numbers that are held, (held, lane), in a model and its scratch arrays."""
-    if model.expressions:
-        put_held(model.expressions.script, scratch.working.register, values)
-    if model.guards is not None:
-        put_held(model.guards.program, scratch.guards.register, values)
+    for program, register in programs_held(model, scratch):
+        put_held(program, register, values)

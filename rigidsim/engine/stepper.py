@@ -337,7 +337,7 @@ def advance(
             continue
         end = end_of_step(n, done, era, contact, model, scratch)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if lasts(scratch):
+        if lasts(scratch) and not is_divided(contact):
             if take_lasting(method, t, t_end, h, block, contact):
                 n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
                 if passes(method, t_end, block):

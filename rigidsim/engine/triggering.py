@@ -162,7 +162,11 @@ class Triggers:
             old, other = (new, other) if is_beyond else (other, new)
             new = found
         part = max(new[0], other[0])
-        go(1.0 if 1.0 - part < ROUND_OFF * max(1.0, n) else part)
+        self._end_at(go, 1.0 if 1.0 - part < ROUND_OFF * max(1.0, n) else part)
+
+    def _end_at(self, go: Callable[[float], object], part: float) -> None:
+        """Take the step up to the part of it at which a trigger happens."""
+        go(part)
 
     # --- what happens
 
@@ -192,10 +196,14 @@ class Triggers:
                 " give it a dead band, when.rearm"
             )
         elif record.delay > 0.0:
-            later = instant_of(run.time + record.delay, run.model.step)
-            self._pending = sorted([*self._pending, (later, k)])
+            self._await(k, record.delay)
         else:
             self._act(k)
+
+    def _await(self, k: int, seconds: float) -> None:
+        """Let a trigger happen so long after the present time."""
+        run = self._run
+        self._pending = sorted([*self._pending, (instant_of(run.time + seconds, run.model.step), k)])
 
     def _is_too_often(self, k: int) -> bool:
         """Whether a trigger happens too often in this step."""
@@ -237,10 +245,10 @@ class Triggers:
         self._states[machine] = target
         own = [(k, one) for k, one in enumerate(self.records) if _follows(one) and one.passing[0] == machine]
         leaving = {k: one for k, one in own if one.passing[1] == target}
-        kept = [(instant, k) for instant, k in self._pending if all(k != other for other, _ in own)]
-        step, now = self._run.model.step, self._run.time
-        later = [(instant_of(now + one.time, step), k) for k, one in leaving.items() if one.time is not None]
-        self._pending = sorted([*kept, *later])
+        self._pending = [(instant, k) for instant, k in self._pending if all(k != other for other, _ in own)]
+        for k, one in leaving.items():
+            if one.time is not None:
+                self._await(k, one.time)
         for k, one in own:
             self._guards.armed[k] = ARMED if k in leaving and one.time is None else SPENT
 

@@ -109,7 +109,7 @@ def _times(experiment: Experiment, table: Table) -> np.ndarray:
     factor = SI["s"].get(unit)
     if factor is None:
         raise UsageError(f"{table.name}: {clipped(unit)} is not a unit of time")
-    time = float(factor) * _column(table, name, "of times; name it with 'time'")
+    time = float(factor) * _column(table, name, "of times; name it with time: clock, or --time clock")
     missing, back = np.isnan(time), np.diff(time) < 0.0
     if missing.any():
         raise UsageError(f"{table.place(int(np.argmax(missing)), name)}: the time of these measurements is missing")

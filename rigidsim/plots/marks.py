@@ -14,16 +14,16 @@ from rigidsim.hindsight.quantities import short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.style import FAINT, GREY, shortened
 from rigidsim.scene.schema.changes import STATES
-from rigidsim.trajectory.events import IMPACT, RESTS, ROLLS, SLIDES, STICKS, Event, node_of
+from rigidsim.trajectory.events import ENDS, IMPACT, RESTS, ROLLS, SLIDES, STICKS, Event, node_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_LINES, MOST_TICKS = 12, 600
 STOP_COLOUR = "#b8860b"
 TICKS = {
     "impacts": (IMPACT, "|", GREY), "slides": (SLIDES, 5, GREY), "rolls": (ROLLS, "o", GREY),
-    "sticks": (STICKS, "^", GREY), "rests": (RESTS, "s", GREY),
+    "sticks": (STICKS, "^", GREY), "rests": (RESTS, "s", GREY), "parts": (ENDS, "x", GREY),
 }  # fmt: skip
-"""The events of contact that have ticks: kind, marker, colour."""
+"""The events of contact that have ticks: kind, marker, colour. Ends of contact have some where modes have."""
 
 
 def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPACT) -> np.ndarray:
@@ -33,7 +33,7 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPA
     contact, header = trajectory.events.contact, trajectory.header
     if not len(contact):
         return np.zeros(0, dtype=int)
-    strikes = contact.kind == kind
+    strikes = contact.kind == kind if kind != ENDS or np.any(contact.kind >= SLIDES) else np.zeros(len(contact), bool)
     if bodies:
         on = np.zeros(len(contact.shapes), bool)
         for tree in header.history:

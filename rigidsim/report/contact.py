@@ -13,7 +13,7 @@ from rigidsim.report.sections import Section, Table
 from rigidsim.report.table import aligned, beyond_rounding, number, remark
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_ledger import ContactLedger
-from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, ContactEvents
+from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLIDES, STICKS, ContactEvents
 
 if TYPE_CHECKING:
     from rigidsim.report.drift import Drift
@@ -137,6 +137,8 @@ def momentum_warnings(ledger: ContactLedger | None, drift: list[Drift], step: fl
 
 
 SHOWN_PAIRS = 8
+MODES = {"sliding": SLIDES, "rolling": ROLLS, "sticking": STICKS, "rest": RESTS}
+"""The modes of contact that last, with `contact: events`."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,8 @@ class ContactSummary:
 
     def __init__(self, events: ContactEvents, work: float | None = None, ledger: ContactLedger | None = None):
         self.begins, self.ends, self.impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
+        begun = {mode: int(np.sum(events.kind == kind)) for mode, kind in MODES.items()}
+        self.modes = {mode: count for mode, count in begun.items() if count}
         self.pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
         self.work, self.ledger = ledger.work if ledger else work, ledger
 
@@ -186,6 +190,8 @@ class ContactSummary:
         numbers = (
             f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
         )
+        begun = [f"{mode} {counted(count, 'time')}" for mode, count in self.modes.items()]
+        numbers += f"; there began {', '.join(begun)}" if begun else ""
         head = ["what struck what", "impacts", "largest impulse, N s", "energy, J"]
         table = Table.first(head, [pair.row() for pair in self.pairs], most) if self.pairs else None
         data = {"contact": self}
@@ -200,10 +206,11 @@ class ContactSummary:
     def as_dict(self) -> dict[str, object]:
         """What JSON has."""
         counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
+        modes = {"modes": self.modes} if self.modes else {}
         energies = {"energy_in_impacts": self.energy, "other_work": self.other_work}
         causes = self.ledger and {**self.ledger.causes, "work": self.ledger.work, **vars(self.ledger)}
         ledger = {"ledger": causes} if causes else {}
-        return {**counts, **energies, **ledger, "pairs": self.pairs}
+        return {**counts, **modes, **energies, **ledger, "pairs": self.pairs}
 
 
 def _strikes(events: ContactEvents) -> list[Strikes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
@@ -29,7 +29,7 @@ from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
 from rigidsim.report.table import ROUNDING, number, without_rounding
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.trajectory.events import BEGINS, ENDS
+from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLIDES, STICKS
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 from rigidsim.tree.joints import NAMES, coordinate_called, coordinates_of
@@ -149,6 +149,10 @@ def _rest(loads: list[Share], name: str, recorded: np.ndarray) -> np.ndarray | N
     return rest if float(np.abs(rest).max()) > RESUMMED * largest else None
 
 
+Known = dict[str, tuple[str, float | None]]
+"""What a body does to others that it touches, and since when (s)."""
+NOT_KNOWN = "touches", None
+DOING = {SLIDES: "slides on", ROLLS: "rolls on", STICKS: "turns on a fixed point of", RESTS: "rests on"}
 STILL = 1e-3  # m/s and rad/s; a slower body rests on what it touches
 NO_FRICTION = 1e-6  # of the whole force
 
@@ -156,21 +160,24 @@ NO_FRICTION = 1e-6  # of the whole force
 @dataclass(frozen=True)
 class Touch:
     """Another body that a body touches, and the force (N, world axes) by it and the part of that which is friction;
-    None if contact points were not recorded.
+    None if contact points were not recorded. `since` (s) is when the mode of contact began, with `contact: events`.
     """
 
     body: str
     other: str
     how: str
+    since: float | None = None
     force: np.ndarray | None = None
     friction: np.ndarray | None = None
 
     def __str__(self) -> str:
+        does = f"{self.body} {self.how} {self.other}"
+        since = "" if self.since is None else f", since t = {self.since:.9g} s"
         if self.force is None:
-            return f"{self.body} {self.how} {self.other}"
+            return does + since
         size, across = (float(np.linalg.norm(part)) for part in (self.force, self.friction))
         friction = f", of which {number(across)} N are friction" if across > NO_FRICTION * size else ""
-        return f"{self.body} {self.how} {self.other} with {number(size)} N{friction}"
+        return f"{does} with {number(size)} N{friction}{since}"
 
     def as_dict(self) -> dict[str, object]:
         """What JSON has."""
@@ -181,27 +188,32 @@ def touches(trajectory: Trajectory, body: str, sample: int) -> list[Touch]:
     """What a body, or the one that it is a part of, touches at a sample."""
     tree = trajectory.header.tree_at(float(trajectory.time[sample]))
     base = tree.part_of(tree[body]).path
+    known = _touched(trajectory, tree, base, sample)
     if not trajectory.header.with_contacts:
-        return [Touch(base, other, "touches") for other in _touched(trajectory, tree, base, sample)]
+        return [Touch(base, other, *how) for other, how in known.items()]
     points, state = trajectory.contacts[sample], sample_of(trajectory, sample)
     forces, friction = points.on(base), points.on(base, points.friction)
     down = _gravity(trajectory)
     return [
-        Touch(base, other, _how(state, base, other, float(force @ down)), force, friction[other])
+        Touch(base, other, *_how(state, base, other, float(force @ down), known), force, friction[other])
         for other, force in forces.items()
     ]
 
 
-def _how(state: State, body: str, other: str, downwards: float) -> str:
-    """The verb, from the force along gravity and the relative motion, as far as it was recorded."""
+def _how(state: State, body: str, other: str, downwards: float, known: Known) -> tuple[str, float | None]:
+    """The verb and since when, from the force along gravity, the mode of contact, and the relative motion, as far as it
+    was recorded.
+    """
     if downwards > 0.0:
-        return "carries"
+        return "carries", None
+    if known.get(other, NOT_KNOWN)[1] is not None:
+        return known[other]
     seen = state[body].seen_from(other)
     try:
         still = max(np.abs(seen.velocity).max(), np.abs(seen.angular_velocity).max()) < STILL
     except NotRecordedError:
-        return "touches"
-    return ("rests" if still else "moves") + (" on" if downwards < 0.0 else " against")
+        return NOT_KNOWN
+    return ("rests" if still else "moves") + (" on" if downwards < 0.0 else " against"), None
 
 
 def _gravity(trajectory: Trajectory) -> np.ndarray:
@@ -210,20 +222,24 @@ def _gravity(trajectory: Trajectory) -> np.ndarray:
     return np.array(given, dtype=np.float64) if isinstance(given, list) else np.zeros(3)
 
 
-def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Iterator[str]:
-    """The bodies that a body touches, from the events up to a sample."""
+def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Known:
+    """How a body touches others, from the events up to a sample: by the mode of contact that began last."""
     events, time = trajectory.events.contact, float(trajectory.time[sample])
     if not len(events):
-        return
+        return {}
     known = trajectory.header.bodies_of_shapes(tree)
-    rows = np.flatnonzero((events.time <= time) & (events.kind <= ENDS))
-    depth: dict[str, int] = {}
-    for row in rows:
-        pair = known[events.first[row]], known[events.second[row]]
+    lasting: dict[tuple[int, int], tuple[str, float | None]] = {}
+    for row in np.flatnonzero((events.time <= time) & (events.kind != IMPACT)):
+        pair, kind = (int(events.first[row]), int(events.second[row])), int(events.kind[row])
+        lasting.pop(pair, None)
+        if kind != ENDS:
+            lasting[pair] = NOT_KNOWN if kind == BEGINS else (DOING[kind], float(events.time[row]))
+    found: Known = {}
+    for (one, other), how in lasting.items():
+        pair = known[one], known[other]
         if base in pair:
-            other = pair[pair[0] == base]
-            depth[other] = depth.get(other, 0) + (1 if events.kind[row] == BEGINS else -1)
-    yield from (other for other, count in depth.items() if count > 0)
+            found[pair[pair[0] == base]] = how
+    return found
 
 
 ROUND_OFF = 1e-14  # an angular acceleration below this times omega^2 is round-off

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -27,8 +28,9 @@ def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
 
 def describe_event(event: Event | ContactEvent, body: str, trajectory: Trajectory) -> str:
     """The effect of one event on a body, or on the free body that moves it."""
-    ended = _ended(event, trajectory) if isinstance(event, ContactEvent) else ""
-    lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}{ended}", *_reason(event, trajectory)]
+    is_contact = isinstance(event, ContactEvent)
+    cause = _does(event, body, trajectory) + _ended(event, trajectory) if is_contact else cause_of(event)
+    lines = [f"at t = {event.time:.9g} s: {cause}", *_reason(event, trajectory)]
     if isinstance(event, Event) and event.changed:
         return "\n".join([*lines, *_set(event)])
     if not event.concerns(body):
@@ -79,6 +81,8 @@ def _set(event: Event) -> Iterator[str]:
 
 DID = {"sliding_begins": "slid", "rolling_begins": "rolled", "sticking_begins": "stuck", "rest_begins": "rested"}
 """The modes of contact that last, in the past."""
+NO_WORK = 1e-6
+"""Of the largest kinetic energy: less work of friction where nothing slides is the error of the method."""
 
 
 def _ended(event: ContactEvent, trajectory: Trajectory) -> str:
@@ -86,9 +90,11 @@ def _ended(event: ContactEvent, trajectory: Trajectory) -> str:
     before = trajectory.events.contact.ended_by(event) if event.cause in (*DID, "contact_ends") else None
     if before is None:
         return ""
-    lost = f" and lost {number(-event.energy)} J to friction" if event.energy < 0.0 else ""
-    gained = f" and gained {number(event.energy)} J by friction" if event.energy > 0.0 else ""
-    return f"; it {DID[before.cause]} for {number(event.time - before.time)} s{lost}{gained}"
+    did, ledger = f"; it {DID[before.cause]} for {number(event.time - before.time)} s", trajectory.contact_ledger
+    if before.cause != "sliding_begins" and ledger and abs(event.energy) <= NO_WORK * ledger.kinetic_energy:
+        return did
+    work = "lost {} J to friction" if event.energy < 0.0 else "gained {} J by friction"
+    return f"{did} and {work.format(number(abs(event.energy)))}"
 
 
 def _struck(event: ContactEvent, body: str) -> Iterator[str]:
@@ -124,11 +130,19 @@ DOES = {
 """What a body does at an event of contact, to the other one."""
 
 
-def cause_of(event: Event | ContactEvent, body: str = "") -> str:
-    """A one-line description of an event; of contact, from the side of a body."""
-    if isinstance(event, ContactEvent):
-        own = event.side_of(body)
-        return f"{event.bodies[own]} {DOES[event.cause]} {event.bodies[1 - own]}"
+def _does(event: ContactEvent, body: str, trajectory: Trajectory) -> str:
+    """What a body does to another one. Of bodies with several shapes it says which one touches."""
+    own, header = event.side_of(body), trajectory.header
+    counts = Counter(header.bodies_of_shapes(header.tree_at(event.time)))
+    one, other = (
+        f"{path} ({shape.removeprefix(f'{path}.')})" if counts[path] > 1 else path
+        for path, shape in zip(event.bodies, event.shapes, strict=True)
+    )
+    return f"{other} {DOES[event.cause]} {one}" if own else f"{one} {DOES[event.cause]} {other}"
+
+
+def cause_of(event: Event) -> str:
+    """A one-line description of an event that is none of contact."""
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
         via = "" if event.body == event.receiver else f", carried by {event.receiver}"

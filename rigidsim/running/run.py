@@ -210,7 +210,9 @@ def _derivatives_of(simulations: Sequence[Simulation]) -> Mapping[str, Derivativ
 
 
 def _without_deviations(simulation: Simulation, start: RunStart) -> list[str]:
-    """What is said of a run of an uncertain scene that has no derivatives."""
+    """What is said of a run that lacks derivatives: those that were asked for, or those of an uncertain scene."""
+    if hasattr(simulation, "derivatives") and simulation.status != "complete":
+        return [f"a run that is {simulation.status} has no derivatives; a complete run from its start has them"]
     if not simulation.scene.uncertain or hasattr(simulation, "derivatives"):
         return []
     run, hint = "an interpreted run", "leave out RIGIDSIM_JIT=off"

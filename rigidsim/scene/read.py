@@ -18,7 +18,7 @@ from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, tim
 from rigidsim.scene.expressions import Scope
 from rigidsim.scene.hierarchy.fitting import found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.triggers import settings_in, triggers_in
+from rigidsim.scene.hierarchy.triggers import settings_in
 from rigidsim.scene.inclusion import has_included, include
 from rigidsim.scene.notes.idle import contact_notes, idle_notes, motor_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
@@ -227,11 +227,15 @@ class Scene(SceneData):
 
     @property
     def underivable(self) -> str:
-        """What the scene has of which no derivatives are known: triggers, or sensors or controllers; else empty."""
-        if any(True for _ in triggers_in(self.hierarchy)):
-            return "triggers"
-        samples = self.controllers or any(node.body.sensors for node in self.hierarchy)
-        return "sensors or controllers" if samples else ""
+        """What the scene has whose results have no derivatives, as the subject of a sentence; else empty."""
+        for name, one in self.controllers.items():
+            if one.type == "python":
+                return f"the controller '{name}', a function of Python,"
+        for node in self.hierarchy:
+            for name, sensor in node.body.sensors.items():
+                if sensor.type == "range":
+                    return f"the range finder '{node.path}.sensors.{name}'"
+        return ""
 
     @property
     def changing(self) -> Changing | None:

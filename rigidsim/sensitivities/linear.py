@@ -101,7 +101,6 @@ class _Probe(DifferentiatedSimulation):
 
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber]):
         super().__init__(scene, parameters)
-        self.prepare()
         if self._run.model.contacts is not None:
             hint = "write simulation.contact: off, if they do not touch"
             raise UsageError(f"the motion of shapes that can touch has no linear form here; {hint}")
@@ -109,6 +108,7 @@ class _Probe(DifferentiatedSimulation):
             raise UsageError(
                 "the state of a scene with loops has fewer degrees of freedom than coordinates; cut the loops"
             )
+        self.prepare()
         self.variables = self._variables()
 
     @property

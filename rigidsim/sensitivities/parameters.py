@@ -21,7 +21,7 @@ from rigidsim.scene.prepare.uncertain import deviation_of
 from rigidsim.scene.read import Scene
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.values.amounts import as_written
-from rigidsim.scene.values.quantities import dimension_of, split_quantity
+from rigidsim.scene.values.quantities import DIMENSIONS, dimension_of, split_quantity
 from rigidsim.simulation.blocks import Group
 from rigidsim.sweeps.variants import Variants
 
@@ -120,6 +120,11 @@ def spread_of(parameter: VariedNumber, text: str) -> float:
     if share != text.strip():
         size *= 0.01 * abs(parameter.value)
     else:
+        own = parameter.unit or parameter.key
+        possible = [dimension_of(own)] if own else DIMENSIONS
+        if unit and not any(unit in dimension.units for dimension in possible):
+            expected = f"one of {possible[0].name}, as the scene has it in {own}" if own else "a known unit"
+            raise UsageError(f"--spread {parameter.name}={text}: '{shown(unit)}' is not {expected}")
         size *= parameter._replace(unit=unit or parameter.unit).factor
     if not (math.isfinite(size) and size > 0.0):
         raise UsageError(

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, World
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
 from rigidsim.engine.model import Samples, Scratch, leaves, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
+from rigidsim.sensitivities.instants import TangentTriggers
 from rigidsim.sensitivities.parameters import Beside
+from rigidsim.sensitivities.sampling import TangentSensing, hold_rates
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps
@@ -31,7 +34,8 @@ EPS = np.finfo(float).eps
 def numbers_of(run: BlockRun) -> list[np.ndarray]:
     """The arrays of floats that a world or the steps up to now determine; of metrics not what was reduced."""
     metrics, arrays = run._metering.tables()
-    constant = run._scratch.driven, run._scratch.working, run._scratch.trial
+    scratch, sensed = run._scratch, run.sensing and run.sensing.arrays()
+    constant = scratch.driven, scratch.working, scratch.trial, scratch.guards, sensed
     parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), (*run.contacts.kept(),)
     return [array for array in leaves(parts) if array.dtype == np.float64]
 
@@ -72,9 +76,12 @@ class BesideRun(BlockRun):
     def become(self, one: Beside) -> None:
         """Take the numbers of another world of the same structure."""
         model, self.state = one.numbers
+        model = self.sensing.enter(model) if self.sensing else model
         self.model = self._metering.enter(model)
         self._metering.begin_again(model)
         set_constants(self._scratch, model, 1)
+        if self.sensing:
+            self._put_held()
 
     def serving(self, trial: Any) -> Any:
         """These arrays of trials, or others, with equations that serve for this run, too."""
@@ -107,8 +114,11 @@ class TangentRun(BlockRun):
 
     def vary(self, beside: Sequence[Sequence[Beside]]) -> None:
         """Let parameters vary, before the first step; `beside` has the worlds beside for each."""
-        self.n_parameter, world, self._beside = len(beside), self.worlds[0], []
-        if beside and (self.schedule.reparentings or world.blueprint.has_fragile):
+        self.n_parameter, blueprint, self._beside = len(beside), self.worlds[0].blueprint, []
+        triggers = blueprint.triggers
+        for k, worlds in enumerate(beside if triggers else ()):
+            self.triggers.vary(k, ((one.larger, one.world) for one in worlds), extrapolated)
+        if beside and (self.schedule.reparentings or blueprint.has_fragile or (triggers and triggers.renumbering)):
             self._beside = [[(one.larger, self._run_beside(one.world)) for one in worlds] for worlds in beside]
             self._seed(self._beside)
         elif beside:
@@ -120,8 +130,19 @@ class TangentRun(BlockRun):
             call.carry("done", 1, self._done_rate)
         return call
 
+    def _made_triggers(self, records: Sequence[TriggerRecord]) -> TangentTriggers:
+        return TangentTriggers(self, records, self.schedule.step, self.shadows, self._done_rate)
+
+    def _made_sensing(self, written: SensingTables, step: float, keeps: bool) -> TangentSensing:
+        return TangentSensing(self, written, step, self._caller, keeps, self.shadows)
+
     def _hindrance(self, world: World) -> str:
         return "derivatives are computed by general code"
+
+    def _put_held(self) -> None:
+        super()._put_held()
+        for program, register in self._programs_held():
+            hold_rates(self.shadows, program, register, self.sensing.rates)
 
     # --- what the kernels begin with
 
@@ -156,13 +177,39 @@ class TangentRun(BlockRun):
                 yield one[1]
 
     def _reparent(self, event: TreeChange, ending: int) -> None:
-        """The worlds beside are reparented from the states and at the times that belong to them."""
+        def reparent(run: BesideRun) -> None:
+            run._reparent(event if event.number == layout.NO_ROW else run.schedule.reparentings[event.number], ending)
+
+        self._change(reparent, partial(super()._reparent, event, ending))
+
+    def note_trigger(self, k: int, set_before: tuple[int, ...] = (), set_now: tuple[int, ...] = ()) -> None:
+        """See `BlockRun`."""
+        note = partial(super().note_trigger, k, set_before, set_now)
+        if set_now != set_before:
+            self._change(lambda run: run.note_trigger(k, set_before, set_now), note)
+            return
+        note()
+        ledger = self.rates(self._buffer.pair.ledger)[0]
+        energy = ledger[layout.LEDGER.kinetic] + ledger[layout.LEDGER.potential]
+        rates, step = self.event_rates[-1][-1], float(self.model.step)
+        rates[layout.HIT.time] = step * self._done_rate[: self.n_parameter]
+        rates[layout.HIT.energy_before] = rates[layout.HIT.energy_after] = energy
+
+    def empty_tank(self, node: int) -> None:
+        """See `BlockRun`; the mass is zero, whatever the parameters are."""
+        super().empty_tank(node)
+        tangents = self.shadows.of(self.state[self.model.node[node, layout.NODE.row]])
+        tangents[[layout.CONTENT.mass, layout.CONTENT.mass_low]] = 0.0
+
+    def _change(self, each: Callable[[BesideRun], None], own: Callable[[], None]) -> None:
+        """Change trees or numbers by Python: those of the worlds beside, from the states and at the times that belong
+        to them, and those of this one.
+        """
         for k, pairs in enumerate(self._beside):
             for e, run in pairs:
                 self._follow(run, k, e)
-                own = event if event.number == layout.NO_ROW else run.schedule.reparentings[event.number]
-                run._reparent(own, ending)
-        super()._reparent(event, ending)
+                each(run)
+        own()
         for k, pairs in enumerate(self._beside):  # what Python recorded of it
             values = [(e, run.events.pop().value) for e, run in pairs]
             self.event_rates[-1][..., k] = extrapolated(values)
@@ -173,6 +220,9 @@ class TangentRun(BlockRun):
         """Bring the run of a world beside to the present time, if a parameter is e larger."""
         run.n, run.done, run.era, run._begun = self.n, self.done + e * self._done_rate[k], self.era, True
         run.state[:] = self.state + e * self.shadows.of(self.state)[..., k]
+        if self.sensing:
+            run.sensing.held[:, 0] = self.sensing.held[:, 0] + e * self.sensing.rates[:, k]
+            run._put_held()
         if self.contacts.arrays is not None:
             mine = vars(self.contacts).items()
             parts = {name: copy.deepcopy(part) for name, part in mine if name not in ("record", "shadows", "rates")}
@@ -199,6 +249,7 @@ class TangentRun(BlockRun):
 
     def metric_rates(self) -> np.ndarray:
         """(metric, parameter) the derivatives of the metrics of the present state."""
+        self.shadows.of(self._metering.end)[0] = float(self.model.step) * self._done_rate
         self.metrics()
         metrics, arrays = self._metering.tables()
         return self.rates(arrays.result)[metrics.result][:, 0] if metrics else np.zeros((0, self.n_parameter))

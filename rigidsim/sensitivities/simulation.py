@@ -96,10 +96,8 @@ def differentiating(
     if is_interpreted():
         raise UsageError("derivatives are those of compiled code, which RIGIDSIM_JIT=off switches off")
     scene = as_scene(scene)
-    if scene.underivable == "triggers":
-        raise UsageError(f"{asked}: the instants of triggers depend on the numbers, and have no derivatives yet")
     if scene.underivable:
-        raise UsageError(f"{asked}: what sensors measure and controllers give is computed without derivatives")
+        raise UsageError(f"{asked}: what {scene.underivable} gives has no derivatives")
     parameters = parameters_of(scene, names, asked)
     most = MOST_WITH_CONTACT if lanes_of(build_world(scene)) == 1 else MOST
     groups = [parameters[k : k + most] for k in range(0, len(parameters), most)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.lasting import EVENTS, MODES, N_LEFT, OVERLAP, PLACES, PRESSES
+from rigidsim.engine.contact.lasting import BLOCKED, EVENTS, MODES, N_LEFT, OVERLAP, PLACES, PRESSES
 from rigidsim.engine.integrators import divides
 from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
@@ -154,6 +154,7 @@ WHY_LEFT = {
     OVERLAP: "shapes overlapped",
     EVENTS: "too many events happened in one step",
     MODES: "no modes of the contacts agreed with the law of friction",
+    BLOCKED: "joints held both bodies along the normal, so no contact force was decided",
     PRESSES: "friction pressed bodies together faster than the normal force parts them (Painlevé), so the laws decide"
     " no force",
 }

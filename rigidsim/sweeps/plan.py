@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.errors import SceneError, UsageError
+from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import parsed
 from rigidsim.scene.schema.sweep import SweepSettings, read_column, read_sweep
 from rigidsim.scene.text.csv_text import csv_lines, csv_names, require_cells
@@ -66,6 +67,11 @@ def make_plan(
     vary = {name: _even(values) for name, values in vary.items()} if isinstance(vary, Mapping) else vary
     given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table and str(table), "seed": seed}
     return plan_of(read_sweep({key: value for key, value in given.items() if value is not None}))
+
+
+def over_of(scene: Scene, sample: str | None, over: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """The distributions of a sample: those that are given, else those of the uncertain numbers of the scene."""
+    return {name: str(one) for name, one in scene.uncertain.items()} if sample and not over else over
 
 
 def _even(values: Any) -> Any:

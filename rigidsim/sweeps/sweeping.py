@@ -21,7 +21,7 @@ from rigidsim.sweeps.cluster import connected
 from rigidsim.sweeps.contents import COLUMNS, Contents, portion_runs
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.extents import extent_of, extents_of, longest_of, require_same_bodies
-from rigidsim.sweeps.plan import Plan, make_plan, plan_of
+from rigidsim.sweeps.plan import Plan, make_plan, over_of, plan_of
 from rigidsim.sweeps.recording import FINAL, METRICS, Recording
 from rigidsim.sweeps.results import SweepWriter, finished
 from rigidsim.sweeps.stored import Sweep, load_sweep
@@ -171,7 +171,7 @@ def sweep(
     scene : Scene or path
         Without `vary`, `sample`, `table` and `plan`, its key `sweep` is the plan.
     vary, zip, sample, over, table : plan
-        As for `make_plan`.
+        As for `make_plan`; `over` is by default that of the uncertain numbers of the scene.
     seed : int
         That of the plan, by default 0 or the scene's.
     plan : Plan
@@ -211,7 +211,7 @@ def sweep(
         raise UsageError("threads are those of this machine; the workers of dask have threads of their own")
     if metrics:
         scene = scene.with_overrides([(f"metrics.{name}", text) for name, text in metrics.items()])
-    given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table}
+    given = {"vary": vary, "zip": zip, "sample": sample, "over": over_of(scene, sample, over), "table": table}
     plan = _plan_of(scene, plan, given, seed)
     contents = contents_of(scene, plan, str(record), plan.chosen(part, yes=True))
     if path is not None:

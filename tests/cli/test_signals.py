@@ -109,3 +109,10 @@ def test_interrupt_before_the_run_is_one_line(call, monkeypatch):
 
     monkeypatch.setattr("rigidsim.simulation.single.Simulation.prepare", interrupt)
     assert call("run", "scene.yaml", "-o", "a.h5") == (130, "", "\ninterrupted\n")
+
+
+def test_an_interrupted_run_says_that_it_has_no_derivatives(under_way):
+    process = under_way("--derivatives", "bodies.brick.mass")
+    process.send_signal(signal.SIGINT)
+    _out, err = process.communicate(timeout=60)
+    assert "a run that is interrupted has no derivatives; a complete run from its start has them" in err

@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from rigidsim.certify.certifying import certify
-from rigidsim.errors import SceneError, SimulationError, UsageError
+from rigidsim.errors import SceneError, SimulationError
 from rigidsim.hindsight.past import SampleModel
 from rigidsim.report.jumps import describe_event
 
@@ -354,11 +354,6 @@ def test_all_ways_to_express_a_scene_agree():
     found = certify(scene)
     assert found.is_certified
     assert len(found.agreeing) >= 7
-
-
-def test_derivatives_are_refused():
-    with pytest.raises(UsageError, match="the instants of triggers"):
-        rigidsim.simulate(thermostat(1.0), derivatives=["bodies.room.mass"])
 
 
 # --- bad input

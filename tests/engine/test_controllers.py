@@ -491,11 +491,6 @@ def test_outputs_are_for_loads_and_not_for_prescribed_motions():
         driven("  u: {type: hold, every: 0.1, input: 1}", more=", integrator: taylor")
 
 
-def test_what_has_no_derivatives_says_so():
-    with pytest.raises(UsageError, match="what sensors measure and controllers give is computed without derivatives"):
-        rs.simulate(driven("  u: {type: hold, every: 0.1, input: 1}"), derivatives=["bodies.cart.mass"])
-
-
 def test_loads_are_explained_with_what_was_held():
     found = rs.simulate(driven("  u: {type: hold, every: 0.1, input: '= 3 + t'}"))
     for k in (0, 5, 20):

@@ -379,6 +379,51 @@ def test_a_cradle_passes_its_blow():
     assert np.abs(np.array(speeds) - [0, 0, 0, 0, 1]).max() < 1e-12
 
 
+def trials(simulation, steps: int) -> list[int]:
+    """The trials of each step."""
+    taken = []
+    for _ in range(steps):
+        simulation.step()
+        taken.append(int(simulation._run.contacts.arrays.lasting.locating[LOCATING.taken]))
+    return taken
+
+
+def test_a_cradle_of_fifty_balls_passes_its_blow():
+    """With gaps of 0.1 mm the blow passes one after the other, each at its time; about 20 trials an impact."""
+    gap, speed, last = 1e-4, 1.0, 49
+    pitch = 2 * RADIUS + gap
+    bodies = {
+        f"b{k}": ball((pitch * k - 0.1 * (k == 0), 0, 0), (speed * (k == 0), 0, 0), restitution=1) for k in range(50)
+    }
+    simulation = rigidsim.Simulation(scene(bodies, 0.3, 0.01, gravity=[0, 0, 0]))
+    assert sum(trials(simulation, 30)) < 20 * last
+    moved = [simulation.state[f"b{k}"].world for k in range(50)]
+    assert not simulation.warnings
+    # 64 roundings of the last place, 10 m.
+    assert moved[last].velocity[0] == pytest.approx(speed, abs=1e-12)
+    assert moved[last].position[0] == pytest.approx(pitch * last + 0.3 - 0.1 - last * gap, abs=64 * EPS * 10)
+    assert np.abs([motion.velocity for motion in moved[:last]]).max() < 1e-12
+
+
+def test_balls_that_barely_part_take_few_trials():
+    """A cradle of fifty that touch, on springs: after a swing they are apart by round-off. Steps took 10 000 trials,
+    for gaps that may have closed by less than that. Measured: at most 44.
+    """
+    radius, stiffness = 0.02, 0.25 * 7.54**2
+    own = {"mass": 0.25, "shapes": [{"type": "sphere", "radius": radius}]}
+    own |= {"material": {"restitution": 1, "friction": 0}, "forces": [{"force": [f"= -{stiffness}*x", 0, 0]}]}
+    bodies = {
+        f"place_{k}": {
+            "position": [2 * radius * k, 0, 0],
+            "children": {"ball": {**own, "position": [-0.06 * (k == 0), 0, 0]}},
+        }
+        for k in range(50)
+    }
+    simulation = rigidsim.Simulation(scene(bodies, 1.0, 1e-3, gravity=[0, 0, 0]))
+    taken = trials(simulation, 1000)
+    assert max(taken) < 200
+
+
 def test_balls_that_roll_apart_from_each_other_have_the_bits_of_one_alone():
     """Sixteen on one floor: contacts of bodies that do not touch each other are solved by themselves."""
     start = {"velocity": (2, -0.7, 0), "rate": (4, -3, 7), "friction": 0.3}
@@ -416,8 +461,8 @@ ARM = {
 
 
 def test_joints_beside_contacts_by_events():
-    """A pendulum changes no bit of a ball that bounces; joined to it by a spring, both converge at order four, to the
-    limit of `stepping`: 1.7e-8 m from that at 0.1 ms.
+    """A pendulum changes no bit of a ball that bounces. A spring joins its end to one that rolls, of which the mass is
+    7/5 m then: 2.6e-7 m and rad off the reduced equations with 10 ms.
     """
     bodies = {
         "floor": plane(0.3, restitution=0.5),
@@ -425,13 +470,29 @@ def test_joints_beside_contacts_by_events():
     }
     alone, beside = run(bodies, 1.0, 0.01)["ball"].world, run({**bodies, "arm": ARM}, 1.0, 0.01)["ball"].world
     assert np.array_equal(alone.position, beside.position)
-    bodies["arm"] = {**ARM, "forces": [{"type": "spring", "to": "ball", "stiffness": 5, "length": 4}]}
-    cases = [(0.01, "events"), (0.005, "events"), (0.0025, "events"), (2e-4, "stepping")]
-    found = [run(bodies, 1.0, step, contact=mode) for step, mode in cases]
-    ends = [np.r_[one["ball"].world.position[-1], one["arm"].world.orientation[-1]] for one in found]
-    errors = [np.abs(ends[k] - ends[k + 1]).max() for k in range(3)]
-    assert errors[0] / errors[1] > 2**3
-    assert errors[2] < 1e-6
+
+    k, length, velocity = 5.0, 4.0, np.array([1.0, 0.4, 0.0])
+
+    def rate(_, y):
+        (x, y_ball, angle), rates = y[:3], y[3:]
+        arm = np.array([-np.sin(angle), 0, -np.cos(angle)])
+        way = np.array([x - 3, y_ball, RADIUS - 5]) - arm
+        force = k * (np.linalg.norm(way) - length) * way / np.linalg.norm(way)  # on the arm
+        turns = (np.cross(arm, force) + np.cross(0.5 * arm, [0, 0, -G]))[1] / (0.01 + 0.25)
+        return np.concatenate([rates, -force[:2] / 1.4, [turns]])
+
+    start = [0, 0, 1.0, *velocity[:2], 0]
+    expected = solve_ivp(rate, (0, 1), start, method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+    spring = {"type": "spring", "to": "ball", "stiffness": k, "length": length, "at": [0, 0, -1]}
+    spin = np.cross(UP, velocity) / RADIUS
+    bodies = {"floor": plane(0.9), "ball": ball((0, 0, RADIUS), velocity, spin, friction=0.9)}
+    errors = []
+    for step in (0.01, 0.005):
+        found = run({**bodies, "arm": {**ARM, "forces": [spring]}}, 1.0, step)
+        (x, y, _), angle = found["ball"].world.position[-1], found["arm"].joint.coordinates[-1, 0]
+        errors.append(np.abs([x, y, angle] - expected[:3]).max())
+    assert errors[0] < 4e-7
+    assert errors[0] / errors[1] > 13
 
 
 def rolling(every=0.5, contact="events"):
@@ -573,22 +634,35 @@ def test_what_events_do_not_support_is_refused(simulation, body, words):
 
 
 HELD = {
-    "touches": ({"shapes": [{"type": "sphere", "radius": 0.1}]}, {}, "contact of bodies that joints or loops hold"),
-    "stops": ({}, {"limits": [-1, 1]}, "joints that stop, rub, hold a rate or break"),
+    "stops": ({"limits": [-1, 1]}, [], "joints that stop, rub, hold a rate or break, such as that of 'arm'"),
+    "friction": ({"friction": 0.1}, [], "joints that stop, rub, hold a rate or break, such as that of 'arm'"),
+    "rope": ({}, [{"type": "distance", "between": ["world", "ball"], "max_length": 2}], "limits of loops, such as"),
 }
 
 
-@pytest.mark.parametrize(("body", "joint", "words"), HELD.values(), ids=HELD)
-def test_held_bodies_do_not_touch_by_events(body, joint, words):
-    arm = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [3, 0, 1], **body}
+@pytest.mark.parametrize(("joint", "loops", "words"), HELD.values(), ids=HELD)
+def test_events_do_not_support_modes_of_joints_and_loops(joint, loops, words):
+    arm = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [3, 0, 1]}
     arm["motion"] = {"hinge": {"axis": [0, 1, 0], **joint}}
     with pytest.raises(rigidsim.SceneError, match=words):
-        scene({"floor": plane(), "ball": ball((0, 0, 1)), "arm": arm}, 1, 0.01)
+        scene({"floor": plane(), "ball": ball((0, 0, 1)), "arm": arm}, 1, 0.01, loops=loops)
 
 
 SPHERES = {f"ball_{k}": ball((k, 0, RADIUS)) for k in range(4)}
 APART = {f"ball_{k}": {**ball((k, 0, 1)), "collide": {"group": f"of_{k}", "with": ["floor"]}} for k in range(9)}
+
+
+def cart(n) -> dict:
+    """A body on n wheels in a row, which touch the floor alone."""
+    hinged = {"motion": {"hinge": {"axis": [0, 1, 0]}}, "collide": {"group": "wheels", "with": ["floor"]}}
+    wheel = {key: value for key, value in ball((0, 0, 0)).items() if key not in ("velocity", "angular_velocity")}
+    wheels = {f"wheel_{k}": {**wheel, **hinged, "position": [k, 0, 0]} for k in range(n)}
+    return {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [0, 0, RADIUS], "children": wheels}
+
+
 CHOICES = {
+    "cart": ({}, {"cart": cart(4)}, "events", "few round shapes and planes can meet"),
+    "long cart": ({}, {"cart": cart(9)}, "stepping", "9 places of one group of bodies can bear loads"),
     "three balls": ({}, {name: SPHERES[name] for name in [*SPHERES][:3]}, "events", "few round shapes and planes"),
     "capsule": ({}, {"rod": rod([0, 0, 0], 1)}, "events", "few round shapes and planes can meet"),
     "four balls": ({}, SPHERES, "stepping", "10 places of one group of bodies can bear"),

@@ -292,11 +292,6 @@ def test_the_scene_means_the_same_in_other_words():
     assert all(one.verdict != "differs" for one in report.ways)
 
 
-def test_derivatives_say_that_triggers_have_none():
-    with pytest.raises(UsageError, match="triggers"):
-        rigidsim.simulate(rocket(), derivatives=["bodies.rocket.mass"])
-
-
 @pytest.mark.parametrize(
     ("change", "place", "words"),
     [

@@ -232,7 +232,10 @@ def refused(message: str, data, vary=("inertia",), **settings) -> None:
     ("text", "message"),
     [
         ("t,psi\n0,1\n", "no column is called as a quantity of the run; name the column"),
-        ("x,rod.angle\n0,1\n", r"there is no column 'time' of times; name it with 'time'; there are x, rod.angle"),
+        (
+            "x,rod.angle\n0,1\n",
+            r"of times; name it with time: clock, or --time clock; there are x, rod.angle",
+        ),
         ("t,rod.angle\n0,1\n0.2,nan\n", r"swing.csv:3:2: nan is not a measurement; leave the cell empty"),
         ("t,rod.angle\n0,1\n0.2,one\n", r"swing.csv:3:2: expected a number, got 'one'"),
         ("t,rod.angle\n0,1\n0.2,1\n0.1,1\n", r"swing.csv:4:1: the time 0.1 s is before that of the line above"),

@@ -12,7 +12,7 @@ TITLES = {
     "benchmark": ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events"),
     "contact_benchmark": ("Spheres", "Stack of ten boxes", "Many spheres"),
     "environments_benchmark": ("Vector environments, steps a second",),
-    "modes_benchmark": ("Modes, ns a body and step", "Impacts at stops"),
+    "modes_benchmark": ("Modes, ns a body and step", "Impacts at stops", "Contact by events", "Bounces by events"),
     "pairs_benchmark": ("Pairs apart, ns", "Pairs that overlap, ns", "Growth with corners"),
     "joints_benchmark": ("Pendulums of n rods, rkmk4", "Error against time", "Joints alone"),
     "recording_benchmark": ("Recording 20 bodies in the world", "Recording 20 bodies on a ship"),

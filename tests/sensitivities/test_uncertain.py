@@ -81,6 +81,7 @@ def test_a_value_from_outside_is_exact_or_uncertain_as_it_is_written():
     assert "v" not in scene(v=9).uncertain and scene(v=9).parameters["v"].value == 9.0
     assert str(scene(v="9 +- 1").uncertain["v"]) == "normal(9, 1)"
     assert str(scene(v={"uniform": ["9 m/s", "10 m/s"]}).uncertain["v"]) == "uniform(9 m/s, 10 m/s)"
+    assert str(scene(v={"uniform": [9, 10], "unit": "km/h"}).uncertain["v"]) == "uniform(9 km/h, 10 km/h)"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,8 @@ def test_a_value_from_outside_is_exact_or_uncertain_as_it_is_written():
         ("2 +- much", "expected a number, got the text 'much'"),
         ({"uniform": [1]}, "expected two ends, \\[low, high\\]"),
         ({"uniform": [2, 1]}, "needs low < high"),
+        ({"uniform": ["1 kg", 2], "unit": "kg"}, "the ends beside the key unit are numbers"),
+        ({"uniform": [1, 2], "unit": "m"}, "'m' is a unit of length"),
         ({"uniform": ["1 kg", "2 m"]}, "'m' is a unit of length"),
         ({"uniform": 1}, "expected a number \\(mass, kg\\)"),
     ],
@@ -150,7 +153,6 @@ def test_standard_deviations_beside_random_runs():
     swing = Scene.from_text(STOPPED)
     run = rigidsim.simulate(swing, derivatives=[*swing.uncertain])
     sigmas = metric_sigmas({name: run.derivative(name) for name in run.parameters})
-    over = {name: str(one) for name, one in swing.uncertain.items()}
-    sample = rigidsim.sweep(swing, sample="random:10000", over=over)
+    sample = rigidsim.sweep(swing, sample="random:10000")  # of the uncertain numbers
     for name, sigma in sigmas.items():
         assert sigma == pytest.approx(np.std(np.asarray(sample.metrics[name]), ddof=1), rel=4.0 / np.sqrt(2.0 * 10_000))

@@ -30,7 +30,7 @@ from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.sleeping import Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
-from rigidsim.engine.contact.trees import TreeArrays, make_trees
+from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made, zeros
 
@@ -178,13 +178,13 @@ def make_contact_arrays(
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
     points = made(Points, sizes, convex=convex)
-    mean = zeros(len(contacts.body), MEAN.width)
+    mean, trees = zeros(len(contacts.body), MEAN.width), make_trees(contacts, room.points)
     return made(
         ContactArrays,
         sizes,
         **parts,
         mean=mean,
-        lasting=make_lasting(contacts, parts, points, mean, sizes),
+        lasting=make_lasting(contacts, parts, points, mean, trees, sizes),
         sleep=made(Sleep, sizes) if contacts.rest is not None else None,
         points=points,
         lanes=lanes,
@@ -192,7 +192,7 @@ def make_contact_arrays(
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(len(contacts.body), room.points, lanes),
         ledger=make_ledger(lanes),
-        trees=make_trees(contacts, room.points),
+        trees=trees,
     )
 
 
@@ -209,7 +209,7 @@ def begin_again(arrays: ContactArrays, contacts: Contacts) -> None:
 
 
 def make_lasting(
-    contacts: Contacts, parts: Mapping, points: Points, mean: np.ndarray, sizes: Mapping
+    contacts: Contacts, parts: Mapping, points: Points, mean: np.ndarray, trees: TreeArrays | None, sizes: Mapping
 ) -> Lasting | None:
     """The arrays of contacts that last; None with `contact: stepping`."""
     if contacts.events is None:
@@ -217,6 +217,7 @@ def make_lasting(
     motions = parts["motions"]
     shared = {"way": motions.way, "motion": motions.finish, "pose": motions.pose, "inverse": parts["lines"].inverse}
     shared |= {"place": points.place, "mean": mean, "convex": points.convex}
+    shared |= {"trees": trees, "shift": parts["corrections"].shift}
     return made(Lasting, {**sizes, "causes": at.CAUSES}, **shared, equations=made(Multipliers, {}))
 
 

@@ -4,7 +4,6 @@ are ended; and corrections of single bodies by impulses.
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.contact.lasting import (
     EXACT,
     N_CALLS,
@@ -19,7 +18,9 @@ from rigidsim.engine.contact.lasting import (
     speed_of,
     write_now,
 )
-from rigidsim.engine.contact.ledger import finish_booking
+from rigidsim.engine.contact.ledger import finish_booking, gains
+from rigidsim.engine.contact.tree_responses import is_in_tree
+from rigidsim.engine.contact.trees import displace_by_trees
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.jit import inlined, routine
@@ -53,7 +54,7 @@ def rows_of_velocities(island, contacts, lasting):
         lasting.right[n_row] = -dot(n, u)
         n_row = add_row(n_row, k, n, n, lasting)
         left = abs(dot(n, u))
-        if slot.mode == STUCK:
+        if slot.mode == STUCK and slot.bound == 0:
             t, b = tangents(n)
             lasting.right[n_row], lasting.right[n_row + 1] = -dot(t, u), -dot(b, u)
             n_row = add_row(add_row(n_row, k, t, t, lasting), k, b, b, lasting)
@@ -92,7 +93,11 @@ def correct_bodies(n, moves, contacts, lasting, made):
 
 @inlined
 def push_correction(b, P, L, moves, contacts, lasting, made):
-    """An impulse and its moment on a body, or the displacement that goes with them."""
+    """An impulse and its moment on a body, or the displacement that goes with them. Trees answer all at last."""
+    if is_in_tree(b, contacts.trees):
+        line = lasting.trees.moved[b] if moves else lasting.trees.total[b]
+        line.linear, line.angular = add(line.linear, P), add(line.angular, L)
+        return
     row, node, inverse = contacts.body[b].row, contacts.body[b].node, lasting.inverse[b]
     own = made.own[row]
     made.is_settled[row], made.source[node + 1] = 1, node + 1
@@ -100,6 +105,25 @@ def push_correction(b, P, L, moves, contacts, lasting, made):
         own.p, own.turn = add(own.p, scaled(inverse.mass, P)), add(own.turn, apply(inverse.inertia, L))
     else:
         own.v, own.omega = add(own.v, scaled(inverse.mass, P)), add(own.omega, L)
+
+
+@inlined
+def begin_changes(made, contacts, lasting):
+    """No corrections yet."""
+    begin_corrections(made)
+    if contacts.trees is not None:
+        lasting.trees.total[:] = 0.0
+        lasting.trees.moved[:] = 0.0
+
+
+@inlined
+def distribute_changes(model, state, scratch, made, ledger, lanes):
+    """Apply all corrections, and book what bodies gain."""
+    if model.contacts.trees is not None:
+        displace_by_trees(0.0, model.contacts, model, state, scratch, made, scratch.lasting.trees, lanes)
+    distribute(model.active, model, state, scratch, made, lanes)
+    changed, _, _, _ = gains(model, made)
+    finish_booking(changed, ledger)
 
 
 @inlined
@@ -133,15 +157,14 @@ def close_once(least, now, block, arrays):
     """
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     lasting, contacts, made = scratch.lasting, model.contacts, arrays.corrections
-    begin_corrections(made)
+    begin_changes(made, contacts, lasting)
     moves = False
     for k in range(lasting.size[N_SLOTS]):
         if lasting.slot[k].island == k:
             moves = close_island(k, least, contacts, lasting, made) or moves
     if not moves:
         return False
-    distribute(model.active, model, state, scratch, made, lanes)
     arrays.ledger.step[:] = 0.0
-    finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.INHERITED].value, arrays.ledger)
+    distribute_changes(model, state, scratch, made, arrays.ledger, lanes)
     look_at_end(now, block)
     return True

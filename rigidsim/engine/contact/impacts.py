@@ -47,7 +47,8 @@ from rigidsim.engine.contact.strikes import (
     surfaces_of,
     work_of,
 )
-from rigidsim.engine.contact.trees import acts_on_tree, is_in_tree
+from rigidsim.engine.contact.tree_responses import is_in_tree
+from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine

@@ -7,7 +7,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_LOG
-from rigidsim.engine.contact.closing import close_contacts, push_correction
+from rigidsim.engine.contact.closing import begin_changes, close_contacts, distribute_changes, push_correction
 from rigidsim.engine.contact.lasting import (
     BEYOND,
     EVENTS,
@@ -27,6 +27,7 @@ from rigidsim.engine.contact.lasting import (
     SLOT,
     STEPPED,
     STUCK,
+    body_of,
     find_couples,
     find_islands,
     find_places,
@@ -34,15 +35,18 @@ from rigidsim.engine.contact.lasting import (
     free_second,
     has_slot,
     keep_slots,
+    moves,
     renew_parts,
     room_of_friction,
     shift_frictions,
     size_of,
     speed_of,
+    trees_of,
+    weigh_slots,
     write_now,
     write_slot,
 )
-from rigidsim.engine.contact.ledger import finish_booking
+from rigidsim.engine.contact.ledger import book_holding
 from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
 from rigidsim.engine.contact.log import add_entry, write_origins
 from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
@@ -55,7 +59,6 @@ from rigidsim.engine.contact.strikes import (
     work_of,
 )
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
-from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate, place_nodes
 from rigidsim.engine.layout import EVENT
 from rigidsim.jit import inlined, routine
@@ -66,6 +69,7 @@ from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, s
 
 DEEP, SUNK = 1e-6, 1e-5  # of the smaller shape: an overlap that no event, and none that sub-steps explain
 AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
+UNSEEN = 1e-6  # of the gain of speed in a step: AT_REST of it is round-off of that
 STRIKES = 1e-11  # likewise, before it, an approach that is none
 NEW = 1e-4  # m/s: a slip below it has no direction of its own
 BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
@@ -78,7 +82,7 @@ MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 5000, 200, 40
 
 
 @inlined
-def collect(contacts, lasting, arrays):
+def collect(h, contacts, lasting, arrays):
     """Make all places that touch slots, in the order of pairs; modes and directions are those of before, if they were
     there.
     """
@@ -96,14 +100,15 @@ def collect(contacts, lasting, arrays):
                 slot, row = lasting.slot[n], lasting.value[n]
                 slot.first, slot.second, slot.pair = first, second, m
                 slot.feature, slot.mode, slot.lost, slot.straight = int(lasting.place[p].feature), OPEN, 0, 0
-                slot.logged, slot.beside, row.work, row.part, row.first_part = 0, 0, 0.0, 0.5, 0.5
+                slot.logged, slot.beside, slot.bound, row.work, row.part, row.first_part = 0, 0, 0, 0.0, 0.5, 0.5
                 row.restitution, row.friction = surfaces_of(first, second, contacts)
                 row.direction, row.force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
                 write_slot(lasting.place[p], contacts, lasting, slot, row)
                 n += 1
     lasting.size[N_SLOTS], lasting.speed[0] = n, 0.0
     for k in range(n):
-        lasting.speed[0] = max(lasting.speed[0], speed_of(k, contacts, lasting))
+        gained = h * norm(lasting.value[k].free)
+        lasting.speed[0] = max(lasting.speed[0], max(speed_of(k, contacts, lasting), UNSEEN * gained))
 
 
 @inlined
@@ -181,12 +186,11 @@ def number_of_pair(k, problem):
 
 @inlined
 def shares_body(k, problem, contacts, lasting):
-    """Whether a body of a slot that forces move is in the problem."""
-    slot = lasting.slot[k]
+    """Whether an impulse on a body of a slot moves one of the problem."""
     for m in range(problem.size[N_BODIES]):
-        b = problem.body[m]
-        if b < contacts.n_moved and (b == contacts.shape[slot.first].body or b == contacts.shape[slot.second].body):
-            return True
+        for s in range(2):
+            if moves(problem.body[m], body_of(s, k, contacts, lasting), contacts):
+                return True
     return False
 
 
@@ -241,13 +245,21 @@ def gather(k, step, problem, contacts, lasting):
 
 
 @inlined
+def work_of_frame(b, P, model, scratch):
+    """The work of an impulse on a body that forces move by the motion of its reference frame in the world, J."""
+    if b >= model.contacts.n_moved:
+        return 0.0
+    return dot(P, sub(scratch.arm[model.contacts.body[b].node].v_WC, scratch.lasting.motion[b].v))
+
+
+@inlined
 def deliver(now, model, state, scratch, arrays, lanes):
     """Let the impulses of a problem act, book and log them."""
     contacts, lasting, made, problem = model.contacts, scratch.lasting, arrays.corrections, arrays.impacts.problem
     record, ledger = arrays.record, arrays.ledger
     sum_normal_impulses(problem)
     ledger.step[:] = 0.0
-    begin_corrections(made)
+    begin_changes(made, contacts, lasting)
     for i in range(problem.size[N_PLACES]):
         normal, tangential, driven = work_of(i, problem)
         ledger.step[c.W_RESTITUTION] += normal
@@ -255,6 +267,7 @@ def deliver(now, model, state, scratch, arrays, lanes):
         ledger.step[c.W_DRIVEN] += driven
         row, who = problem.place[i], problem.who[i]
         a, b, P = problem.body[who.a], problem.body[who.b], row.P
+        ledger.step[c.W_DRIVEN] += work_of_frame(a, negated(P), model, scratch) + work_of_frame(b, P, model, scratch)
         if a < contacts.n_moved:
             push_correction(a, negated(P), cross(P, row.lever_A), False, contacts, lasting, made)
         if b < contacts.n_moved:
@@ -265,8 +278,9 @@ def deliver(now, model, state, scratch, arrays, lanes):
             log_pair(p, now, arrays.candidates.pair, problem, record.log[k], record.log_value[k])
             entry, first = record.log_value[k], record.log[k].first
             entry.point = add(entry.point, arrays.motions.origin[contacts.shape[first].body].xyz)
-    distribute(model.active, model, state, scratch, made, lanes)
-    finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.INHERITED].value, ledger)
+    if contacts.trees is not None:
+        book_holding(contacts, model, scratch, made.shift, lasting.trees, ledger.step, lanes)
+    distribute_changes(model, state, scratch, made, ledger, lanes)
 
 
 @inlined
@@ -287,7 +301,7 @@ def strike_all(now, model, state, scratch, arrays, lanes):
     while k != at.NO_ROW and count < MOST_STRIKES:
         gather(k, model.step, problem, contacts, lasting)
         store_energies(contacts, model.body, problem)
-        solve_problem(problem, None)
+        solve_problem(problem, trees_of(contacts, lasting))
         deliver(now, model, state, scratch, arrays, lanes)
         place_contacts(now, model, state, scratch, lanes)
         struck, count = True, count + 1
@@ -354,7 +368,8 @@ def normal_second(row):
 @routine
 def review(turn, lasting):
     """Change the mode of the slot that contradicts its own the most: one that would pull opens, one beyond the limit of
-    friction begins to slide, one that is open and closes is held again. Returns whether one did.
+    friction begins to slide, one that is open and closes is held again; if it would pull as it sticks, its slip grows.
+    Returns whether one did.
     """
     worst, found, following = 0.0, at.NO_ROW, OPEN
     scale, rate = 0.0, 0.0
@@ -365,14 +380,16 @@ def review(turn, lasting):
         slot, row = lasting.slot[k], lasting.value[k]
         if slot.mode == OPEN:
             closes = -normal_second(row)
+            slips = norm(rejection(row.normal, row.slip)) > AT_REST * lasting.speed[0]
+            most = 0 if slips else 1  # of how often it was held again before
             if (
                 closes > SLACK * rate
-                and slot.straight == 0
+                and slot.straight <= most
                 and closes / rate > worst
-                and approach_of(k, lasting) >= 0.0
+                and approach_of(k, lasting) >= -STRIKES * lasting.speed[0]
             ):
-                slips = norm(rejection(row.normal, row.slip)) > AT_REST * lasting.speed[0]
-                worst, found, following = closes / rate, k, SLIDING if slips else STUCK
+                worst, found = closes / rate, k
+                following = SLIDING if slips else (STUCK if slot.straight == 0 else GROWING)
         else:
             N, room = dot(row.normal, row.force), room_of_friction(row)
             if SLACK * scale < -N and -N / scale > worst:
@@ -383,9 +400,9 @@ def review(turn, lasting):
         return False
     slot, row = lasting.slot[found], lasting.value[found]
     if following == GROWING:
-        row.direction = negated(rejection(row.normal, row.tested))
+        row.direction = rejection(row.normal, row.slip_rate if slot.mode == OPEN else negated(row.tested))
     if slot.mode == OPEN:
-        slot.straight = 1  # once
+        slot.straight += 1
     slot.mode = following
     return True
 
@@ -428,7 +445,7 @@ def relative_turning(k, contacts, lasting):
     )
     omega = sub(lasting.motion[b].omega, lasting.motion[a].omega)
     free = sub(lasting.acceleration[b].angular, lasting.acceleration[a].angular)
-    alpha = add(free, sub(lasting.mean[b].alpha, lasting.mean[a].alpha))
+    alpha = add(free, sub(lasting.change[b].angular, lasting.change[a].angular))
     across, rate_across = size * norm(rejection(n, omega)), size * norm(rejection(n, alpha))
     return across, size * abs(dot(n, omega)), rate_across, size * abs(dot(n, alpha))
 
@@ -563,12 +580,13 @@ def settle(now, h, block, what, index, arrays):
     write_origins(contacts, model, scratch, arrays.motions)
     if not renew_pairs(h, contacts, lasting, arrays):
         return
-    collect(contacts, lasting, arrays)
+    collect(h, contacts, lasting, arrays)
     if lasting.size[BEYOND] != 0:
         return
     if find_islands(contacts, lasting) > MOST_OF_ISLAND:
         lasting.size[BEYOND] = PLACES
         return
+    weigh_slots(model, state, scratch, lanes)
     recall(what, n_old, contacts, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]

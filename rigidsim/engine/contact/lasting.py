@@ -18,8 +18,19 @@ from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, PLACE, POSE, 
 from rigidsim.engine.contact.convex import ConvexArrays
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.pairs import axes_of, components
-from rigidsim.engine.delassus import factorise, solve
-from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, WRENCH, copy_rows
+from rigidsim.engine.contact.tree_responses import (
+    InTrees,
+    TreeArrays,
+    add_jump,
+    are_in_one_tree,
+    hold_impulses,
+    is_in_tree,
+    respond,
+    weigh_trees,
+)
+from rigidsim.engine.contact.tree_responses import push as push_with_tree
+from rigidsim.engine.delassus import factorise, load_rows, solve
+from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, TRIPLE, WRENCH, copy_rows
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
@@ -40,7 +51,9 @@ from rigidsim.physics.contact_modes import (
 )
 from rigidsim.physics.distances import BOX, CYLINDER, HALF_SPACE, SEGMENT
 from rigidsim.physics.inertia import apply
+from rigidsim.physics.loops import SMALLEST_SHARE
 from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.restitution import HELD
 from rigidsim.physics.rigid_body import power
 from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, scaled, sub
 
@@ -64,8 +77,8 @@ SLOT = Row(
     "a contact that lasts: its shapes, the number of the pair in the list of candidates, feature, mode; which"
     " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight;"
     " the mode of its pair that was logged; whether it is the first (1) or the second (2) of two of a pair, whose"
-    " friction acts beside them; the first slot of its island",
-    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1, beside=1, island=1,
+    " friction acts beside them; the first slot of its island; whether joints let it not slip while its gap is closed",
+    first=1, second=1, pair=1, feature=1, mode=1, region=1, lost=1, straight=1, logged=1, beside=1, island=1, bound=1,
 )  # fmt: skip
 LASTING = Row(
     "values of a contact that lasts: normal from the first shape to the second and its rate, gap, levers, velocity of"
@@ -86,8 +99,8 @@ ROW = Row("a constraint row: its slot; the direction of the slip that it holds, 
 # whether the last one was; evaluations of this step; events of it.
 N_LEFT, FIRST_LEFT, WHY_LEFT, LEFT = 0, 1, 2, 3
 # Why a step is left to sub-steps: too many places, of one pair or in all; an overlap; too many events; no modes agree.
-# Or friction presses bodies together, so that no force is decided.
-PLACES, OVERLAP, EVENTS, MODES, PRESSES = 1, 2, 3, 4, 5
+# Or friction presses bodies together, or joints let no contact force part them, so that no force is decided.
+PLACES, OVERLAP, EVENTS, MODES, PRESSES, BLOCKED = 1, 2, 3, 4, 5, 6
 N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
 
 LOCATING = Row(
@@ -117,8 +130,10 @@ class Lasting(NamedTuple):
     pose: POSE
     inverse: INVERSE
     place: PLACE
-    mean: MEAN
+    mean: MEAN  # by the forces on one body alone
     convex: ConvexArrays | None
+    trees: TreeArrays | None
+    shift: TRIPLE
     equations: Multipliers
     size: np.ndarray = integers(SIZES)
     slot: SLOT = integers(MOST_SLOTS)
@@ -139,6 +154,7 @@ class Lasting(NamedTuple):
     locating: LOCATING = floats()
     acceleration: LINE = floats("bodies")  # without contact
     force: LINE = floats("bodies")  # of contact, and its torque about the centre
+    change: LINE = floats("bodies")  # of the accelerations, by all forces of contact
     row: ROW = floats(MOST_ROWS)
     row_slot: np.ndarray = integers(MOST_ROWS)
     matrix: np.ndarray = floats(MOST_ROWS, MOST_ROWS)
@@ -441,12 +457,26 @@ def body_of(s, k, contacts, lasting):
 
 
 @inlined
+def moves(a, b, contacts):
+    """Whether a force on one of two contact bodies moves the other one: they are the same, or parts of one tree."""
+    if a >= contacts.n_moved or b >= contacts.n_moved:
+        return False
+    return a == b or are_in_one_tree(a, b, contacts.trees)
+
+
+@inlined
+def is_on_tree(k, contacts, lasting):
+    """Whether a slot is on a body of a tree."""
+    first, second = body_of(0, k, contacts, lasting), body_of(1, k, contacts, lasting)
+    return is_in_tree(first, contacts.trees) or is_in_tree(second, contacts.trees)
+
+
+@inlined
 def connects(i, j, contacts, lasting):
-    """Whether a body that forces move belongs to both slots."""
+    """Whether a force at one of two slots moves a body of the other one."""
     for s in range(2):
         for t in range(2):
-            b = body_of(s, i, contacts, lasting)
-            if b == body_of(t, j, contacts, lasting) and b < contacts.n_moved:
+            if moves(body_of(s, i, contacts, lasting), body_of(t, j, contacts, lasting), contacts):
                 return True
     return False
 
@@ -485,7 +515,7 @@ def write_rows(island, contacts, lasting):
         if lasting.slot[k].island != island:
             continue
         n, free, second = row.normal, row.free, free_second(row)
-        if mode == STUCK:
+        if mode == STUCK and lasting.slot[k].bound == 0:
             t, b = tangents(n)
             lasting.right[n_row], lasting.right[n_row + 1], lasting.right[n_row + 2] = (
                 -second,
@@ -494,9 +524,36 @@ def write_rows(island, contacts, lasting):
             )
             n_row = add_row(add_row(add_row(n_row, k, n, n, lasting), k, t, t, lasting), k, b, b, lasting)
         elif mode != OPEN:
+            mu = 0.0 if mode == STUCK else row.friction
             lasting.right[n_row] = -second
-            n_row = add_row(n_row, k, n, push_of_sliding(n, row.friction, row.along), lasting)
+            n_row = add_row(n_row, k, n, push_of_sliding(n, mu, row.along), lasting)
     return n_row
+
+
+@inlined
+def trees_of(contacts, lasting):
+    """What is known of trees, or None."""
+    if contacts.trees is None:
+        return None
+    return InTrees(contacts.trees, lasting.trees, lasting.inverse, False)
+
+
+@inlined
+def alone(b, f, t, lasting):
+    """(a, alpha) of a contact body by a force and a torque on it, if nothing holds it."""
+    inverse = lasting.inverse[b]
+    return scaled(inverse.mass, f), apply(inverse.inertia, t)
+
+
+@inlined
+def response_of(a, b, f, t, contacts, lasting):
+    """(a, alpha) of contact body a by a force and a torque on b, which is the same or part of the same tree."""
+    if contacts.trees is None:
+        return alone(a, f, t, lasting)
+    jump = lasting.trees.jump[0]
+    jump.linear, jump.angular = NONE, NONE
+    add_jump(a, b, t, f, trees_of(contacts, lasting), jump)
+    return jump.linear, jump.angular
 
 
 @inlined
@@ -505,16 +562,54 @@ def answer(i, j, push, contacts, lasting):
     found, of_i, of_j = NONE, lasting.value[i], lasting.value[j]
     for s in range(2):
         for t in range(2):
-            b = body_of(s, i, contacts, lasting)
-            if b == body_of(t, j, contacts, lasting) and b < contacts.n_moved:
+            a, b = body_of(s, i, contacts, lasting), body_of(t, j, contacts, lasting)
+            if moves(a, b, contacts):
                 r_i = of_i.lever_B if s == 1 else of_i.lever_A
                 r_j = of_j.lever_B if t == 1 else of_j.lever_A
-                inverse = lasting.inverse[b]
-                turn = apply(inverse.inertia, moment_of(of_j, r_j, push))
+                linear, turn = response_of(a, b, push, moment_of(of_j, r_j, push), contacts, lasting)
                 beside = rejection(of_i.normal, cross(turn, of_i.shift))
-                part = add(scaled(inverse.mass, push), add(cross(turn, r_i), beside))
+                part = add(linear, add(cross(turn, r_i), beside))
                 found = add(found, scaled(1.0 if s == t else -1.0, part))
     return found
+
+
+@routine
+def bind_slots(contacts, lasting):
+    """Note which slots cannot slip while their gaps are closed, as that of a pendulum of one coordinate: friction is
+    not decided there, and none acts. The motion that is left, of all along the surface, is round-off.
+    """
+    for k in range(lasting.size[N_SLOTS]):
+        if is_on_tree(k, contacts, lasting):
+            n = lasting.value[k].normal
+            t, b = tangents(n)
+            K_n, K_t = answer(k, k, n, contacts, lasting), answer(k, k, t, contacts, lasting)
+            K_b = answer(k, k, b, contacts, lasting)
+            all_of_it, k_n = dot(t, K_t) + dot(b, K_b), dot(n, K_n)
+            by_gap = dot(t, K_n) * dot(n, K_t) + dot(b, K_n) * dot(n, K_b)
+            left = all_of_it - (by_gap / k_n if k_n > HELD * all_of_it else 0.0)
+            lasting.slot[k].bound = 1 if left <= HELD * all_of_it else 0
+
+
+@inlined
+def least_answer(j, contacts, lasting):
+    """Of a row on a tree, what is no motion: joints hold the bodies along it. It is a part of the motion of bodies that
+    nothing holds.
+    """
+    k, push, total = lasting.row_slot[j], lasting.row[j].push, 0.0
+    if is_on_tree(k, contacts, lasting):
+        for s in range(2):
+            b, row = body_of(s, k, contacts, lasting), lasting.value[k]
+            if b < contacts.n_moved:
+                t = moment_of(row, row.lever_B if s == 1 else row.lever_A, push)
+                a, alpha = alone(b, push, t, lasting)
+                total += dot(push, a) + dot(t, alpha)
+    return HELD * total
+
+
+@inlined
+def bears(j, lasting):
+    """Whether a row is that of a gap."""
+    return dot(lasting.row[j].way, lasting.value[lasting.row_slot[j]].normal) > 0.5
 
 
 @routine
@@ -522,11 +617,17 @@ def solve_rows(n, contacts, lasting):
     """The multipliers of n rows in `x`, of least norm where rows depend on each other: x = K^T y, K K^T y = right."""
     K, x, made = lasting.matrix, lasting.x, lasting.equations
     for j in range(n):
-        push = lasting.row[j].push
+        push, slot, added = lasting.row[j].push, at.NO_ROW, NONE
+        least = 0.0 if contacts.trees is None else least_answer(j, contacts, lasting)
         for i in range(n):
-            K[i, j] = dot(lasting.row[i].way, answer(lasting.row_slot[i], lasting.row_slot[j], push, contacts, lasting))
-        if not K[j, j] > 0.0:  # Painleve: friction presses the bodies together faster than the normal force parts them
-            lasting.size[BEYOND] = PRESSES
+            if lasting.row_slot[i] != slot:  # rows of one slot follow each other
+                slot = lasting.row_slot[i]
+                added = answer(slot, lasting.row_slot[j], push, contacts, lasting)
+            K[i, j] = dot(lasting.row[i].way, added)
+        made.unheld[j].value = least * least / SMALLEST_SHARE
+        if not K[j, j] > least and (least == 0.0 or bears(j, lasting)):
+            # Painleve: friction presses the bodies together faster than the normal force parts them. Or nothing can.
+            lasting.size[BEYOND] = PRESSES if K[j, j] < -least or least == 0.0 else BLOCKED
             x[:] = 0.0
             return
     if n == 1:
@@ -539,7 +640,6 @@ def solve_rows(n, contacts, lasting):
             for k in range(n):
                 total += K[i, k] * K[j, k]
             made.gram[n * i + j].value = total
-        made.unheld[i].value = 0.0
     factorise(made, n, ONE)
     for _ in range(2):
         for i in range(n):
@@ -557,7 +657,6 @@ def solve_rows(n, contacts, lasting):
 def clear_forces(contacts, lasting):
     """No force of contact."""
     lasting.force[:] = 0.0
-    lasting.mean[:] = 0.0
     for k in range(lasting.size[N_SLOTS]):
         lasting.value[k].force = NONE
 
@@ -590,9 +689,13 @@ def apply_rows(contacts, lasting):
             n = write_rows(k, contacts, lasting)
             solve_rows(n, contacts, lasting)
             add_forces(n, contacts, lasting)
+    lasting.change[:] = 0.0
     for b in range(contacts.n_moved):
-        line, inverse, mean = lasting.force[b], lasting.inverse[b], lasting.mean[b]
-        mean.a, mean.alpha = scaled(inverse.mass, line.linear), apply(inverse.inertia, line.angular)
+        line, change = lasting.force[b], lasting.change[b]
+        if contacts.trees is None:
+            change.linear, change.angular = alone(b, line.linear, line.angular, lasting)
+        else:
+            push_with_tree(b, line.angular, line.linear, lasting.change, trees_of(contacts, lasting))
 
 
 @inlined
@@ -600,10 +703,10 @@ def write_slip_rates(contacts, lasting):
     """The rates of all slips, with the forces of contact."""
     for k in range(lasting.size[N_SLOTS]):
         row = lasting.value[k]
-        A = lasting.mean[contacts.shape[lasting.slot[k].first].body]
-        B = lasting.mean[contacts.shape[lasting.slot[k].second].body]
-        beside = rejection(row.normal, cross(sub(B.alpha, A.alpha), row.shift))
-        row.slip_rate = add(row.free, add(slip(A.a, A.alpha, row.lever_A, B.a, B.alpha, row.lever_B), beside))
+        A, B = lasting.change[body_of(0, k, contacts, lasting)], lasting.change[body_of(1, k, contacts, lasting)]
+        beside = rejection(row.normal, cross(sub(B.angular, A.angular), row.shift))
+        made = slip(A.linear, A.angular, row.lever_A, B.linear, B.angular, row.lever_B)
+        row.slip_rate = add(row.free, add(made, beside))
 
 
 @inlined
@@ -783,7 +886,37 @@ def work_of_stages(h, weights, column, lasting):
 
 
 @inlined
-def hold_contacts(model, scratch, lanes):
+def weigh_slots(model, state, scratch, lanes):
+    """What unit wrenches on contact bodies of trees do to these, if a slot is on any; whether one is."""
+    contacts, lasting, found = model.contacts, scratch.lasting, False
+    if contacts.trees is not None:
+        for k in range(lasting.size[N_SLOTS]):
+            found = found or is_on_tree(k, contacts, lasting)
+        if found:
+            weigh_trees(contacts, model, state, scratch, lasting.shift, lasting.trees, lanes)
+    return found
+
+
+@inlined
+def answer_by_loops(contacts, model, scratch, lanes):
+    """Add to the loads what loops exert in answer to the forces of contact, and that to their multipliers."""
+    made, lasting = scratch.loops, scratch.lasting
+    respond(hold_impulses, (lasting.force,), contacts, model, scratch, lasting.shift, lanes)
+    load_rows(model.loops.rows, made.rows, scratch, lanes)
+    for k in range(len(made.closing)):
+        made.rows.multiplier[k].value = made.rows.multiplier[k].value + made.alone[k].value
+
+
+@inlined
+def write_means(contacts, lasting):
+    """The accelerations by contact of each body alone, for samples."""
+    for b in range(contacts.n_moved):
+        line, mean = lasting.force[b], lasting.mean[b]
+        mean.a, mean.alpha = alone(b, line.linear, line.angular, lasting)
+
+
+@inlined
+def hold_contacts(model, state, scratch, lanes):
     """Add the forces of contacts that last to the loads; the accelerations without them are known. Returns whether
     there are any.
     """
@@ -793,11 +926,19 @@ def hold_contacts(model, scratch, lanes):
             lasting.mean[:] = 0.0
         return False
     write_now(model, scratch, lanes)
+    if model.loops is not None:
+        copy_rows(0, len(scratch.loops.alone), scratch.loops.rows.multiplier, scratch.loops.alone)
+    is_weighed = weigh_slots(model, state, scratch, lanes)
     find_slots(contacts, lasting)
+    if contacts.trees is not None:
+        bind_slots(contacts, lasting)
     find_forces(contacts, lasting)
+    write_means(contacts, lasting)
     for b in range(contacts.n_moved):
         load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
     note_powers(contacts, scratch, lasting)
+    if model.loops is not None and contacts.trees is not None and is_weighed:
+        answer_by_loops(contacts, model, scratch, lanes)
     return True
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import along_coordinate, has_modes, is_prescribed, turns_in
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_round
@@ -19,6 +20,7 @@ from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather, row_of
 from rigidsim.engine.contact.trees import respond_members
+from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ACCELERATION,
     ARTICULATED,
@@ -414,3 +416,19 @@ def finish_booking(changed, ledger):
     add_to_sums(ledger.work, value=changed)
     for k in range(c.CAUSES):
         add_to_sums(ledger.cause[k], value=step[k])
+
+
+@inlined
+def gains(model, made):
+    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, all of theirs, and its
+    kinetic part.
+    """
+    inherited, of_trees = made.gained[at.INHERITED].value, made.gained[at.OF_TREES]
+    changed, gained, jumped = made.gained[at.OF_OTHERS].value + inherited, 0.0, 0.0
+    if model.contacts.trees is not None:
+        gained, jumped = of_trees.value + of_trees.lifted, of_trees.value
+        changed += gained
+        for i in model.contacts.trees.inward:
+            if is_root(i, model):
+                jumped += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
+    return changed, inherited, gained, jumped

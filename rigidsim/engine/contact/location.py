@@ -148,9 +148,10 @@ def find_target(contacts, arrays, lasting):
     for m in range(arrays.candidates.count[0]):
         first, second = arrays.candidates.pair[m, 0], arrays.candidates.pair[m, 1]
         gap, rate = least_gap(first, second, contacts, lasting)
-        if what == NOTHING and gap < DIPS * rate * length and length > SHORTEST * search.longest:
+        passed = PASSED * size_of(first, second, contacts)
+        if what == NOTHING and gap + passed < DIPS * rate * length and length > SHORTEST * search.longest:
             soonest, what = 1e299, DIP
-        if gap < -PASSED * size_of(first, second, contacts):
+        if gap < -passed:
             time = length - gap / rate if rate < 0.0 else 0.5 * length
             time = max(time, 0.0)
             if time < soonest:

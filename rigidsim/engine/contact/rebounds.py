@@ -39,13 +39,8 @@ from rigidsim.engine.contact.joint_constraints import (
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
 from rigidsim.engine.contact.strikes import calm_of
-from rigidsim.engine.contact.trees import (
-    acts_on_tree,
-    is_in_tree,
-    strike_loops,
-    strike_members,
-    weigh_trees,
-)
+from rigidsim.engine.contact.tree_responses import is_in_tree, weigh_trees
+from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.layout import BODY

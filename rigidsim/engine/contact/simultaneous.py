@@ -16,7 +16,8 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.approach import SIDE
-from rigidsim.engine.contact.trees import NONE, add_jump, is_in_tree, slip_by
+from rigidsim.engine.contact.tree_responses import add_jump, is_in_tree
+from rigidsim.engine.contact.trees import NONE, slip_by
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row

@@ -35,12 +35,12 @@ from rigidsim.engine.contact.rows import (
     row_of,
     scatter,
 )
+from rigidsim.engine.contact.tree_responses import is_in_tree
 from rigidsim.engine.contact.trees import (
     begin_tree_contacts,
     displace_trees,
     fill_tree_contacts,
     follow_tree_contacts,
-    is_in_tree,
     push_tree_contacts,
     resolve_tree_contacts,
 )

@@ -40,6 +40,7 @@ from rigidsim.engine.contact.ledger import (
     book_spins,
     book_sums,
     finish_booking,
+    gains,
 )
 from rigidsim.engine.contact.log import (
     LEAST_PART,
@@ -69,21 +70,18 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_touch,
 )
 from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.contact.tree_responses import InTrees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
-    InTrees,
     any_acts_on_tree,
     begin_ramps,
     displace_by_trees,
     forget_untouched,
-    is_in_tree,
     is_pushed,
     keep_momenta,
     note_momenta,
-    weigh_trees,
 )
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
@@ -305,22 +303,6 @@ def kinetic_of_trees(inward, model, scratch):
         place = model.moved_node[i]
         total += kinetic_of(model.body[i], scratch.frame[place + 1], scratch.arm[place])
     return total
-
-
-@inlined
-def gains(model, made):
-    """Energy that bodies gained by jumps, J: all; those that inherit jumps; trees that touch, all of theirs, and its
-    kinetic part.
-    """
-    inherited, of_trees = made.gained[at.INHERITED].value, made.gained[at.OF_TREES]
-    changed, gained, jumped = made.gained[at.OF_OTHERS].value + inherited, 0.0, 0.0
-    if model.contacts.trees is not None:
-        gained, jumped = of_trees.value + of_trees.lifted, of_trees.value
-        changed += gained
-        for i in model.contacts.trees.inward:
-            if is_root(i, model):
-                jumped += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
-    return changed, inherited, gained, jumped
 
 
 @inlined

@@ -36,7 +36,7 @@ from rigidsim.engine.contact.simultaneous import (
     sides_of,
     slip_of,
 )  # fmt: skip
-from rigidsim.engine.contact.trees import push as push_with_tree
+from rigidsim.engine.contact.tree_responses import push as push_with_tree
 from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip

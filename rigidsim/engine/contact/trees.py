@@ -1,33 +1,33 @@
 """Contacts of bodies that are parts of trees of joints: an impulse on one body of a tree moves all of them.
 
 When something touches a tree, what wrenches on its contact bodies do to all of these is found at the end of the smooth
-step (`impulse_response`): the block W of M^-1 that belongs to them. Loops answer, too: with their rows C and their
-matrix K = C M^-1 C^T, W is a block of M^-1 - M^-1 C^T K^-1 C M^-1, and trees that loops connect are one. The inverse
-effective masses of a contact are made of such blocks; an impulse changes the velocities of all contact bodies of its
-tree. So a tree is one thing in the solver, and its contacts are computed one by one, after all others, in their order.
+step: the block W of M^-1 that belongs to them (`tree_responses.py`). The inverse effective masses of a contact are made
+of such blocks; an impulse changes the velocities of all contact bodies of its tree. So a tree is one thing in the
+solver, and its contacts are computed one by one, after all others, in their order.
 The impulses on each body are summed like velocities, with the same rule for displacements; at the end of the step the
 trees answer the sums, by W again, so what is handed back has the velocities that the solver found.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
-from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import has_modes, propagate_inertia
-from rigidsim.engine.contact import rows
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE, WHO
+from rigidsim.engine.articulated import has_modes
+from rigidsim.engine.contact.columns import CENTRE, LINE, WHO
 from rigidsim.engine.contact.iterations import IN_TREE, NEVER_CLOSES, correct_block, follow_block, relax_block
-from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, Blocks, begin_impulses, fill_lane, gather
+from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, begin_impulses, fill_lane, gather
+from rigidsim.engine.contact.tree_responses import (
+    add_jump,
+    confined,
+    hold_impulses,
+    is_in_tree,
+    push,
+    respond,
+)
 from rigidsim.engine.corrections import begin_corrections
-from rigidsim.engine.delassus import clear_impulses, feel_row, feel_rows, strike_row
+from rigidsim.engine.delassus import clear_impulses, feel_row, strike_row
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ACCELERATION,
     ARM,
-    ARTICULATED,
     BODY,
     COORDINATE,
     CORRECTION,
@@ -36,13 +36,11 @@ from rigidsim.engine.layout import (
     KINEMATICS,
     TRIPLE,
 )
-from rigidsim.engine.loops import displace_root, oppose_jumps, weigh_loops
-from rigidsim.engine.model import Contacts, Trees, floats, integers, made
+from rigidsim.engine.loops import displace_root
 from rigidsim.engine.modes import add_impulses, write_row
-from rigidsim.engine.responses import impulse_response
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.articulated import dots, rotor_jump, rows_of
+from rigidsim.physics.articulated import rotor_jump
 from rigidsim.physics.contact import (
     effective_mass,
     eigenvalue_bound,
@@ -59,7 +57,7 @@ from rigidsim.physics.impulses import impulse_moment, jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.restitution import HELD
-from rigidsim.physics.vector import add, cross, dot, negated, projection, rejection, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
 ONE = (0.0,)  # the lane of a single contact
@@ -68,51 +66,6 @@ ONE = (0.0,)  # the lane of a single contact
 TOGETHER = 1e-4
 # Over the contacts of trees in each sub-step. A landing on four legs sinks a third of what it does with one round.
 ROUNDS = 4
-
-
-class TreeArrays(NamedTuple):
-    """The working arrays of contacts of trees; nothing in them is kept from step to step."""
-
-    blocks: Blocks  # contacts of bodies in trees, one by one
-    count: np.ndarray = integers(1)  # of them
-    response: RESPONSE = floats("responses")
-    jump: LINE = floats(2)  # of A and B of a contact
-    total: LINE = floats("bodies")  # impulses on a body up to now, N s, and their moments about its centre
-    moved: LINE = floats("bodies")  # and here what such velocities would displace
-    push: LINE = floats("bodies")
-    began: LINE = floats("bodies")
-    still: LINE = floats("bodies")  # zero, in place of smooth motion
-    smooth: LINE = floats("bodies")  # smooth motion without constraint forces
-    tried: LINE = floats("bodies")  # an impulse of one of a contact alone, and its moments
-    work: np.ndarray = floats(1)  # of the constraint forces of released coordinates, J
-    point: CONTACT_POINT = floats("points")  # before contact was solved, if that may happen again
-    kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
-    momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
-
-
-def make_trees(contacts: Contacts, n_point: int) -> TreeArrays | None:
-    """Arrays for so many contact points; None if no tree can touch anything."""
-    if contacts.trees is None:
-        return None
-    last = MEMBER(contacts.trees.member[-1])
-    sizes = {"bodies": len(contacts.body) + 1, "responses": last.response + last.end - last.begin}
-    sizes |= {"points": n_point, "rows": len(contacts.trees.inward)}
-    return made(TreeArrays, sizes, blocks=rows.make_blocks(n_point, 1, 1))
-
-
-class InTrees(NamedTuple):
-    """What the solver knows of trees."""
-
-    table: Trees
-    made: TreeArrays
-    inverse: INVERSE  # of all contact bodies; in trees of no use
-    has_modes: bool  # whether joints may hold their rates
-
-
-@inlined
-def is_in_tree(b, table):
-    """Whether a contact body is part of a tree; `table` is None in scenes without any."""
-    return table is not None and table.place[b] != at.NO_ROW
 
 
 @inlined
@@ -128,115 +81,6 @@ def any_acts_on_tree(point_who, count, table):
     for m in range(count):
         found = found or acts_on_tree(point_who[m], table)
     return found
-
-
-# --- responses
-
-
-@inlined
-def confined(normal: TRIPLE, t, f):
-    """A wrench, in a planar scene without what would move bodies out of the plane or tilt them."""
-    if len(normal) > 0:
-        return projection(normal[0].xyz, t), rejection(normal[0].xyz, f)
-    return t, f
-
-
-@routine
-def hold_impulse(line: LINE, normal: TRIPLE, articulated: ARTICULATED):
-    """An impulse and its moment on a body at rest, as a wrench that holds it."""
-    t, f = confined(normal, line.angular, line.linear)
-    articulated.t, articulated.f = negated(t), negated(f)
-
-
-@routine
-def take_response(acceleration: ACCELERATION, k, response: RESPONSE):
-    """Write what unit k of a wrench did: a torque, or from 3 on a force."""
-    place = k if k < 3 else k + RESPONSE.place("rate_f") - 3
-    alpha, a = acceleration.alpha, acceleration.a
-    for c in range(3):
-        response[place + 3 * c] = alpha[c]
-        response[place + RESPONSE.place("v_t") + 3 * c] = a[c]
-
-
-@inlined
-def push_units(first, unit, contacts, model, scratch, lanes):
-    """Let an impulse act on the contact body of this number of each tree alone."""
-    table = contacts.trees
-    clear_impulses(table.inward, model, scratch, lanes)
-    for m in range(len(table.member)):
-        if m - table.member[m].begin == first:
-            row = contacts.body[table.member[m].body].row
-            hold_impulse(unit, model.normal, scratch.joints.articulated[row])
-
-
-@inlined
-def respond(push, pushed, contacts, model, scratch, jumps, lanes):
-    """What the impulses that `push(*pushed, ...)` makes do to the trees, with those of the loops that they connect:
-    jumps of bodies in `acceleration`, of joints in `jumps`.
-    """
-    push(*pushed, contacts, model, scratch, lanes)
-    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
-    if model.loops is not None:
-        oppose_jumps(model, scratch, lanes)
-        push(*pushed, contacts, model, scratch, lanes)
-        feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
-        impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
-
-
-@inlined
-def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
-    """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
-    disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
-    """
-    table, dynamics, unit = contacts.trees, scratch.joints, trees.jump[0]
-    propagate_inertia(model, state, scratch, lanes)
-    if model.loops is not None:
-        weigh_loops(model, state, scratch, lanes)
-    most = 0
-    for m in range(len(table.member)):
-        most = max(most, table.member[m].end - table.member[m].begin)
-    for first in range(most):
-        for k in range(6):
-            unit[:] = 0.0
-            unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            respond(push_units, (first, unit), contacts, model, scratch, shift, lanes)
-            for m in range(len(table.member)):
-                begin = table.member[m].begin
-                if m - begin == first:
-                    for n in range(begin, table.member[m].end):
-                        row = contacts.body[table.member[n].body].row
-                        take_response(
-                            dynamics.acceleration[row], k, trees.response[table.member[m].response + n - begin]
-                        )
-
-
-@routine
-def add_jump(j, i, t, f, trees, jump: LINE):
-    """Add what a wrench on contact body i, an impulse and its moment, does to the motion of contact body j."""
-    table, inverse, m, n = trees.table, trees.inverse, trees.table.place[i], trees.table.place[j]
-    if m == at.NO_ROW:
-        if i == j:
-            jump.linear = add(jump.linear, scaled(inverse[i].mass, f))
-            jump.angular = add(jump.angular, apply(inverse[i].inertia, t))
-    elif table.member[m].begin <= n and n < table.member[m].end:
-        response = trees.made.response[table.member[m].response + n - table.member[m].begin]
-        rate_t, rate_f, v_t, v_f = response.rate_t, response.rate_f, response.v_t, response.v_f
-        jump.linear = add(jump.linear, add(dots(rows_of(v_t), t), dots(rows_of(v_f), f)))
-        jump.angular = add(jump.angular, add(dots(rows_of(rate_t), t), dots(rows_of(rate_f), f)))
-
-
-@routine
-def push(i, t, f, vel: LINE, trees):
-    """An impulse and its moment on a contact body."""
-    m, total = trees.table.place[i], trees.made.total
-    if m == at.NO_ROW:
-        add_jump(i, i, t, f, trees, vel[i])
-        return
-    total[i].linear = add(total[i].linear, f)
-    total[i].angular = add(total[i].angular, t)
-    for n in range(trees.table.member[m].begin, trees.table.member[m].end):
-        j = trees.table.member[n].body
-        add_jump(j, i, t, f, trees, vel[j])
 
 
 @inlined
@@ -488,12 +332,10 @@ def push_members(values, part, contacts, model, scratch, lanes):
     """Let the impulses of all contact bodies of trees alone, if there are any, act on these, at rest, with a part of
     those of constraint forces.
     """
-    table = contacts.trees
-    clear_impulses(table.inward, model, scratch, lanes)
-    if values is not None:
-        for m in range(len(table.member)):
-            b = table.member[m].body
-            hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
+    if values is None:
+        clear_impulses(contacts.trees.inward, model, scratch, lanes)
+    else:
+        hold_impulses(values, contacts, model, scratch, lanes)
     if switches(model):
         feel_constraints(part, contacts, model, scratch, lanes)
 

@@ -237,7 +237,7 @@ def step(method, t, t_end, h, block):
         for k in range(n_moved):
             if is_row_asleep(k, scratch):
                 continue
-            if lasts(scratch) and is_round(model.body[k].inertia):
+            if lasts(scratch) and is_round(model.body[k].inertia) and not is_of_joint(k, model):
                 combine_round(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
             else:
                 combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)

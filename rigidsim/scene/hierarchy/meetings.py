@@ -15,14 +15,14 @@ import numpy as np
 from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import BOX, CURVED, CYLINDER, ELLIPSOID, HALF_SPACE, MESH, POINT, TRACED
 from rigidsim.physics.elementary import sqrt
-from rigidsim.scene.hierarchy.loops import ends_on, joined_frames
+from rigidsim.scene.hierarchy.loops import ends_on, joined_frames, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
 from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.structures.columns import largest, smallest
-from rigidsim.tree.nodes import Tree
+from rigidsim.tree.nodes import Node, Tree
 
 FEWEST_SUBSTEPS = 4
 SUBSTEPS_PER_ROOT = 0.8
@@ -129,6 +129,7 @@ class Meetings:
         self.settings = hierarchy.scene.simulation.contact
         self._hierarchy = hierarchy
         self._joined = joined_frames(hierarchy)
+        self.loops = hierarchy.scene.world.loops
         self.surfaces = Surfaces(hierarchy)
         self.pairs: set[tuple[int, int]] = set()  # of surfaces that can meet at some time
         self.met: set[int] = set()  # shapes that can meet others at some time, by their numbers
@@ -191,8 +192,7 @@ class Meetings:
         """The shapes that can meet others at some time, and are part of a tree of joints, or on a body that a loop
         holds, at some time.
         """
-        loops, trees = self._hierarchy.scene.world.loops, list(self._hierarchy.history)
-        held = [(tree, ends_on(tree, loops)) for tree in trees]
+        held = [(tree, ends_on(tree, self.loops)) for tree in self._hierarchy.history]
         for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
             carriers = ((tree, looped, tree.carrier(tree.nodes[shape.node.index])) for tree, looped in held)
             if any(
@@ -256,14 +256,16 @@ def _listed(found: dict[str, set[str]]) -> str:
 def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
     """What of the whole scene `contact: events` does not support; empty if it supports all."""
     surfaces, rolling = meetings.surfaces, [*MATERIAL].index("rolling_friction")
-    jointed = [node for tree in hierarchy.history for node in tree.nodes if node.joint is not None]
+    jointed = [node for tree in hierarchy.possible_trees() for node in tree.nodes if node.joint is not None]
     switching = [node for node in jointed if node.joint.has_modes or node.joint.breaks]
+    named = zip(loop_names(meetings.loops), meetings.loops, strict=True)
+    limited = [name for name, loop in named if getattr(loop, "stops", None)]
     if hierarchy.scene.world.plane is not None:
         return "scenes with world.plane"
     if switching:
         return f"joints that stop, rub, hold a rate or break, such as that of '{switching[0].path}'"
-    if held := next(meetings.in_trees(), None):
-        return f"contact of bodies that joints or loops hold, such as '{held.node.path}'"
+    if limited:
+        return f"limits of loops, such as '{limited[0]}'"
     if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
         return "sensors"
     return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
@@ -313,21 +315,26 @@ def met_shapes(meetings: Meetings) -> list[SurfacedShape]:
 
 
 def _places_of_groups(tree: Tree, meetings: Meetings) -> Counter[int]:
-    """How many places can touch at once in each group of moved bodies that can meet each other: two of a capsule and
-    what is not round, one of all others.
+    """How many places can touch at once in each group of moved bodies that can meet each other, or that joints or loops
+    hold together: two of a capsule and what is not round, one of all others.
     """
     pairs = [pair for pair in combinations(met_shapes(meetings), 2) if _meet(tree, meetings, *pair)]
-    led = [
-        [tree.leader(tree.nodes[shape.node.index]).index for shape in pair if _is_moved(tree, shape)] for pair in pairs
-    ]
-    group = {index: index for leaders in led for index in leaders}
-    for leaders in led:
+    led = [_trees_of(tree, [tree.nodes[shape.node.index] for shape in pair]) for pair in pairs]
+    held = [_trees_of(tree, [*map(tree.get, loop.between)]) for loop in meetings.loops]
+    group = {index: index for leaders in (*led, *held) for index in leaders}
+    for leaders in (*led, *[each for each in held if each]):
         joined = {group[index] for index in leaders}
         group = {index: min(joined) if of in joined else of for index, of in group.items()}
     counts: Counter[int] = Counter()
     for (one, other), leaders in zip(pairs, led, strict=True):
         counts[group[leaders[0]]] += 1 if {POINT, ELLIPSOID} & {one.core.kind, other.core.kind} else 2
     return counts
+
+
+def _trees_of(tree: Tree, nodes: Iterable[Node | None]) -> list[int]:
+    """The numbers of the first bodies of the trees of joints to which nodes belong, of those that forces move."""
+    carriers = (tree.carrier(node) for node in nodes if node is not None)
+    return [tree.outermost(carrier).index for carrier in carriers if carrier is not None]
 
 
 def _is_moved(tree: Tree, shape: SurfacedShape) -> bool:

@@ -1,5 +1,5 @@
-"""Uncertain numbers of a scene: `2.0 +- 0.1 kg`, `2 kg +- 5 %` and `{uniform: [1, 2]}`. The scene is read with their
-means; their distributions are for derivatives and sweeps.
+"""Uncertain numbers of a scene: `2.0 +- 0.1 kg`, `2 kg +- 5 %`, `{uniform: [1, 2]}`, and `{uniform: [1, 2], unit: kg}`.
+The scene is read with their means; their distributions are for derivatives and sweeps.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rigidsim.scene.values.base import invalid
 from rigidsim.scene.values.quantities import NUMBER, UNIFORM
 from rigidsim.scene.values.samples import Distribution, read_distribution
 
+UNIT = "unit"
 PLANS = ("sweep", "fit", "optimise")
 """Keys of a scene in which names of numbers have values."""
 SIGNS = ("+-", "±", "+/-")
@@ -55,7 +56,7 @@ def _uncertain_in(data: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         if any(sign in data for sign in SIGNS) and NORMAL.fullmatch(data):
             yield path, data
     elif isinstance(data, dict):
-        if [*data] == [UNIFORM] and isinstance(data[UNIFORM], list):
+        if {*data} in ({UNIFORM}, {UNIFORM, UNIT}) and isinstance(data[UNIFORM], list):
             yield path, data
             return
         for key, value in data.items():
@@ -71,7 +72,10 @@ def _distribution(value: Any) -> Distribution:
         ends = value[UNIFORM]
         if len(ends) != 2:
             raise invalid("uncertain", f"expected two ends, [low, high], got {shown(ends)}", EXAMPLE)
-        return read_distribution(f"uniform({ends[0]}, {ends[1]})")
+        if UNIT in value and any(isinstance(end, str) for end in ends):
+            raise invalid("uncertain", f"the ends beside the key unit are numbers, got {shown(ends)}", EXAMPLE)
+        low, high = (f"{end} {value.get(UNIT, '')}" for end in ends)
+        return read_distribution(f"uniform({low}, {high})")
     mean, deviation = (read_amount(part) if part else None for part in _parts(value))
     if deviation is None:
         raise invalid("uncertain", f"there is no standard deviation in {shown(value)}", EXAMPLE)

@@ -38,7 +38,10 @@ UNCERTAIN_SCHEMAS = (
     {"type": "string", "pattern": rf"^\s*{NUMBER}[^+±]*(\+-|±|\+/-)"},
     {
         "type": "object",
-        "properties": {UNIFORM: {"type": "array", "minItems": 2, "maxItems": 2, "description": "Least and greatest."}},
+        "properties": {
+            UNIFORM: {"type": "array", "minItems": 2, "maxItems": 2, "description": "Least and greatest."},
+            "unit": {"type": "string", "description": "The unit of both, if they are numbers."},
+        },
         "required": [UNIFORM],
         "additionalProperties": False,
     },
