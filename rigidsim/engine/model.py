@@ -569,7 +569,7 @@ def copied(array: np.ndarray) -> np.ndarray:
 
 def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
     """Rows of integers, (row, width)."""
-    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width) if len(rows) else np.empty((0, width), np.int64)
 
 
 def holds_values(part: object) -> bool:

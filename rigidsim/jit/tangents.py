@@ -3,7 +3,7 @@
 One pass over the text of a kernel, before it is compiled. Beside each line with floats it writes the line of their
 tangents, a vector `<K x double>` for each number; the shadow of an array of floats is one of K times its size, with
 `array[i]` at `shadow[i, :]`. The lines of the kernel itself stay as they are, and so do its decisions and its bits.
-A product and a sum may be one instruction (`contract`) in the lines of tangents only.
+In the lines of tangents only, sums of products may be chains of instructions that multiply and add (`SUM`).
 
 `%x.t` is the tangent of the number `%x`, or the address of the shadow of the array at `%x`. A number without a name
 `.t` is constant. The word before the table of a kernel has the address of a second table: of a number it has the
@@ -23,6 +23,7 @@ GROWTH = 4
 """The lines of a function with its tangents, over those without, at most."""
 # x + 1.5 2^52, of which the last bits are an integer.
 ROUNDING = {literal(1.5 * 2.0**52 + shift, "f") for shift in (0, 1023)}
+SUM = "fadd reassoc contract"
 ZEROS = "@zeros"  # the shadow of each array of constants
 
 FLOAT = r"(double|<\d+ x double>)"
@@ -294,19 +295,21 @@ class Tangents:
         type_, x = re.match(rf"{FLOAT} (\S+)$", text).groups()
         return f"fneg {self.vector(type_)} {self.of(x)}"
 
-    def _of_fadd(self, _name: str, text: str, word: str = "fadd") -> str:
+    def _of_fadd(self, _name: str, text: str, word: str = SUM) -> str:
         type_, a, b = BINARY.match(text).groups()
         return f"{word} {self.vector(type_)} {self.of(a)}, {self.of(b)}"
 
     def _of_fsub(self, name: str, text: str) -> str:
-        return self._of_fadd(name, text, "fsub")
+        return self._of_fadd(name, text, SUM.replace("fadd", "fsub"))
 
     def _of_fmul(self, _name: str, text: str) -> str:
         """b a' + a b'."""
         type_, a, b = BINARY.match(text).groups()
         vector, sides = self.vector(type_), [(x, y) for x, y in ((b, a), (a, b)) if y in self.moving]
         parts = [f"fmul contract {vector} {self.wide(type_, x)}, {self.of(y)}" for x, y in sides]
-        return parts[0] if len(parts) == 1 else f"fadd contract {vector} {self.new(parts[0])}, {self.new(parts[1])}"
+        if len(parts) == 1:
+            return parts[0]
+        return f"{SUM} {vector} {self.new(parts[0])}, {self.new(parts[1])}"
 
     def _of_fdiv(self, name: str, text: str) -> str:
         """(a' - q b')/b of a quotient q."""

@@ -223,7 +223,7 @@ class Scene(SceneData):
     @property
     def hierarchy(self) -> Hierarchy:
         """The tree of the bodies at t = 0, and its history."""
-        return self._hierarchy
+        return self.__pydantic_private__["_hierarchy"]  # asked often, and `self._hierarchy` takes a microsecond
 
     @property
     def underivable(self) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.model import Model, leaves
+from rigidsim.engine.model import leaves
 from rigidsim.errors import UsageError
 from rigidsim.scene.prepare.overrides import path_of
 from rigidsim.scene.prepare.uncertain import deviation_of
@@ -73,11 +73,6 @@ class Beside(NamedTuple):
     def world(self) -> World:
         """The world."""
         return self.group.world(self.place)
-
-    @property
-    def numbers(self) -> tuple[Model, np.ndarray]:
-        """Its model and first state."""
-        return self.group.block([self.place])
 
 
 def parameters_of(scene: Scene, names: Sequence[str], asked: str = DERIVATIVES) -> list[VariedNumber]:

@@ -17,15 +17,17 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, World
+from rigidsim.engine.contact.arrays import corners_of, put_corners
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.model import Samples, Scratch, leaves, set_constants
+from rigidsim.engine.model import Model, Samples, Scratch, leaves, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.sensitivities.instants import TangentTriggers
 from rigidsim.sensitivities.parameters import Beside
 from rigidsim.sensitivities.sampling import TangentSensing, hold_rates
+from rigidsim.simulation.blocks import Group
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps
@@ -35,8 +37,10 @@ def numbers_of(run: BlockRun) -> list[np.ndarray]:
     """The arrays of floats that a world or the steps up to now determine; of metrics not what was reduced."""
     metrics, arrays = run._metering.tables()
     scratch, sensed = run._scratch, run.sensing and run.sensing.arrays()
+    contacts = run.contacts.arrays
     constant = scratch.driven, scratch.working, scratch.trial, scratch.guards, sensed
-    parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), (*run.contacts.kept(),)
+    touching = contacts and (*run.contacts.kept(), *corners_of(contacts))
+    parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), touching
     return [array for array in leaves(parts) if array.dtype == np.float64]
 
 
@@ -66,6 +70,7 @@ class BesideRun(BlockRun):
 
     def __init__(self, world: World, with_terms: bool, trial: Any):
         self.trial = trial
+        self._last: tuple[Group, Model] | None = None  # the group and the model of the last world that it became
         super().__init__([world], 1, with_terms, {}, True)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
@@ -75,22 +80,24 @@ class BesideRun(BlockRun):
 
     def become(self, one: Beside) -> None:
         """Take the numbers of another world of the same structure."""
-        model, self.state = one.numbers
+        into = self._last[1] if self._last and self._last[0] is one.group else None
+        model, self.state = one.group.block([one.place], into)
+        self._last = one.group, model
         model = self.sensing.enter(model) if self.sensing else model
         self.model = self._metering.enter(model)
         self._metering.begin_again(model)
         set_constants(self._scratch, model, 1)
+        if self.contacts.arrays is not None:
+            put_corners(self.contacts.arrays, model.contacts)
         if self.sensing:
             self._put_held()
 
-    def serving(self, trial: Any) -> Any:
-        """These arrays of trials, or others, with equations that serve for this run, too."""
-        self.trial = trial
-        return self._with_trial(self._scratch).trial
-
     def values(self, trial: Any, edge_step: np.ndarray) -> np.ndarray:
-        """Its numbers, with these trials; edges are those of the given steps, and the rest of their times."""
-        self._scratch = self._scratch._replace(trial=self.serving(trial))
+        """Its numbers, with these trials, or others with equations that serve for this run, too; edges are those of the
+        given steps, and the rest of their times.
+        """
+        self.trial = trial
+        self._scratch = self._with_trial(self._scratch)
         edges = id(self.model.edge_fraction)
         moved = self.model.edge_step - edge_step
         return np.concatenate([(a + moved if id(a) == edges else a).reshape(-1) for a in numbers_of(self)])
@@ -152,10 +159,13 @@ class TangentRun(BlockRun):
     def _seed(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> None:
         """Give the numbers of the model and the state the derivatives that worlds or runs beside this one give."""
         trial, steps, end = self._scratch.trial, self.model.edge_step, 0
-        if trial is not None:
+        values: list[np.ndarray] = []
+        while not values:
             for run in self._each(beside):
-                trial = run.serving(trial)
-        values = [run.values(trial, steps) for run in self._each(beside)]
+                values.append(run.values(trial, steps))
+                if run.trial is not trial:  # the numbers of those before are needed by these equations, too
+                    trial, values = run.trial, []
+                    break
         if trial is not None:
             self._scratch = self._with_trial(self._scratch._replace(trial=trial))
         varies = np.any([each != values[0] for each in values], axis=0)

@@ -9,7 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP
+from rigidsim.engine.layout import (
+    CAUSE_BEGAN,
+    CAUSE_IMPACT,
+    CAUSE_IMPULSE,
+    CAUSE_REPARENTING,
+    CAUSE_STOP,
+    CAUSE_TRIGGER,
+)
 from rigidsim.hindsight.growth import Growth, growth_of
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.sensitivities.varied import Varied, rates_along, reads_scene, same_header
@@ -20,6 +27,8 @@ from rigidsim.trajectory.trajectory import Trajectory
 EPS = float(np.finfo(float).eps)
 STRIKING = (CAUSE_BEGAN, CAUSE_IMPACT, CAUSE_STOP)
 """The causes of events that happen where the motion meets something."""
+ORDERED = (*STRIKING, CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_TRIGGER)
+"""The causes of events whose order matters for the motion."""
 
 
 class Reach(NamedTuple):
@@ -51,7 +60,7 @@ def _changes(trajectory: Trajectory, derivative: Derivative) -> Iterator[Reach]:
     struck = np.isin(columns["events/cause"], STRIKING) & (sizes > 0.0) & (changes > 0.0)
     for k in np.flatnonzero(struck).tolist():
         yield Reach(sizes[k] * sizes[k] / (2.0 * changes[k]), times[k], "grazes")
-    moves = np.isin(columns["events/cause"], STRIKING)
+    moves = np.isin(columns["events/cause"], ORDERED)
     ends = [*zip(times[moves].tolist(), rates[moves].tolist(), strict=True), (float(trajectory.time[-1]), 0.0)]
     for (t, rate), (after, later) in pairwise(ends):
         if after > t and later != rate:

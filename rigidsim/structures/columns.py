@@ -293,5 +293,7 @@ def hypot(*parts: float | Column) -> float | Column:
 
 def numbers_table(rows: Sequence[Sequence[float | Column]], width: int) -> np.ndarray:
     """Rows of numbers, (row, width): of doubles, or of objects if there are columns among them."""
-    found = np.array(rows, dtype=None if rows else np.float64).reshape(len(rows), width)
+    if not len(rows):
+        return np.empty((0, width))
+    found = np.array(rows).reshape(len(rows), width)
     return found if found.dtype == object else found.astype(np.float64, copy=False)

@@ -396,5 +396,6 @@ def _index_type(capacity: int) -> np.dtype:
 def _ring(order: np.ndarray) -> np.ndarray:
     """Links in this order, the last to the first."""
     nodes = np.zeros((len(order), 2), _index_type(len(order)))
-    nodes[order, PREVIOUS], nodes[order, NEXT] = np.roll(order, 1), np.roll(order, -1)
+    nodes[order[1:], PREVIOUS], nodes[order[:-1], NEXT] = order[:-1], order[1:]
+    nodes[order[:1], PREVIOUS], nodes[order[-1:], NEXT] = order[-1:], order[:1]
     return nodes

@@ -98,7 +98,7 @@ class Execution:
         while begin < len(missing):
             portions = consecutive(missing, begin, count)
             yield portions
-            begin, count = begin + len(portions), min(most, 8 * count)
+            begin, count = begin + len(portions), min(most, 16 * count)
 
     def _begin(self, portions: list[int], pool: ThreadPoolExecutor) -> set[Future]:
         """Read the runs of consecutive portions, and begin to compute them."""

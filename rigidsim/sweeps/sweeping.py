@@ -129,12 +129,16 @@ def _first_valid(scene: Scene, plan: Plan) -> Scene:
     """The scene of the first valid run, or the scene itself if none of the first ones is valid. All parts of a plan
     have the same.
     """
-    groups, _ = Variants(scene.document(), plan.names).models(plan.written(range(min(FIRST, plan.runs))))
-    if not groups:
-        return scene
-    number = min(int(group.numbers.min()) for group in groups)
-    (overrides,) = plan.overrides(range(number, number + 1))
-    return scene.with_overrides(overrides)
+
+    def of_run(number: int) -> Scene:
+        (overrides,) = plan.overrides(range(number, number + 1))
+        return scene.with_overrides(overrides)
+
+    try:
+        return of_run(0)
+    except SceneError:
+        groups, _ = Variants(scene.document(), plan.names).models(plan.written(range(min(FIRST, plan.runs))))
+        return of_run(min(int(group.numbers.min()) for group in groups)) if groups else scene
 
 
 def _just_written(found: Sweep) -> Sweep:

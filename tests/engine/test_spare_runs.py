@@ -5,10 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rigidsim
 from rigidsim.building import build_world
+from rigidsim.engine.contact.running import ContactRun
+from rigidsim.engine.model import leaves
+from rigidsim.engine.run import BlockRun
 from rigidsim.errors import RigidsimError
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.parameters import parameters_of
@@ -64,6 +68,21 @@ def test_other_numbers_and_names(monkeypatch):
     assert (
         spare_runs.take(key_of(other, (False, False)), build_world(other)) is not None
     )  # it was in the arrays of another
+
+
+@pytest.mark.parametrize("name", ["four_legs", "hollow_of_a_terrain", "poured_stones", "ragdoll", "rocking_ellipsoid"])
+def test_arrays_of_contact_that_begin_again_are_as_they_were_made(name):
+    world = build_world(Scene.from_file(SCENES[0].parent / f"{name}.yaml"))
+    run, other = (BlockRun([world], 1, contacts=ContactRun()) for _ in range(2))
+    of_model, used = {id(array) for array in leaves(run.model)}, 0
+    for array in leaves(run.contacts.arrays):
+        if id(array) not in of_model:
+            array.fill(3)
+            used += array.size
+    run.contacts.begin_again()
+    for array, first in zip(leaves(run.contacts.arrays), leaves(other.contacts.arrays), strict=True):
+        assert np.array_equal(array, first)
+    assert used > 1000
 
 
 def numbers_in(scene: Scene) -> list[str]:

@@ -54,6 +54,25 @@ def test_the_longest_throw_from_a_height():
     assert again["ball"].world.velocity[0] == pytest.approx(found.trajectory["ball"].world.velocity[0], abs=0.0)
 
 
+def test_inverse_kinematics_of_an_arm():
+    """Two links of 1 m and 0.8 m reach (1, 0.5) with the elbow on one side: the cosine rule."""
+    hand = {"position": [0.8, 0, 0], "motion": "fixed", "mass": 0.1, "inertia": "point"}
+    link = {"mass": 1, "inertia": {"principal": [0.1, 0.1, 0.1]}}
+    lower = link | {"position": [1, 0, 0], "motion": {"hinge": {"axis": [0, 0, 1], "angle": "= b"}}}
+    upper = link | {"motion": {"hinge": {"axis": [0, 0, 1], "angle": "= a"}}}
+    arm = Scene.from_dict({
+        "format": "rigidsim/1", "parameters": {"a": 0.3, "b": 0.4}, "simulation": {"duration": 1e-3, "step": 1e-3},
+        "world": {"gravity": [0, -G, 0]},
+        "bodies": {"upper": upper | {"children": {"lower": lower | {"children": {"hand": hand}}}}},
+    })  # fmt: skip
+    wanted = [f"= first({axis}('upper/lower/hand'), t >= 0) == {place}" for axis, place in (("x", 1), ("y", 0.5))]
+    found = rigidsim.optimise(arm, {"a": "-3:3", "b": "0:3"}, minimise="= a^2", subject_to=wanted)
+    b = np.arccos((1.25 - 1.64) / 1.6)
+    a = np.arctan2(0.5, 1.0) - np.arctan2(0.8 * np.sin(b), 1.0 + 0.8 * np.cos(b))
+    assert found.values == pytest.approx({"a": a, "b": b}, abs=1e-9)
+    assert found.trajectory["upper/lower/hand"].world.position[0] == pytest.approx([1.0, 0.5, 0.0], abs=1e-9)
+
+
 def test_the_longest_throw_under_a_ceiling():
     """At most 2 m high, 4 sqrt(H (v^2/2g - H)) far; the derivative of this is what the ceiling costs. The highest
     sample is g dt^2/8 below the top.

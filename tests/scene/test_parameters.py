@@ -236,6 +236,16 @@ def test_unused_parameters_are_reported():
     assert scene.warnings == ("parameters.same: no expression uses this parameter",)
 
 
+def test_parameters_of_what_is_set_during_the_run_are_used(minimal):
+    """By a change, and by a state of a machine."""
+    numbers = {"set": {"f": "= push"}, "time": 0.01}
+    states = {"drive": {"waits": {"to": {"runs": {"after": 0.1}}}, "runs": {"set": {"f": "= more"}}}}
+    body = {"mass": 1, "inertia": "point", "forces": [{"force": ["= f", 0, 0], "frame": "world"}]}
+    given = {"parameters": {"f": 0, "push": 2, "more": 3, "idle": 4}, "changes": [numbers], "states": states}
+    found = Scene.from_dict(minimal | given | {"bodies": {"b": body}})
+    assert [text.split(":")[0] for text in found.warnings if "no expression" in text] == ["parameters.idle"]
+
+
 @pytest.mark.parametrize(
     ("parameter", "override"), [(5, "m=7"), ({"value": 5, "unit": "kg"}, "m=7"), ("= 2 + 3", "m.value=7")]
 )

@@ -10,6 +10,7 @@ import pytest
 import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene
+from rigidsim.sensitivities.simulation import differentiating
 from rigidsim.structures.dual import acos, atan, cos, jacobian, sin, sqrt
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -278,3 +279,26 @@ metrics: {x: "= final(x('cart'))", z: "= final(z('cart'))", rate: "= final(omega
     found = [[run.derivative(name).metrics[metric] for metric in "xz"] for name in ("push", "thrust")]
     np.testing.assert_allclose(found, [[0.25, 0.0], [0.0, 0.25]], rtol=1e-12, atol=1e-15)
     assert run.derivative("turn").metrics["rate"] == pytest.approx(1.0, rel=1e-12)
+
+
+def test_the_corners_of_hulls_beside_meshes():
+    """Steps read copies of the corners; these vary as the hull does. Nothing is compiled."""
+    scene = Scene.from_text(
+        """
+format: rigidsim/1
+parameters: {size: 0.1}
+simulation: {duration: 0.1, step: 1e-2}
+bodies:
+  ground: {shapes: [{type: terrain, spacing: 2, heights: [[0, 0], [0, 0]]}]}
+  stone:
+    position: [1, 1, 1]
+    shapes:
+      - {type: hull, points: [["= size", 0, 0], [0, 0.1, 0], [0, 0, 0.1], [-0.1, -0.1, -0.1]], density: 1000}
+"""
+    )
+    (simulation,) = differentiating(scene, ["size"])
+    run = simulation._run
+    own = run.rates(run.model.contacts.corner)
+    assert abs(own).max() > 0.1
+    for convex in (run.contacts.arrays.points.convex, run.contacts.arrays.impacts.near.convex):
+        assert np.array_equal(run.rates(convex.corner)[: len(own)], own)

@@ -10,6 +10,7 @@ import pytest
 
 import rigidsim
 from rigidsim.scene import Scene
+from rigidsim.sensitivities.spread import reach_of
 from rigidsim.structures.dual import acos, atan2, cos, jacobian, log, sin, sqrt
 
 METHODS = ["rkmk4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("adaptive", "taylor"))]
@@ -174,6 +175,13 @@ def test_a_force_that_changes_at_a_time_and_at_a_place(method, start):
         PUSHED.replace("METHOD", method), values, lambda d: [*d.metrics.values(), *d.events["time"]], start=start
     )
     assert_near(found, jacobian(end, [*values.values()]), 1e-10)
+
+
+def test_how_far_the_order_of_triggers_stays_the_same():
+    """The force changes at the place after 0.3 s + sqrt(2 at), which is the end of the run for a larger place."""
+    run = rigidsim.simulate(Scene.from_text(PUSHED.replace("METHOD", "rkmk4")), derivatives=["at"])
+    found, way = reach_of(run, run.derivative("at")), math.sqrt(2.4)
+    assert found.distance == pytest.approx((3.0 - 0.3 - way) * way, rel=1e-9) and found.time == pytest.approx(0.3 + way)
 
 
 @pytest.mark.slow  # compiles another kind of scene

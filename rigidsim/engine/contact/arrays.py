@@ -23,7 +23,7 @@ from rigidsim.engine.contact.columns import (
     SAMPLED_POINT,
     WHO,
 )
-from rigidsim.engine.contact.convex import ConvexArrays, make_convex, put_corners
+from rigidsim.engine.contact.convex import ConvexArrays, make_convex
 from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
@@ -204,8 +204,19 @@ def begin_again(arrays: ContactArrays, contacts: Contacts) -> None:
             array.fill(0)
     arrays.record.count[3] = at.NOTHING_SAMPLED
     forget_candidates(arrays.candidates)
-    for convex in (arrays.points.convex, arrays.impacts and arrays.impacts.near.convex):
-        put_corners(convex, contacts)
+    put_corners(arrays, contacts)
+
+
+def corners_of(arrays: ContactArrays) -> list[np.ndarray]:
+    """The copies of the corners of all hulls, which are made if there are meshes."""
+    found = arrays.points.convex, arrays.impacts and arrays.impacts.near.convex
+    return [convex.corner for convex in found if convex is not None and convex.mesh is not None]
+
+
+def put_corners(arrays: ContactArrays, contacts: Contacts) -> None:
+    """Take over the corners of contacts whose numbers have changed."""
+    for corner in corners_of(arrays):
+        corner[: len(contacts.corner)] = contacts.corner
 
 
 def make_lasting(

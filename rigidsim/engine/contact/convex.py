@@ -99,12 +99,6 @@ def make_convex(contacts: Contacts) -> ConvexArrays | None:
     return made(ConvexArrays, {}, corner=corner, mesh=made(MeshArrays, {}, meshes=contacts.meshes))
 
 
-def put_corners(convex: ConvexArrays | None, contacts: Contacts) -> None:
-    """Take over the corners of contacts whose numbers have changed."""
-    if convex is not None and convex.mesh is not None:
-        convex.corner[: len(contacts.corner)] = contacts.corner
-
-
 # --- features that are remembered
 
 

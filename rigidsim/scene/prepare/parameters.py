@@ -91,8 +91,11 @@ def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
 
 
 def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) -> Iterator[tuple[Path, str]]:
-    """The parameters that no expression uses, as (path, sentence); `resolved` returns the scene in full."""
-    names = [name for name in reading.given if name not in reading.used]
+    """The parameters that no expression uses, as (path, sentence); `resolved` returns the scene in full. What is set
+    during the run is read later.
+    """
+    later = {word for key in ("changes", "states") for word in NAME.findall(str(document.data.get(key)))}
+    names = [name for name in reading.given if name not in reading.used and name not in later]
     if names and not reading.used and resolved() == document.data:
         # A resolved scene has its parameters, and their values in place of expressions over them.
         changed = {path[1] for path, _ in document.overrides if path[0] == KEY and len(path) > 1}
