@@ -252,7 +252,7 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
 def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     """The arrays that later steps need, but for `mean`, whose rows are those of bodies of a tree."""
     others = (*lasting_of(arrays).values(), *sleep_of(arrays).values())
-    return (*arrays.last, *arrays.record, *arrays.ledger, *others)
+    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.part, *others)
 
 
 def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:

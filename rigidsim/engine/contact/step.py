@@ -516,8 +516,6 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         arrays.lacks[0] = LACKS_PAIRS
     if n_point < 0:
         at.copy_rows(0, len(state), scratch.before, state)
-        if arrays.lacks[0] != LACKS_NOTHING:
-            forget_part(arrays)
         return False
     if any_asleep(arrays):
         add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
