@@ -9,7 +9,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.division import end_of_part, is_divided
 from rigidsim.engine.contact.joint_constraints import have_constraints, wait_for_contact
-from rigidsim.engine.contact.lasting import add_works, lasts
+from rigidsim.engine.contact.lasting import add_works, is_left, lasts
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.sleeping import woke
 from rigidsim.engine.contact.step import begin_step, end_step
@@ -337,7 +337,7 @@ def advance(
             continue
         end = end_of_step(n, done, era, contact, model, scratch)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if lasts(scratch) and not is_divided(contact):
+        if lasts(scratch) and not is_left(scratch.lasting):
             if take_lasting(method, t, t_end, h, block, contact):
                 n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
                 if passes(method, t_end, block):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from rigidsim.engine.contact.approach import is_centred
 from rigidsim.engine.contact.columns import LINE
 from rigidsim.engine.contact.convex import forget_features
+from rigidsim.engine.contact.lasting import BEYOND
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.simultaneous import N_BODIES
 from rigidsim.jit import inlined, routine
@@ -58,8 +59,10 @@ def undivided(nominal, part):
 
 @inlined
 def forget_part(arrays):
-    """The next step is a whole one."""
+    """The next step is a whole one, and contacts that last may take it."""
     arrays.part[:] = 0.0
+    if arrays.lasting is not None:
+        arrays.lasting.size[BEYOND] = 0
 
 
 @inlined
