@@ -43,12 +43,14 @@ class Rows(NamedTuple):
         """
         gaps, rates, left, slowest = [], [], [], np.inf
         if (loops := run._scratch.loops) is not None:
-            along = shadows.of(loops.closing)
+            closing = np.asarray(loops.closing)
+            along = shadows.of(closing)
             gaps += [*along[:, CLOSING.gap]]
             rates += [*along[:, CLOSING.rate]]
-            left += [*loops.closing[:, CLOSING.rate]]
-        if (lasting := run._scratch.lasting) is not None:
-            parts = zip(lasting.slot, lasting.value, shadows.of(lasting.value), strict=True)
+            left += [*closing[:, CLOSING.rate]]
+        if (lasting := run.contacts.arrays and run.contacts.arrays.lasting) is not None:
+            values = np.asarray(lasting.value)
+            parts = zip(np.asarray(lasting.slot), values, shadows.of(values), strict=True)
             for slot, value, along in islice(parts, int(lasting.size[N_SLOTS])):
                 n, slip = value[LASTING.normal], value[LASTING.slip]
                 gaps.append(along[LASTING.gap])
