@@ -8,21 +8,22 @@ for quantities y. Where loops or contacts hold some of them, x = T z + X p (`tan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.arguments import number
+from rigidsim.arguments import number, whole_number
 from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
 from rigidsim.engine.contact.instants import NEW
 from rigidsim.engine.contact.lasting import IS_SETTLED, N_EVENTS, STEPPED
 from rigidsim.engine.layout import RATE, STATE
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.hindsight.quantities import named
-from rigidsim.physics.quaternion import product
+from rigidsim.physics.quaternion import exp_full, product
 from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
@@ -45,12 +46,15 @@ CLOSED = 1e-6
 
 
 class Variable(NamedTuple):
-    """A variable of the state: its name, its row, which of its kinds it is, and which component."""
+    """A variable of the state: its name, its row, which of its kinds it is, which component, and whether it is an
+    angle or the rate of one.
+    """
 
     name: str
     row: int
     kind: str  # position, turn, velocity, angular_velocity
     component: int
+    turns: bool
 
 
 class Mode(NamedTuple):
@@ -62,6 +66,12 @@ class Mode(NamedTuple):
     frequency: float
     damping: float
     shape: dict[str, complex]
+
+
+def changes_of(mode: Mode, amplitude: float, phases: np.ndarray) -> list[dict[str, float]]:
+    """By how much a mode changes each part of its shape, at these phases (rad)."""
+    turns = amplitude * np.exp(1j * phases)
+    return [{name: float((x * turn).real) for name, x in mode.shape.items()} for turn in turns]
 
 
 class LinearModel:
@@ -79,6 +89,45 @@ class LinearModel:
         self.A, self.B, self.C, self.D = np.zeros((n, n)), np.zeros((n, k)), np.zeros((m, n)), np.zeros((m, k))
         self.f, self.T = np.zeros(n), np.eye(n)
         self.held: list[str] = []
+        self._probe: _Probe | None = None
+
+    def displaced(self, times: Sequence[float] | np.ndarray, changes: Sequence[Mapping[str, float]]) -> Trajectory:
+        """Poses beside the state, as a trajectory whose velocities are zero.
+
+        Parameters
+        ----------
+        times : sequence of float
+            The times of its samples, s.
+        changes : sequence of dict
+            For each by how much variables differ from the state, by name, rad or m; the others do not.
+
+        Returns
+        -------
+        Trajectory
+            Bodies in these poses. Joints hold them together; loops and contacts do to first order.
+        """
+        return self._probe.displaced(times, changes)
+
+    def motion(self, mode: Mode, amplitude: float = 0.1, frames: int = 61) -> Trajectory:
+        """One period of a mode, without its damping. One that does not oscillate swings in a second, too.
+
+        Parameters
+        ----------
+        mode : Mode
+            One of `modes`.
+        amplitude : float
+            How far the largest part of the shape swings, rad or m.
+        frames : int
+            The number of samples, two at least.
+
+        Returns
+        -------
+        Trajectory
+            The poses, see `displaced`.
+        """
+        phases = np.linspace(0.0, 2.0 * np.pi, whole_number(frames, "frames", 2))
+        rate = abs(mode.eigenvalue.imag) or 2.0 * np.pi
+        return self.displaced(phases / rate, changes_of(mode, number(amplitude, "amplitude"), phases))
 
     def reduce(self, space: TangentSpace) -> None:
         """Keep the independent variables z out of x = T z + X p: z' is the part of x' that is kept."""
@@ -139,12 +188,12 @@ class _Probe(DifferentiatedSimulation):
         for row, moved in enumerate(moved_rows(self._run.worlds[0].tree)):
             coordinate, path = coordinate_of(moved), moved.node.path
             if coordinate is not None and coordinate.holds:
-                found.append(Variable(f"{path}.mass", row, "velocity", 0))
+                found.append(Variable(f"{path}.mass", row, "velocity", 0, False))
             elif coordinate is not None and not coordinate.is_prescribed:
                 words = ("angle", "rate") if coordinate.turns else ("displacement", "rate")
                 several = f"_{moved.number + 1}" * (len(moved.node.joint.coordinates) > 1)
                 kinds = zip(words, ("position", "velocity"), strict=True)
-                found += [Variable(f"{path}.{word}{several}", row, kind, 0) for word, kind in kinds]
+                found += [Variable(f"{path}.{word}{several}", row, kind, 0, coordinate.turns) for word, kind in kinds]
             elif moved.node.is_free():
                 found += _parts(path, row, ("position", "turn", "velocity", "angular_velocity"))
             elif moved.node.joint.has_attitude:
@@ -217,6 +266,26 @@ class _Probe(DifferentiatedSimulation):
             tangents.append(along)
         return np.array(values), np.array(tangents).reshape(len(values), -1)
 
+    def displaced(self, times: Sequence[float] | np.ndarray, changes: Sequence[Mapping[str, float]]) -> Trajectory:
+        """See `LinearModel.displaced`."""
+        run, blocks = self._run, []
+        kept = run.state.copy()
+        for time, change in zip(times, changes, strict=True):
+            run.state[:] = kept
+            for row in run.state:
+                row[STATE.v] = row[STATE.omega] = 0.0
+            turns = {one.row: [0.0, 0.0, 0.0] for one in self.variables if one.kind == "turn"}
+            for one in self.variables:
+                if one.kind == "turn":
+                    turns[one.row][one.component] = 0.5 * change.get(one.name, 0.0)
+                elif one.kind == "position":
+                    run.state[one.row][STATE.p.start + one.component] += change.get(one.name, 0.0)
+            for row, theta in turns.items():
+                run.state[row, STATE.q] = product(tuple(kept[row, STATE.q]), exp_full(tuple(theta)))
+            blocks.append(self._observed(run.observed())._replace(time=np.array([time])))
+        run.state[:] = kept
+        return Trajectory.from_blocks(replace(self.header, recorded=None), blocks)
+
     def columns(self, outputs: Sequence[str]) -> list[str]:
         """The names of all components of some quantities."""
         run = self._seen(self._observed(self._run.observed()))
@@ -249,7 +318,8 @@ class _Probe(DifferentiatedSimulation):
 
 
 def _parts(path: str, row: int, kinds: Sequence[str]) -> list[Variable]:
-    return [Variable(f"{path}.{kind}.{axis}", row, kind, i) for kind in kinds for i, axis in enumerate("xyz")]
+    parts = [(kind, kind in ("turn", "angular_velocity"), *part) for kind in kinds for part in enumerate("xyz")]
+    return [Variable(f"{path}.{kind}.{axis}", row, kind, i, turns) for kind, turns, i, axis in parts]
 
 
 def _rate_of(one: Variable, state, rate, along_state, along_rate) -> tuple[float, np.ndarray]:
@@ -305,6 +375,7 @@ def linearize(
     probe.step(steps)
     probe.settle()
     found = LinearModel(probe.time, probe.variables, inputs, probe.columns(outputs))
+    found._probe = probe
     found.held = [f"{one.body}.{one.name}" if one.body else one.name for one in scene.scope.held]
     n, k = len(probe.variables), len(inputs)
     by_number, gaps, rates = None, [], []
