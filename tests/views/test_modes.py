@@ -58,13 +58,13 @@ def test_a_mode_swings_in_its_shape(pendulum):
 def test_the_state_of_a_turned_body_is_displaced_in_its_axes():
     turned = {"axis": [1, 0, 0], "angle": 0.7}
     body = {"mass": 1, "inertia": {"principal": [1, 1.2, 1.5]}, "orientation": turned, "angular_velocity": [1, 0, 0]}
-    linear = linear_of({"body": body})
-    found = linear.displaced([0], [{"body.turn.z": 0.3}])["body"].world
+    linear = linear_of({"brick": body})
+    found = linear.displaced([0], [{"brick.turn.z": 0.3}])["brick"].world
     q = product((np.cos(0.35), np.sin(0.35), 0.0, 0.0), exp_full((0.0, 0.0, 0.15)))
     assert found.orientation[0] == pytest.approx(q, abs=1e-15)
     assert not found.angular_velocity.any()
     with pytest.raises(UsageError, match="no mode moves: there is no shape to show"):
-        rigidsim.view(linear_of({"body": {**body, "angular_velocity": [0, 0, 0]}}))
+        rigidsim.view(linear_of({"brick": {**body, "angular_velocity": [0, 0, 0]}}))
 
 
 def test_the_display_has_a_chapter_for_each_mode(pendulum):
