@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 
 import mpmath
 import pytest
@@ -14,6 +15,10 @@ settings.register_profile("default", deadline=None, derandomize=True, database=N
 settings.register_profile("random", deadline=None)  # pytest --hypothesis-profile random
 settings.register_profile("thorough", deadline=None, max_examples=400)  # random, too, and many more
 settings.load_profile("default")
+
+# Tests start hundreds of processes, which would each compile the whole program where the environment keeps no bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A shell that starts the tests in the background makes them, and the processes they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
