@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,10 @@ sys.dont_write_bytecode = False
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Most objects of tests last, or go without cycles: look for garbage seldom, and not until all tests are collected.
+gc.set_threshold(50_000)
+gc.disable()
+
 MOST = 8  # each process has a fifth of a gigabyte
 
 
@@ -38,6 +43,13 @@ def pytest_cmdline_main(config):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if cores > 1:
             config.option.numprocesses, config.option.dist = min(cores, MOST), "worksteal"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """What the collection made lasts: no search for garbage looks through it."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
