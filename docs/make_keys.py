@@ -53,6 +53,7 @@ PAGES = {
             "BallSpring": "ball: {spring: ...}", "TurnMotor": "hinge: {motor: ...}",
             "SlideMotor": "slide: {motor: ...}", "Breaks": "breaks",
         },
+        "Start": {"StartSettings": "start"},
     },
     "scene/loops.md": {
         "Loops": dict.fromkeys(

@@ -16,7 +16,7 @@ from rigidsim.scene.changing import Changing, has_changes, setting_findings
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
 from rigidsim.scene.expressions import Scope
-from rigidsim.scene.hierarchy.fitting import found_rates
+from rigidsim.scene.hierarchy.fitting import found_coordinates, found_rates
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.triggers import settings_in
 from rigidsim.scene.inclusion import has_included, include
@@ -339,12 +339,14 @@ def checked(
     found = findings(scene.hierarchy)
     if not found:
         scene._hierarchy = scene.hierarchy.weighed()
-        if scene.world.loops and (rates := found_rates(scene.hierarchy)):
-            for place, value in rates.items():
+        for find in (found_coordinates, found_rates):
+            for place, value in (values := find(scene.hierarchy)).items():
                 put(document, place, value)
-            scene = _validated(document, kind, reading)
-            scene._hierarchy = scene.hierarchy.weighed()
-        found = mass_and_contact_findings(scene.hierarchy)
+            if values:
+                scene = _validated(document, kind, reading)
+                scene._hierarchy = scene.hierarchy.weighed()
+        found = findings(scene.hierarchy) if scene.start else []
+        found = found or mass_and_contact_findings(scene.hierarchy)
     _require_none(document, found)
     if written is not None and not is_changed and has_changes(document):
         scene._changing = Changing(written, settings_in(scene), document.included)

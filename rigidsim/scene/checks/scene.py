@@ -24,6 +24,7 @@ from rigidsim.scene.checks.references import oracle_findings, record_findings, r
 from rigidsim.scene.checks.reparenting import reparent_findings
 from rigidsim.scene.checks.sensing import sensing_findings
 from rigidsim.scene.checks.shapes import contact_findings, group_findings, mass_key, shape_findings
+from rigidsim.scene.checks.start import place_findings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.schema.simulation import SimulationSettings
@@ -49,7 +50,8 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
 def mass_and_contact_findings(hierarchy: Hierarchy) -> list[Finding]:
     """The problems of a weighed tree without other problems: masses can be joined only if each of them is valid."""
     of_nodes = (finding for node in hierarchy for finding in mass_findings(hierarchy, node))
-    of_all = (*reaction_findings(hierarchy), *resistance_findings(hierarchy), *closing_findings(hierarchy))
+    of_all = (*reaction_findings(hierarchy), *resistance_findings(hierarchy))
+    of_all = (*of_all, *place_findings(hierarchy), *closing_findings(hierarchy))
     return [*of_nodes, *of_all] or [*contact_findings(hierarchy)]
 
 

@@ -1,12 +1,13 @@
-"""Rates that the loops of a scene leave no choice, and coordinates at which they are closed.
+"""Rates that the loops of a scene leave no choice, coordinates at which they are closed, and those of `start`.
 
 Rates that are not given follow from those that are: the smallest ones, measured by the masses, with which the loops
-stay closed. Coordinates are never changed: those that would close the loops are a suggestion.
+stay closed. Coordinates change only where `start` asks for it: so that bodies are in given places. Those that would
+close loops are a suggestion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,10 +19,13 @@ from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.scene.hierarchy.loops import closings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.start import StartPlace
 from rigidsim.scene.text.document import Path
 from rigidsim.tree.joints import Coordinate, key_of
 
 DEPENDENT = 1e-9  # of the largest singular value: what is smaller is none
+CLOSE = 1e-12  # of the largest number of a place: a body is there
+BESIDE = (0.0, 0.3, -0.3)  # rad: where the search begins, beside the angles that are given
 PART = 1e-6  # of a radian or of a size, for differences
 MOST, LEAST = 30, 1e-3  # steps of Gauss and Newton, and the part of one that has to bring the gaps nearer to zero
 
@@ -49,7 +53,11 @@ class Unknown(NamedTuple):
 
 def coordinates_in(hierarchy: Hierarchy) -> Iterator[Unknown]:
     """The coordinates between the ends of loops and the world."""
-    ends = (path for loop in hierarchy.scene.world.loops for path in loop.between)
+    yield from _coordinates_above(hierarchy, (path for loop in hierarchy.scene.world.loops for path in loop.between))
+
+
+def _coordinates_above(hierarchy: Hierarchy, ends: Iterable[str]) -> Iterator[Unknown]:
+    """The coordinates between bodies with these paths and the world."""
     above = {node.index: node for path in ends if path in hierarchy for node in hierarchy.lineage(hierarchy[path])}
     for node in (above[index] for index in sorted(above)):
         yield from (Unknown(node, number) for number in range(len(node.joint.coordinates) if node.joint else 0))
@@ -115,13 +123,24 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     fitted = changed(hierarchy, unknowns, rates=rates)
     if any(one.opens or one.turns_away for one in closings(fitted, Starts(fitted))):
         return {}
+    return _written(unknowns, "rate", rates)
+
+
+def _written(unknowns: Sequence[Unknown], word: str, values: np.ndarray) -> dict[Path, list[float] | float]:
+    """Values of coordinates (`start`) or of their rates, by their places, as a scene has them. Of a joint of several
+    the others are those that it has, and rates that it does not have are zero.
+    """
     written: dict[Path, list[float] | float] = {}
-    for unknown, rate in zip(unknowns, (rates / [one.metres for one in unknowns]).tolist(), strict=True):
-        (key, *place), start = unknown.key("rate"), (*unknown.node.place, "motion", unknown.node.joint.type)
+    for unknown, value in zip(unknowns, (values / [one.metres for one in unknowns]).tolist(), strict=True):
+        joint = unknown.node.joint
+        (key, *place), start = unknown.key(word), (*unknown.node.place, "motion", joint.type)
         if place:
-            written.setdefault((*start, key), [0.0] * len(unknown.node.joint.coordinates))[place[0]] = rate
+            others = [Unknown(unknown.node, k) for k in range(len(joint.coordinates))]
+            alike = [one for one in others if one.key(word)[0] == key]
+            known = [float(one.coordinate.start) / one.metres if word == "start" else 0.0 for one in alike]
+            written.setdefault((*start, key), known)[place[0]] = value
         else:
-            written[(*start, key)] = rate
+            written[(*start, key)] = value
     return written
 
 
@@ -141,24 +160,78 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
 
 def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray) -> np.ndarray | None:
     """The coordinates near the given ones at which all loops are closed, by Gauss and Newton; None if it finds none."""
-    x, size = given.copy(), max(float(one.size) for one in closings(hierarchy, Starts(hierarchy)))
-    steps = [PART * (1.0 if one.node.joint.coordinates[one.number].turns else size) for one in unknowns]
+    size = max(float(one.size) for one in closings(hierarchy, Starts(hierarchy)))
 
     def gaps(at: np.ndarray) -> np.ndarray:
         moved = changed(hierarchy, unknowns, starts=at)
         return np.array([x for one in closings(moved, Starts(moved)) for x in one.gaps()], float)
 
-    g = gaps(x)
+    x, left = _nearest(gaps, given, _differences(unknowns, size), 1e-6 * CLOSED)
+    return x if left < 1e-6 * CLOSED else None
+
+
+def _differences(unknowns: Sequence[Unknown], size: float) -> list[float]:
+    """Small changes of coordinates, for differences; `size` in m is that of what they move."""
+    return [PART * (1.0 if one.coordinate.turns else size) for one in unknowns]
+
+
+def _nearest(
+    gaps: Callable[[np.ndarray], np.ndarray], given: np.ndarray, steps: Sequence[float], close: float
+) -> tuple[np.ndarray, float]:
+    """The coordinates near the given ones at which gaps are as small as the method of Gauss and Newton can make them,
+    at most `close` if possible, and the largest of them.
+    """
+    x, g = given.copy(), gaps(given)
     for _ in range(MOST):
-        if np.abs(g).max() < 1e-6 * CLOSED:
-            return x
+        if np.abs(g).max() < close:
+            break
         rows = [(gaps(x + e) - gaps(x - e)) / (2.0 * h) for h, e in zip(steps, np.diag(steps), strict=True)]
         way, part = np.linalg.lstsq(np.stack(rows, axis=1), g, rcond=DEPENDENT)[0], 1.0
         while part > LEAST and np.linalg.norm(gaps(x - part * way)) > (1.0 - 0.1 * part) * np.linalg.norm(g):
             part *= 0.5
         x = x - part * way
         g = gaps(x)
-    return None
+    return x, float(np.abs(g).max())
+
+
+def distance_to(hierarchy: Hierarchy, target: StartPlace, starts: Starts) -> list[float]:
+    """How far the origin of a body is from where it should begin, m, along each axis that is given."""
+    place = starts[hierarchy[target.body].frame].p
+    return [float(place[axis]) - float(x) for axis, x in zip(target.axes, target.values, strict=True)]
+
+
+def found_coordinates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
+    """The coordinates of joints with which bodies are where `start` of the scene has them, by their places, as a scene
+    has them; the nearest that are found, if there are none. The least change of those that are given.
+    """
+    targets = hierarchy.scene.start.targets if hierarchy.scene.start else []
+    bodies = [target.body for target in targets]
+    of_loops = [*coordinates_in(hierarchy)] if targets else []
+    unknowns = [*dict.fromkeys([*_coordinates_above(hierarchy, bodies), *of_loops])]
+    unknowns = [one for one in unknowns if not one.coordinate.is_prescribed]
+    if not unknowns:
+        return {}
+    given = np.array([float(one.coordinate.start) for one in unknowns])
+
+    def gaps(at: np.ndarray) -> np.ndarray:
+        moved = changed(hierarchy, unknowns, starts=at)
+        found = Starts(moved)
+        ways = [x for target in targets for x in distance_to(moved, target, found)]
+        return np.array([*ways, *(x for one in closings(moved, found) for x in one.gaps())], float)
+
+    places = [abs(float(x)) for target in targets for x in target.values]
+    size = max(*places, np.abs(gaps(given)).max(), np.finfo(float).tiny)
+    close = CLOSE * size
+    if np.abs(gaps(given)).max() <= close:
+        return {}
+    tried = []
+    for beside in BESIDE:  # of a straight arm no small change brings its end nearer
+        turned = given + [beside * one.coordinate.turns for one in unknowns]
+        tried.append(_nearest(gaps, turned, _differences(unknowns, size), 0.01 * close))
+        if tried[-1][1] <= close:
+            break
+    best = min(tried, key=lambda one: one[1])[0]
+    return _written(unknowns, "start", best)
 
 
 def solved(J: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
