@@ -56,6 +56,7 @@ from rigidsim.engine.contact.sleeping import (
     add_work_on_sleepers,
     any_asleep,
     begin_sleepers,
+    find_kept,
     is_asleep,
     keep_present,
     let_sleep,
@@ -80,6 +81,7 @@ from rigidsim.engine.contact.trees import (
 )
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.kinds import keeps_frame
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
@@ -102,9 +104,11 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     at.copy_rows(0, len(state), state, scratch.before)
     if have_constraints(model):
         wait_for_contact(contacts, model, scratch)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
-    write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+    if arrays.sleep is not None:
+        find_kept(contacts, state, arrays.sleep)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.start, lanes, omits=keeps_frame)
+    write_poses(contacts, contacts.shape_value, motions.start, arrays.sleep, motions.pose)
     if arrays.sleep is not None:
         begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
 
@@ -417,10 +421,12 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
-def rests(h, contacts, arrays):
-    """Whether contact has nothing to do in a step of length h, s."""
-    candidates = arrays.candidates
-    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+def rests(h, all_stand, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s; it has not if no body moves (`all_stand`)."""
+    candidates, last = arrays.candidates, arrays.last
+    return h == last.step[0] and (
+        all_stand or nothing_meets(contacts, candidates.pair, candidates.count[0], arrays.motions, last, arrays.sleep)
+    )
 
 
 @inlined
@@ -439,23 +445,22 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     trees = trees_of(contacts, model, arrays)
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes, omits=keeps_frame)
+    all_stand = arrays.sleep is not None and note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     if any_asleep(arrays) and wakes_by_motion(
-        h, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
+        h, all_stand, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    if arrays.sleep is not None:
-        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     n_point = -1
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
-        motions.turn, motions.lever, motions.travel,
+        contacts, contacts.shape_value, motions.start, motions.finish, h, arrays.sleep, motions.turn, motions.lever,
+        motions.travel,
     )  # fmt: skip
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
-    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
-        pass_over(h, model, state, scratch, arrays)
+    if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
+        pass_over(h, all_stand, model, state, scratch, arrays)
         forget_part(arrays)
         let_sleep(t, h, model, state, scratch, arrays, lanes)
         return True
