@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_kept, root_of, unite
 from rigidsim.engine.contact.columns import CENTRE, POSE
@@ -38,7 +39,7 @@ PRESENT_FIRST = 1  # the place of the first shape in a row of `SAMPLED`
 
 
 class Sleep(NamedTuple):
-    """Which bodies sleep. `asleep`, `still`, `anchor`, `known` and `pulled` are kept from step to step."""
+    """Which bodies sleep. `asleep`, `still`, `anchor`, `known`, `pulled` and `changed` are kept from step to step."""
 
     asleep: np.ndarray = integers("moved")  # 1 for the row of a body that sleeps
     still: np.ndarray = floats("bodies")  # for how long it has rested, s
@@ -47,7 +48,8 @@ class Sleep(NamedTuple):
     pulled: TRIPLE = floats("bodies")  # acceleration of the parent when it fell asleep, m/s2, world axes
     stands: np.ndarray = integers("bodies")  # 1 for what sleeps, or is driven, and stands still in this step
     kept: np.ndarray = integers("moved")  # 1 for the row of one of which all that follows from its state is known
-    counts: np.ndarray = integers(2)  # bodies that sleep, 1 if some woke in this step
+    counts: np.ndarray = integers(3)  # bodies that sleep, 1 if some woke in this step, entries of `changed`
+    changed: np.ndarray = integers("bodies")  # CAUSE_SLEEPS or CAUSE_WAKES where that is still to be logged, else 0
     before: TRIPLE = floats("bodies")  # velocity in the world at the beginning of the step, m/s
     root: np.ndarray = integers("bodies")  # of its island
     awake: np.ndarray = integers("bodies")  # whether an island, by its root, wakes or stays awake
@@ -55,7 +57,7 @@ class Sleep(NamedTuple):
     present_value: c.SAMPLED_POINT = floats("points")
 
 
-N_ASLEEP, WOKE = 0, 1
+N_ASLEEP, WOKE, N_CHANGED = 0, 1, 2
 
 
 @inlined
@@ -169,6 +171,13 @@ def find_islands(contacts, pair, n_pair, root):
             unite(a, b, root)
 
 
+@inlined
+def note_change(b, cause, sleep):
+    """Note that a body falls asleep or wakes, to be logged."""
+    sleep.changed[b] = cause
+    sleep.counts[N_CHANGED] += 1
+
+
 @routine
 def wake(contacts, last, sleep):
     """Wake the islands of which a body is marked in `awake`; bodies that are awake connect nothing."""
@@ -188,6 +197,7 @@ def wake(contacts, last, sleep):
             sleep.still[b] = 0.0
             sleep.known[b] = 0
             sleep.counts[N_ASLEEP] -= 1
+            note_change(b, at.CAUSE_WAKES, sleep)
 
 
 # --- waking
@@ -472,6 +482,7 @@ def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE
         if sleep.asleep[row] == 2:
             sleep.asleep[row] = 1
             sleep.known[b] = 0
+            note_change(b, at.CAUSE_SLEEPS, sleep)
             own, of, none = state[row], body[row], (0.0, 0.0, 0.0)
             v_WC, rate = arm[place].v_WC, own.omega
             left = sub(v_WC, scaled(of.scale, rotate(frame[node[place].parent].q, own.v)))

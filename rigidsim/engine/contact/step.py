@@ -43,6 +43,7 @@ from rigidsim.engine.contact.ledger import (
 from rigidsim.engine.contact.log import (
     LEAST_PART,
     forget_last_step,
+    log_sleepers,
     log_strikes,
     log_touches,
     remember,
@@ -111,6 +112,7 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     write_poses(contacts, contacts.shape_value, motions.start, arrays.sleep, motions.pose)
     if arrays.sleep is not None:
         begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
 
 
 @routine
@@ -260,6 +262,15 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
 
 
 @inlined
+def can_log(n, contacts, arrays):
+    """Whether the log has room for n entries, and for all bodies that fall asleep after this step or wake in the
+    next.
+    """
+    sleepers = 0 if arrays.sleep is None else 2 * contacts.n_moved
+    return arrays.record.count[0] + n + sleepers <= len(arrays.record.log)
+
+
+@inlined
 def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
     """Record what happened. Returns whether there was room, also for impacts that end the step (`ends`)."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
@@ -272,7 +283,7 @@ def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
     more = arrays.strikes[0]
     if can_rebound(arrays) and ends == NOW:
         more += len(arrays.impacts.log)
-    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + more > len(record.log):
+    if not can_log(2 * arrays.next.count[1] + arrays.last.count[1] + more, contacts, arrays):
         return False
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
@@ -424,8 +435,13 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 def rests(h, all_stand, contacts, arrays):
     """Whether contact has nothing to do in a step of length h, s; it has not if no body moves (`all_stand`)."""
     candidates, last = arrays.candidates, arrays.last
-    return h == last.step[0] and (
-        all_stand or nothing_meets(contacts, candidates.pair, candidates.count[0], arrays.motions, last, arrays.sleep)
+    return (
+        h == last.step[0]
+        and can_log(0, contacts, arrays)
+        and (
+            all_stand
+            or nothing_meets(contacts, candidates.pair, candidates.count[0], arrays.motions, last, arrays.sleep)
+        )
     )
 
 
@@ -463,6 +479,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         pass_over(h, all_stand, model, state, scratch, arrays)
         forget_part(arrays)
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
         return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if is_listed:
@@ -493,4 +510,5 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
     if arrays.sleep is not None:
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
     return True
