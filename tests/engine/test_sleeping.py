@@ -265,8 +265,9 @@ def test_events_tell_what_falls_asleep_and_wakes():
     assert [(what, body) for what, body, _ in woke] == [("wakes", "a0"), ("wakes", "a1")]
     hit = min(e.time for e in trajectory.events if e.cause == "contact_begins" and "ball" in e.bodies and e.time > 1.5)
     assert [time for *_, time in woke] == pytest.approx([hit - STEP] * 2, abs=1e-12)  # the beginning of that step
+    times = {body: time for _, body, time in slept}
     told = str(BodyReport.of(trajectory, "a1", 1.5))
-    assert f"a1 sleeps, since t = {dict((body, time) for _, body, time in slept)['a1']:.9g} s" in told
+    assert f"a1 sleeps, since t = {times['a1']:.9g} s" in told
     assert "a1 wakes" in str(BodyReport.of(trajectory, "a1", hit))
     assert "sleeps" not in str(BodyReport.of(trajectory, "a1", 2.2))
 
