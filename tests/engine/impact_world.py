@@ -99,16 +99,18 @@ class World:
         finish[:, at.CENTRE.p] += h * (self.v + 0.5 * gain)
         finish[:, at.CENTRE.v] += gain
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
+        struck = np.zeros((n + 1, at.JOLT.width))
+        struck[:n, at.JOLT.q] = self.q
         count = self.strike(
-            with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair, len(self.pair),
-            who, point, len(who), start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
+            with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair,
+            len(self.pair), who, point, len(who), start, finish, inverse, struck, vel, moved, self.body, self.plane,
             None,
         )  # fmt: skip
         if count < 0:
             raise OverflowError("the log is full")
         jump = vel[:n, :6] - np.hstack([self.v, self.omega])
         tensors = self.tensors()
-        dL = self.arrays.turned * self.moves[:, None] * (count > 0)
+        dL = struck[:n, at.JOLT.dL] * self.moves[:, None]
         L = np.array([t @ w if m else 0 * w for t, w, m in zip(tensors, self.omega, self.moves, strict=True)])
         self.p += h * (self.v + 0.5 * gain) + (moved[:n, :3] + h * jump[:, :3])
         turn = h * self.omega + moved[:n, 3:6] + h * jump[:, 3:]

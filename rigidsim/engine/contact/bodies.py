@@ -150,9 +150,11 @@ def begin_solver(contacts, body, normal, motions, lines):
     """The rows of the solver, from the motion without contact at both ends of the step."""
     start, finish = motions.start, motions.finish
     write_solver_rows(start, finish, contacts.substeps, lines.vel, lines.smooth, lines.moved, lines.kicked)
+    lines.struck[:] = 0.0
+    for b in range(len(start)):
+        lines.struck[b].q = start[b].q
     for b in range(contacts.n_moved):
         q_WB = start[b].q
-        lines.attitude[b].wxyz = q_WB
         write_inverse(body[contacts.body[b].row], q_WB, normal, lines.inverse[b])
 
 

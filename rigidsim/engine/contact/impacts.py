@@ -21,12 +21,14 @@ from rigidsim.engine.contact.approach import (
     Near,
     SmoothMotion,
     are_far,
+    core_size,
     least_speed,
     next_touch,
 )
 from rigidsim.engine.contact.bodies import root_of, unite
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, WHO
 from rigidsim.engine.contact.convex import make_convex
+from rigidsim.engine.contact.division import any_whirls
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
     N_PAIRS,
@@ -47,7 +49,7 @@ from rigidsim.engine.contact.strikes import (
 )
 from rigidsim.engine.contact.tree_responses import is_in_tree
 from rigidsim.engine.contact.trees import acts_on_tree
-from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
+from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, slip
@@ -78,6 +80,8 @@ LEFT, APART, LISTED = 0, 1, 2
 N_DUE, N_STALE, N_LANDED, COUNTS = 0, 1, 2, 3
 # Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
+# In place of the number of impacts: the log has no room; a body that was struck turns far in the rest of the step.
+NO_ROOM, FAST_TURN = -1, -2
 
 
 class ImpactArrays(NamedTuple):
@@ -100,8 +104,8 @@ class ImpactArrays(NamedTuple):
     pair_of: np.ndarray = integers("ends")  # the pairs that collide of each body that forces move
     island: np.ndarray = integers("bodies + 1")  # a body of the same pile, or itself
     pile: np.ndarray = integers("bodies + 1")  # contact points of the pile of which it is the first body
-    turned: TRIPLE = floats("bodies")  # as in `SmoothMotion`
-    inverse: INVERSE = floats("bodies + 1")  # at the beginning of the step
+    ended: JOLT = floats("bodies + 1")  # as `struck` of a motion that begins at the end of a part of a step
+    struck: np.ndarray = floats(1)  # when a body was struck that turns far afterwards, s
     energy: np.ndarray = floats(3)  # that this step's impacts added, J, as of `work_of`
     counted: np.ndarray = integers(TALLIES)  # in this step
     log: RECORD = integers("log")
@@ -143,14 +147,6 @@ def find_piles(contacts, point_who: WHO, count, work):
 def is_piled(a, work):
     """Whether a body is part of a pile that is too large to be solved as one problem."""
     return work.pile[root_of(a, work.island)] > MOST_STRUCK
-
-
-@inlined
-def core_size(first, second, contacts):
-    """Bounding radius of the smaller core of two shapes, m: how far a point of contact may jump when they turn."""
-    a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
-    b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
-    return min(a, b)
 
 
 @inlined
@@ -213,7 +209,6 @@ def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, co
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
     n = contacts.n_moved
     work.size[N_DUE] = 0
-    work.turned[:] = 0.0
     work.begin[:] = 0
     for k in range(n_pair):
         work.when[k], work.strikes[k], work.status[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
@@ -342,10 +337,10 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, 
 
 
 @inlined
-def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work):
+def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, body, motion, trees, work):
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
     problem, largest = work.problem, 0.0
-    push_bodies(now, motion, problem, trees)
+    push_bodies(now, contacts, body, motion, problem, trees)
     sum_normal_impulses(problem)
     for p in range(problem.size[N_PAIRS]):
         largest = max(largest, problem.impulse[p])
@@ -473,25 +468,25 @@ def rounds_of(h, n_sub, in_trees, point_who: WHO, point, count, vel, smooth: LIN
 @routine
 def strike_contacts(
     impacts, t, h, nominal, contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE,
-    finish: CENTRE, inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE, trees,
+    finish: CENTRE, inverse: INVERSE, struck: JOLT, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE, trees,
 ):  # fmt: skip
-    """Impacts of the step of h s from t; returns how many there were, or -1 if the log has no room for them.
+    """Impacts of the step of h s from t; returns how many there were, NO_ROOM if the log has none for them, FAST_TURN
+    if a body that was struck turns far in the rest of the step: `work.struck` says when.
 
     pair: the first n_pair candidates; point_who and point: the first count contact points, those of a pair one after
     another; start and finish: motions of the contact bodies at the beginning of the step and, if nothing touched, at
-    its end; inverse, with the attitude that it is of, vel and moved: what is changed, on entry those at the beginning,
-    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s;
+    its end; inverse, struck, vel and moved: what is changed, on entry those at the beginning,
+    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: as `undivided`, s;
     trees: what bodies of trees do, if the step is an instant at which they are struck, or None.
     """
-    work, problem, turned = impacts, impacts.problem, impacts.turned
-    motion = SmoothMotion(h, contacts.share, start, finish, work.inverse, inverse, attitude, vel, moved, turned)
+    work, problem = impacts, impacts.problem
+    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved)
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0
     find_piles(contacts, point_who, count, work)
     if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, trees, work) == 0:
         return 0
-    at.copy_rows(0, len(inverse), inverse, work.inverse)
     begin_pairs(contacts, pair, n_pair, point_who, point, count, trees, work)
     now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * n_pair
     while True:
@@ -504,12 +499,17 @@ def strike_contacts(
             fastest = gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, work)
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
-                return -1 if trees is None else done
+                return NO_ROOM if trees is None else done
             store_energies(contacts, body, problem)
             acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
-            done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work)
+            done = after_strike(
+                t, now, fastest, done, contacts, pair, point_who, point, count, body, motion, trees, work
+            )
+            if trees is None and any_whirls(now, h, vel, contacts, problem):
+                work.struck[0] = now
+                return FAST_TURN
         if not acts or work.status[k] != LISTED:
             work.when[k], work.status[k] = NEVER, LEFT
     flag_points(point_who, count, work)

@@ -96,12 +96,12 @@ LASTING = Row(
 ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
 
 # Counts in `Lasting.size`: slots; whether they are those of the state; whether the step is left to sub-steps, and why;
-# whether the last one was; evaluations of this step; events of it.
+# whether the last one was; evaluations of this step; events of it; whether the placed bodies are those of the state.
 N_LEFT, FIRST_LEFT, WHY_LEFT, LEFT = 0, 1, 2, 3
 # Why a step is left to sub-steps: too many places, of one pair or in all; an overlap; too many events; no modes agree.
 # Or friction presses bodies together, or joints let no contact force part them, so that no force is decided.
 PLACES, OVERLAP, EVENTS, MODES, PRESSES, BLOCKED = 1, 2, 3, 4, 5, 6
-N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
+N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, IS_PLACED, SIZES = 0, 1, 2, 3, 4, 5, 6, 7
 
 LOCATING = Row(
     "the search for an event in a step: what of the step is done, and in how many trials; the longest trial, the most"
@@ -946,6 +946,12 @@ def hold_contacts(model, state, scratch, lanes):
 def lasts(scratch):
     """Whether contacts have modes that change at events."""
     return scratch.lasting is not None
+
+
+@inlined
+def is_left(lasting):
+    """Whether this step is left to sub-steps, which is decided once, also if they lack room."""
+    return lasting.size[BEYOND] != 0
 
 
 @inlined

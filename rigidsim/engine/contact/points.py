@@ -10,6 +10,7 @@ extrapolated along the normal found there.
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.approach import TRUSTED, core_size
 from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.columns import (
     CENTRE,
@@ -244,12 +245,16 @@ def write_surfaces(
 
 
 @inlined
-def stays_apart(row: CONTACT_POINT, start_A, finish_A, start_B, finish_B, h, margin):
-    """Whether the gap of a contact point remains above the margin at both ends of the step."""
+def stays_apart(row: CONTACT_POINT, start_A, finish_A, start_B, finish_B, h, size, margin):
+    """Whether the gap of a contact point remains above the margin at both ends of the step, and that of other features,
+    which shapes that turn far bring nearer. size: of the smaller core, m.
+    """
     moved_A, turn_A = travelled(start_A, finish_A, h, 1.0)
     moved_B, turn_B = travelled(start_B, finish_B, h, 1.0)
     r_A, r_B, gap = row.lever_A, row.lever_B, row.gap
     change = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
+    angle = norm(sub(turn_B, turn_A))
+    gap -= 2.0 * size * angle if angle > TRUSTED else 0.0
     return gap > margin and gap + dot(row.normal, change) > margin
 
 
@@ -352,7 +357,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
     flags, slides = flags_of(contacts.action[classes], swapped), scaled(h, sub(start_B.v, start_A.v))
     least = (ROCKS if count > 2 else SWINGS) * h * norm(sub(finish_A.v, start_A.v))
-    pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
+    core, pair_value = core_size(i, j, contacts), contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
     of_A, of_B = (column_A, start_A, finish_A, later[0].p), (column_B, start_B, finish_B, later[1].p)
@@ -367,7 +372,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         if points.convex is not None:
             write_bends(on_B, swapped, place, value[A].radius, value[B].radius, pair_value.rolling, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
-        if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
+        if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, core, margin):
             continue
         if flags & c.NOTICED and row.gap > 0.0:
             continue
@@ -488,7 +493,6 @@ def find_points(t, h, model, arrays):
     convex, f = points.convex, 0
     if convex is not None:
         new.known[0] = 0
-    bound_closing(contacts, pair, n_pair, motions, points, arrays.sleep)
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
         if arrays.sleep is not None and apart == IDLE:

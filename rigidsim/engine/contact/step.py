@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.approach import turn_since
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.columns import CENTRE, LINE
-from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
+from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
+from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     any_pulls,
@@ -50,8 +52,8 @@ from rigidsim.engine.contact.log import (
     write_origins,
     write_present,
 )
-from rigidsim.engine.contact.points import find_points
-from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_part, rebound, seek_rebound
+from rigidsim.engine.contact.points import bound_closing, find_points
+from rigidsim.engine.contact.rebounds import can_rebound, is_at_rebound, rebound, rebounds_earlier
 from rigidsim.engine.contact.sleeping import (
     add_present,
     add_work_on_sleepers,
@@ -92,7 +94,7 @@ from rigidsim.engine.relations import relate
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
-from rigidsim.physics.quaternion import rotate_back
+from rigidsim.physics.quaternion import conjugate, log, product, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.vector import add, dot, scaled, sub
 
@@ -235,9 +237,9 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
         arrays.strikes[0] = strike_contacts(
-            arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
-            points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
-            lines.vel, lines.moved, model.body, model.normal, None,
+            arrays.impacts, t - h, h, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
+            arrays.candidates.count[0], points.who, points.value, n_point, motions.start,
+            motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, None,
         )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False
@@ -271,17 +273,17 @@ def can_log(n, contacts, arrays):
 
 
 @inlined
-def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
-    """Record what happened. Returns whether there was room, also for impacts that end the step (`ends`)."""
+def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+    """Record what happened. Returns whether there was room, also for impacts that end the step."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
-    pair = arrays.candidates.pair
-    remember(h, h / model.step, n_point, pair, points, arrays.last, arrays.next)
+    pair, whole = arrays.candidates.pair, undivided(model.step, arrays.part)
+    remember(h, h / whole, n_point, pair, points, arrays.last, arrays.next)
     n_before = record.count[2]
     if any_asleep(arrays):
-        replaced = h / model.step >= LEAST_PART
+        replaced = h / whole >= LEAST_PART
         remember_sleepers(replaced, contacts, motions, arrays.last, arrays.next, arrays.sleep)
     more = arrays.strikes[0]
-    if can_rebound(arrays) and ends == NOW:
+    if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
     if not can_log(2 * arrays.next.count[1] + arrays.last.count[1] + more, contacts, arrays):
         return False
@@ -289,7 +291,7 @@ def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
     if arrays.impacts is not None:
         log_strikes(arrays.impacts, arrays.strikes[0], contacts, motions.origin, record)
     log_touches(
-        t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
+        t, n_point, whole / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
     if any_asleep(arrays):
         keep_present(h, contacts, scratch.arm, record, arrays.sleep)
@@ -337,22 +339,34 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
 
 
 @routine
-def write_correction(start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, inertia_W, share, h, own: CORRECTION):
+def write_correction(
+    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, kicked: LINE, struck: JOLT, inertia_W, is_planar, share, h,
+    own: CORRECTION,
+):  # fmt: skip
     """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
-    v0)).
+    v0)). Of a body that was struck, the turn is that from the smooth orientation to the one which it has turned to
+    since it was struck last: rotations one after the other do not add up. Its angular momentum gains the impulses
+    themselves, of which a planar scene only has what turns it in the plane.
     """
     v, v_end = start.v, finish.v
     omega, omega_end = start.omega, finish.omega
     smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
     turn = scaled(h, add(omega, scaled(share, sub(omega_end, omega))))
     own.p = sub(moved.linear, smooth)
-    own.turn = sub(moved.angular, turn)
-    own.v = sub(vel.linear, v_end)
-    own.omega = apply(inertia_W, sub(vel.angular, omega_end))
+    own.v, change = sub(vel.linear, v_end), sub(vel.angular, omega_end)
+    if struck.count > 0.0:
+        q = product(turn_since(h, moved.angular, struck), struck.q)
+        own.turn = scaled(2.0, log(product(q, conjugate(finish.q))))
+    else:
+        own.turn = sub(moved.angular, turn)
+    if struck.count > 0.0 and not is_planar:
+        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked.angular)))
+    else:
+        own.omega = apply(inertia_W, change)
 
 
 @inlined
-def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
+def write_corrections(h, is_planar, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
     """The corrections of all contact bodies on which an impulse acted, but for those of trees, with their energies in
     the ledger of the step. Returns whether there are any, and whether there are any of trees.
     """
@@ -372,8 +386,11 @@ def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, ma
             found = True
             made.is_settled[row], made.source[frame] = 1, frame
             start, finish, body = motions.start[b], motions.finish[b], constants[row]
-            inertia = tensor_in_world(lines.attitude[b].wxyz, body.inertia)
-            write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
+            inertia = tensor_in_world(lines.struck[b].q, body.inertia)
+            write_correction(
+                start, finish, lines.vel[b], lines.moved[b], lines.kicked[b], lines.struck[b], inertia,
+                is_planar, contacts.share, h, made.own[row],
+            )  # fmt: skip
             v_WC = arm[contacts.body[b].node].v_WC
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
     return found, of_trees
@@ -387,7 +404,9 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
-    found, of_trees = write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger)
+    found, of_trees = write_corrections(
+        h, len(model.normal) > 0, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger
+    )
     if have_constraints(model):
         of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
@@ -453,9 +472,40 @@ def lacks_room_for_sleepers(n_point, arrays):
 
 
 @inlined
+def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
+    """Find and record the impulses of the step of length h (s) that ends at time t (s). Returns the number of contact
+    points, or -1 if an array has no room (`lacks`), or the step is to be divided (`is_divided`) or taken again as
+    something woke (`woke`).
+    """
+    contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
+    bound_closing(contacts, candidates.pair, candidates.count[0], motions, arrays.points, arrays.sleep)
+    if turns_far(contacts, arrays):
+        return -1
+    n_point = find_points(t - h, h, model, arrays)
+    if n_point < 0 or (any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays)):
+        arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if rebounds_earlier(h, n_point, contacts, model, arrays):
+        return -1
+    if not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+        if arrays.strikes[0] == FAST_TURN:
+            end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
+        else:
+            arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
+        forget_part(arrays)
+        return -1
+    if not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+        arrays.lacks[0] = LACKS_LOG
+        return -1
+    return n_point
+
+
+@inlined
 def end_step(arrays, t, h, era, model, state, scratch, lanes):
-    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and no impact
-    within it that has to end it (`is_part`); if not, the state is that before the step.
+    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and the step is
+    not to be divided or taken again; if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     trees = trees_of(contacts, model, arrays)
@@ -469,7 +519,6 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    n_point = -1
     write_travels(
         contacts, contacts.shape_value, motions.start, motions.finish, h, arrays.sleep, motions.turn, motions.lever,
         motions.travel,
@@ -482,32 +531,21 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         log_sleepers(t, contacts, arrays.record, arrays.sleep)
         return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
+    n_point = -1
     if is_listed:
-        n_point = find_points(t - h, h, model, arrays)
-    ends = seek_rebound(h, n_point, contacts, model, arrays)
-    if ends == WITHIN:
-        at.copy_rows(0, len(state), scratch.before, state)
-        return False
-    if any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays):
-        n_point = -1
-    if n_point < 0 or not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+        n_point = solve_step(t, h, trees, model, state, scratch, arrays, lanes)
+    else:
         arrays.lacks[0] = LACKS_PAIRS
-    elif any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
-        at.copy_rows(0, len(state), scratch.before, state)
-        forget_part(arrays)
-        return False
-    elif not log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
-        arrays.lacks[0] = LACKS_LOG
-    forget_part(arrays)
-    if arrays.lacks[0] != LACKS_NOTHING:
+    if n_point < 0:
         at.copy_rows(0, len(state), scratch.before, state)
         return False
     if any_asleep(arrays):
         add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
-    if can_rebound(arrays) and ends == NOW:
+    if can_rebound(arrays) and is_at_rebound(arrays):
         rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
+    forget_part(arrays)
     if arrays.sleep is not None:
         let_sleep(t, h, model, state, scratch, arrays, lanes)
         log_sleepers(t, contacts, arrays.record, arrays.sleep)

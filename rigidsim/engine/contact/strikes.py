@@ -17,12 +17,13 @@ from rigidsim.engine.contact.approach import (
     find_places,
     least_speed,
     levers,
+    momentum_at,
     place_pair,
-    pull_of,
     sizes,
     soonest,
 )  # fmt: skip
-from rigidsim.engine.contact.columns import CONTACT_POINT, WHO
+from rigidsim.engine.contact.bodies import tensor_in_world
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, WHO
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
     LEVERS,
@@ -121,7 +122,7 @@ def add_place(m, a, b, e, mu, moves, calm, first, second, plane, contacts, near,
     row.lever_B = r_B
     row.gap, row.restitution, row.friction = place.gap, e, mu
     u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, contacts, near)
-    is_slow = u_n < 0.0 and -u_n <= least_speed(pull_of(pull, calm, near), calm)
+    is_slow = u_n < 0.0 and -u_n <= least_speed(pull, calm)
     row.added = add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves))
     problem.size[N_PLACES] = i + 1
 
@@ -170,20 +171,44 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
 
 
 @inlined
-def push(b, t, r, P, side: SIDE, motion):
-    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then."""
-    dL, dv = cross(r, P), scaled(motion.inverse[b].mass, P)
-    L = add(motion.turned[b].xyz, dL)
-    turn = apply(side.inertia, L)
-    vel, moved, start = motion.vel[b], motion.moved[b], motion.start[b]
-    motion.turned[b].xyz = L
+def begin_jolt(h, inertia, start: CENTRE, finish: CENTRE, struck: JOLT):
+    """The angular momentum of the smooth motion of a body; inertia: in its own axes."""
+    L = apply(tensor_in_world(start.q, inertia), start.omega)
+    struck.L = L
+    struck.torque = scaled(1.0 / h, sub(apply(tensor_in_world(finish.q, inertia), finish.omega), L))
+
+
+@inlined
+def push(b, t, r, P, side: SIDE, contacts, body, motion):
+    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then. The
+    angular acceleration after it is I^-1 (tau - omega x L).
+    """
+    if b >= contacts.n_moved:
+        return
+    vel, moved, start, finish, struck = (
+        motion.vel[b],
+        motion.moved[b],
+        motion.start[b],
+        motion.finish[b],
+        motion.struck[b],
+    )
+    if struck.count == 0.0:
+        begin_jolt(motion.h, body[contacts.body[b].row].inertia, start, finish, struck)
+    dv, alpha = scaled(motion.inverse[b].mass, P), scaled(1.0 / motion.h, sub(finish.omega, start.omega))
+    struck.dL = add(struck.dL, cross(r, P))
+    L = momentum_at(t, struck)
+    omega = apply(side.inertia, L)
     vel.linear = add(vel.linear, dv)
     moved.linear = sub(moved.linear, scaled(t, dv))
-    change = sub(add(start.omega, turn), vel.angular)
+    change = sub(omega, add(vel.angular, scaled(t, alpha)))
     vel.angular = add(vel.angular, change)
     moved.angular = sub(moved.angular, scaled(t, change))
     motion.inverse[b].inertia = side.inertia
-    motion.attitude[b].wxyz = side.q
+    struck.count += 1.0
+    struck.q = side.q
+    struck.theta = side.turn
+    struck.time = t
+    struck.alpha = sub(apply(side.inertia, sub(struck.torque, cross(omega, L))), alpha)
 
 
 @inlined
@@ -201,7 +226,7 @@ def push_with_trees(motion, problem, trees):
 
 
 @inlined
-def push_bodies(t, motion, problem, trees):
+def push_bodies(t, contacts, body, motion, problem, trees):
     """The impulses of all places, t s after the beginning of the step."""
     if trees is not None:
         push_with_trees(motion, problem, trees)
@@ -212,7 +237,7 @@ def push_bodies(t, motion, problem, trees):
         for s in range(2):
             m = who[STRUCK.a + s]
             r = row.part(LEVERS + 3 * s, 3)
-            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], motion)
+            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], contacts, body, motion)
 
 
 @inlined
