@@ -56,6 +56,7 @@ def display_data(display: Display) -> dict[str, Any]:
         "links": [plain(link._asdict()) for link in display.links],
         "ends": [plain(end) for end in display.ends],
         "symbols": plain(SYMBOLS),
+        "chapters": [plain(chapter._asdict()) for chapter in display.chapters],
         "loads": None if display.loads is None else _loads_data(display.loads),
     }
 
