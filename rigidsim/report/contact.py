@@ -210,11 +210,11 @@ class ContactSummary:
         """What JSON has."""
         counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
         modes = {"modes": self.modes} if self.modes else {}
-        modes |= {"fell_asleep": self.fell_asleep, "woke": self.woke} if self.fell_asleep else {}
+        slept = {"fell_asleep": self.fell_asleep, "woke": self.woke} if self.fell_asleep else {}
         energies = {"energy_in_impacts": self.energy, "other_work": self.other_work}
         causes = self.ledger and {**self.ledger.causes, "work": self.ledger.work, **vars(self.ledger)}
         ledger = {"ledger": causes} if causes else {}
-        return {**counts, **modes, **energies, **ledger, "pairs": self.pairs}
+        return {**counts, **modes, **slept, **energies, **ledger, "pairs": self.pairs}
 
 
 def _strikes(events: ContactEvents) -> list[Strikes]:
