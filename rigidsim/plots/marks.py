@@ -5,6 +5,7 @@ modes of contact begin.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -92,7 +93,13 @@ def _apart(time: np.ndarray, span: float) -> np.ndarray:
 
 def _ticks(axes: Axes, time: np.ndarray, marker: str, colour: str) -> Artist:
     size = 7 if marker == "|" else 4
-    look = {"marker": marker, "linestyle": "none", "color": colour, "markersize": size, "markeredgewidth": 0.9}
-    below = {"transform": axes.get_xaxis_transform(), "clip_on": False, "zorder": 1}
+    look: dict[str, Any] = {
+        "marker": marker,
+        "linestyle": "none",
+        "color": colour,
+        "markersize": size,
+        "markeredgewidth": 0.9,
+    }
+    below: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False, "zorder": 1}
     (drawn,) = axes.plot(time, np.zeros(len(time)), **look, **below)
     return drawn

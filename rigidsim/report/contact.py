@@ -224,5 +224,6 @@ def _strikes(events: ContactEvents) -> list[Strikes]:
     np.add.at(energy, pair_of, (events.energy_after - events.energy_before)[struck])
     np.add.at(before, pair_of, events.energy_before[struck])
     counts = np.bincount(pair_of, minlength=len(keys))
-    found = zip(keys.tolist(), counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
-    return [Strikes(tuple(str(nodes[k]) for k in divmod(key, len(nodes))), *values) for key, *values in found]
+    found = zip(counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
+    both = (divmod(key, len(nodes)) for key in keys.tolist())
+    return [Strikes((str(nodes[a]), str(nodes[b])), *values) for (a, b), values in zip(both, found, strict=True)]

@@ -49,7 +49,7 @@ from rigidsim.physics.contact_modes import (
     slip_limit,
     unit_across,
 )
-from rigidsim.physics.distances import BOX, CYLINDER, HALF_SPACE, SEGMENT
+from rigidsim.physics.distances import BOX, CONE, CYLINDER, HALF_SPACE, SEGMENT
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.loops import SMALLEST_SHARE
 from rigidsim.physics.quaternion import rotate
@@ -190,6 +190,8 @@ def directions_in_surface(kind, value: SOLID, axes, point):
     if kind == CYLINDER:
         on_side = x[0] * x[0] + x[1] * x[1] >= half[0] * half[0] * (1.0 - 2.0 * AT_END)
         return (0 if ends[2] > 0 else 1) if on_side else 2, axes[2], 2 * ends[2] + (1 if on_side else 0)
+    if kind == CONE:  # which touches planes alone, with its apex and with points of its rim
+        return 0, axes[2], ends[2] * (1 if x[2] > 0.0 else 2)
     if kind == BOX:
         count = ends[0] + ends[1] + ends[2]
         one = 1 if count == 1 else 0  # of a face the axis across it, of an edge the one along it
