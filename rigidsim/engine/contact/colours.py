@@ -128,7 +128,7 @@ def colour_contacts(points, inverse, arrays, trees, lanes):
     pair, place, layer, of = NO_PAIR, 0, 0, 0
     if trees is not None:
         trees.made.count[0] = 0
-    for m in range(points.count):
+    for m in range(points.number):
         a, b = who[m].a, who[m].b
         if who[m].flags & (at.STRUCK | at.NOTICED):
             leave_out(points.value[m])

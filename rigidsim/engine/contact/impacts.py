@@ -135,10 +135,10 @@ def find_piles(contacts, points, work):
     island, n, who = work.island, contacts.n_moved, points.who
     for b in range(len(island)):
         island[b], work.pile[b] = b, 0
-    for m in range(points.count):
+    for m in range(points.number):
         if who[m].b < n:
             unite(who[m].a, who[m].b, island)
-    for m in range(points.count):
+    for m in range(points.number):
         work.pile[root_of(who[m].a, island)] += 1
 
 
@@ -195,7 +195,7 @@ def seek_fast(setting, points, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     last = -1
-    for m in range(points.count):
+    for m in range(points.number):
         who, k = points.who[m], points.who[m].pair
         if k == last or who.flags & c.NOTICED or is_left(m, points, setting, work):
             continue
@@ -222,7 +222,7 @@ def begin_pairs(setting, points, work):
             for s in range(2):
                 b = contacts.shape[pair[k, s]].body
                 work.begin[b] += 1 if b < n else 0
-    for m in range(points.count - 1, -1, -1):
+    for m in range(points.number - 1, -1, -1):
         k = points.who[m].pair
         work.point_of[k] = m
         if is_left(m, points, setting, work):
@@ -373,7 +373,7 @@ def flag_points(points, work):
     """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps; the impacts of all
     struck ones are logged.
     """
-    for m in range(points.count):
+    for m in range(points.number):
         k = points.who[m].pair
         if work.status[k] == APART:
             points.who[m].flags |= c.STRUCK
@@ -433,8 +433,8 @@ def tips(begin, end, h, n_sub, points, vel, smooth: LINE):
 def any_tips(h, n_sub, in_trees, points, vel, smooth: LINE):
     """Whether some pair does (`tips`), those of bodies `in_trees` apart: they have rounds of their own."""
     begin, who = 0, points.who
-    for m in range(1, points.count + 1):
-        if m == points.count or who[m].pair != who[begin].pair:
+    for m in range(1, points.number + 1):
+        if m == points.number or who[m].pair != who[begin].pair:
             whose = who[begin]
             acts = whose.flags & (c.NOTICED | c.STRUCK) == 0 and not acts_on_tree(whose, in_trees)
             if m > begin + 1 and acts and tips(begin, m, h, n_sub, points, vel, smooth):
@@ -451,13 +451,13 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
     blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
     solid, gain, who = 0, 0.0, points.who
-    for m in range(points.count):
+    for m in range(points.number):
         solid += 1 if who[m].flags & c.NOTICED == 0 else 0
     if solid <= MOST_LANDED and (landing > 0 or any_tips(h, n_sub, in_trees, points, vel, smooth)):
         for b in range(len(smooth)):
             gain = max(gain, norm(smooth[b].linear))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
-    for m in range(points.count):
+    for m in range(points.number):
         if is_piled(who[m].a, work):
             acts = who[m].flags & (c.NOTICED | c.STRUCK) == 0
             if acts and is_blow(n_sub, h, who[m], points.value[m], vel, smooth):

@@ -90,7 +90,7 @@ def first_rebound(at_end, setting, points, motion, work):
     contacts, who = setting.contacts, points.who
     find_piles(contacts, points, work)
     soon, last, is_fast = NEVER, at.NO_ROW, False
-    for m in range(points.count):
+    for m in range(points.number):
         k = who[m].pair
         if points.value[m].restitution == 0.0 or who[m].flags & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
             continue

@@ -58,7 +58,7 @@ VELOCITIES, DISPLACEMENTS = BODY_PAIR.place("v_A"), BODY_PAIR.place("moved_A")  
 class SubSteps(NamedTuple):
     """How the sub-steps of a step are taken."""
 
-    count: int
+    number: int
     length: float  # s
     part: float  # of an undivided step
     rounds: int  # over all contacts in each, or fewer if one changes no velocity by more than `least`
@@ -309,7 +309,7 @@ def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
         trees.made.total[:] = trees.made.moved[:] = 0.0
         begin_tree_contacts(s, steps.part, lines, bodies, trees)
     arrays.touched[:] = 0
-    for k in range(steps.count):
+    for k in range(steps.number):
         begin_substeps(k == 0, n_body, lines, arrays, trees, lanes)
         follow_all(s, lines, block, n_block, bodies, lanes)
         follow_all(s, lines, single, n_single, bodies, ONE)

@@ -75,7 +75,7 @@ class ContactPoints(NamedTuple):
 
     who: WHO
     value: CONTACT_POINT
-    count: int
+    number: int
 
 
 @inlined
@@ -374,7 +374,7 @@ def renew_points(p, first_point, size, radius, points, problem):
         row, m = problem.place[i], first_point
         if problem.who[i].pair != p or row.gap < -SURFACE * size:
             continue
-        while m < points.count and points.who[m].pair == problem.pair[p]:
+        while m < points.number and points.who[m].pair == problem.pair[p]:
             if points.who[m].feature == problem.who[i].feature:
                 write_struck(row, displacement_at(i, problem), radius, points.who[m], points.value[m])
             m += 1
