@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import turn_since
+from rigidsim.engine.contact.approach import smooth_motion, turn_since
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
@@ -71,7 +71,8 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_motion,
     wakes_by_touch,
 )
-from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.contact.solver import SubSteps, solve_contacts
+from rigidsim.engine.contact.strikes import points_of, setting_of
 from rigidsim.engine.contact.tree_responses import InTrees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
@@ -169,11 +170,11 @@ def rounds_now(h, n_point, contacts, arrays):
     """(landing, rounds, least): steps left since something landed or the run began, and as in `rounds_of`."""
     if arrays.impacts is None:
         return 0, 1, -1.0
-    points, lines, work = arrays.points, arrays.lines, arrays.impacts
+    lines, work = arrays.lines, arrays.impacts
     landed = work.size[N_LANDED] > 0 or arrays.last.step[0] == 0.0
     landing = LANDING_STEPS if landed else arrays.last.landing[0]
     n_round, least = rounds_of(
-        h, contacts.substeps, contacts.trees, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
+        h, contacts.substeps, contacts.trees, points_of(n_point, arrays), lines.vel, lines.smooth, landing, work
     )
     return landing, n_round, least
 
@@ -195,20 +196,18 @@ def pushes_trees(n_point, contacts, model, scratch, points):
 
 
 @inlined
-def solve(h, n_round, least, n_point, contacts, trees, model, arrays):
-    """The impulses of all contact points in a step of length h, s."""
-    points, lines = arrays.points, arrays.lines
+def solve(steps, n_point, contacts, trees, arrays):
+    """The impulses of all contact points in a step."""
     solve_contacts(
-        h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
-        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
-        arrays.lanes,
-    )  # fmt: skip
+        steps, len(contacts.body), points_of(n_point, arrays), arrays.lines, arrays.solver, trees, arrays.lanes
+    )
 
 
 @inlined
-def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+def solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes):
     """Solve contact again, with other coordinates released, until no constraint force is beyond its bounds."""
-    points, lines, made, shift = arrays.points, arrays.lines, arrays.trees, arrays.corrections.shift
+    contacts, points, lines, made = model.contacts, arrays.points, arrays.lines, arrays.trees
+    shift = arrays.corrections.shift
     if not pushes_trees(n_point, contacts, model, scratch, points):
         return
     at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
@@ -227,20 +226,18 @@ def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, s
         at.copy_rows(0, n_point, made.point, points.value)
         weigh_trees(contacts, model, state, scratch, shift, made, lanes)
         made.work[0] = pull_by_constraints(contacts, model, state, scratch, shift, lines, lanes)
-        solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+        solve(steps, n_point, contacts, trees, arrays)
 
 
 @inlined
-def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
-    motions, lines, points = arrays.motions, arrays.lines, arrays.points
+    contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
-        arrays.strikes[0] = strike_contacts(
-            arrays.impacts, t - h, h, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
-            arrays.candidates.count[0], points.who, points.value, n_point, motions.start,
-            motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, None,
-        )  # fmt: skip
+        motion = smooth_motion(h, contacts, motions, lines)
+        found = points_of(n_point, arrays)
+        arrays.strikes[0] = strike_contacts(t - h, setting_of(None, model, arrays), found, motion, arrays.impacts)
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
@@ -249,13 +246,14 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
-    landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
+    landing, rounds, least = rounds_now(h, n_point, contacts, arrays)
+    steps = SubSteps(contacts.substeps, h / contacts.substeps, h / model.step, rounds, least)
     if have_constraints(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
         begin_constraints(t, model, state, scratch, lanes)
-    solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+    solve(steps, n_point, contacts, trees, arrays)
     if have_constraints(model):
-        solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
+        solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     if trees is not None:
@@ -485,9 +483,9 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
     if n_point < 0 or (any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays)):
         arrays.lacks[0] = LACKS_PAIRS
         return -1
-    if rebounds_earlier(h, n_point, contacts, model, arrays):
+    if rebounds_earlier(h, n_point, model, arrays):
         return -1
-    if not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+    if not find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
         if arrays.strikes[0] == FAST_TURN:
             end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
         else:
