@@ -68,8 +68,7 @@ def _loads_data(loads: Loads) -> dict[str, Any]:
         found["contacts"] = {name: packed(array, kind) for name, array, kind in columns}
         found["strongest"] = _typical(loads.contacts.force)
     for name, array in (("force", loads.force), ("inertial", loads.inertial)):
-        is_shown = array is not None and array.size <= 3 * WITH_RATES
-        found[name] = packed(array, "<f4") if is_shown else None
+        found[name] = packed(array, "<f4") if array is not None and array.size <= 3 * WITH_RATES else None
     found["largest"] = max((_typical(a) for a in (loads.force, loads.inertial) if a is not None), default=0.0)
     return found
 
