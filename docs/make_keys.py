@@ -53,7 +53,7 @@ PAGES = {
             "BallSpring": "ball: {spring: ...}", "TurnMotor": "hinge: {motor: ...}",
             "SlideMotor": "slide: {motor: ...}", "Breaks": "breaks",
         },
-        "Start": {"StartSettings": "start"},
+        "Start": {"StartSettings": "simulation: {start: ...}"},
     },
     "scene/loops.md": {
         "Loops": dict.fromkeys(

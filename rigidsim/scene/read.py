@@ -345,7 +345,7 @@ def checked(
             if values:
                 scene = _validated(document, kind, reading)
                 scene._hierarchy = scene.hierarchy.weighed()
-        found = findings(scene.hierarchy) if scene.start else []
+        found = findings(scene.hierarchy) if scene.simulation.start else []
         found = found or mass_and_contact_findings(scene.hierarchy)
     _require_none(document, found)
     if written is not None and not is_changed and has_changes(document):

@@ -35,6 +35,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
             "integrator": simulation.integrator.written(),
             **_if_given(
                 record_every=simulation.record_every,
+                start=simulation.start and simulation.start.written(),
                 stop=_plain_value(simulation.stop),
                 record=_plain_value(simulation.record),
                 seed=simulation.seed if "seed" in simulation.model_fields_set else None,
@@ -48,7 +49,6 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
             **({"contacts": [_plain(pair) for pair in scene.world.contacts]} if scene.world.contacts else {}),
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
-        **_if_given(start=scene.start and scene.start.written()),
         **_by_type("controllers", scene.controllers),
         **({"metrics": {name: str(one) for name, one in scene.metrics.items()}} if scene.metrics else {}),
         **({"oracle": {name: _reference(one) for name, one in scene.oracle.items()}} if scene.oracle else {}),

@@ -1,4 +1,4 @@
-"""`start: {solve: ...}`: coordinates of joints with which bodies are in given places."""
+"""`simulation.start`: coordinates of joints with which bodies are in given places."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def arm(solve, angle=0.0, **more) -> dict:
     fore = link([0, -1, 0], position=[UPPER, 0, 0], children={"hand": hand})
     fore["motion"]["hinge"]["angle"] = angle
     pillar = link([0, 0, 1], children={"upper": link([0, -1, 0], children={"fore": fore})})
-    scene = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "bodies": {"arm": pillar}, **more}
-    return scene if solve is None else {**scene, "start": {"solve": solve}}
+    simulation = {"duration": 0.1, "step": 0.01, "start": {"solve": solve}}
+    return {"format": "rigidsim/1", "simulation": simulation, "bodies": {"arm": pillar}, **more}
 
 
 def first(scene) -> tuple[np.ndarray, list[float]]:
@@ -74,8 +74,8 @@ def test_places_in_units_of_a_scaled_parent_and_joints_of_several_coordinates():
     bodies = {"rail": {"scale": 0.01, "motion": "fixed", "children": {"cart": cart}}, "rod": rod}
     tip = [0.1, 2 - 0.2, -np.sqrt(1 - 0.1**2 - 0.2**2)]
     solve = {"rail/cart.position.x": 0.3, "rod/tip.position": tip}
-    data = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "bodies": bodies}
-    run = rigidsim.simulate(Scene.from_dict({**data, "start": {"solve": solve}}))
+    simulation = {"duration": 0.1, "step": 0.01, "start": {"solve": solve}}
+    run = rigidsim.simulate(Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies}))
     assert run["rail/cart"].joint.coordinates[0, 0] == pytest.approx(0.3, abs=4 * EPS)
     assert np.abs(run["rod/tip"].world.position[0] - tip).max() < 16 * EPS
 
@@ -88,10 +88,9 @@ def test_loops_stay_closed():
     scene = Scene.from_dict(
         {
             "format": "rigidsim/1",
-            "simulation": {"duration": 0.1, "step": 0.01},
+            "simulation": {"duration": 0.1, "step": 0.01, "start": {"solve": {"left/bar/middle.position.x": 0.2}}},
             "world": {"loops": [{**loop, "axis": [0, 1, 0]}]},
             "bodies": {"left": {**rod, "children": {"bar": bar}}, "right": {**rod, "position": [1, 0, 0]}},
-            "start": {"solve": {"left/bar/middle.position.x": 0.2}},
         }
     )
     run = rigidsim.simulate(scene)
@@ -103,8 +102,8 @@ def test_loops_stay_closed():
 def test_places_that_vary_and_their_derivatives():
     """A rod of 1 m in a plane, whose tip begins at the height h: sin(angle) = -h, so d angle/d h = -1/cos(angle)."""
     rod = {**link([0, 1, 0], children={"tip": {"position": [1, 0, 0]}})}
-    data = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "parameters": {"h": 0.3}}
-    data |= {"bodies": {"rod": rod}, "start": {"solve": {"rod/tip.position.z": "= h"}}}
+    simulation = {"duration": 0.1, "step": 0.01, "start": {"solve": {"rod/tip.position.z": "= h"}}}
+    data = {"format": "rigidsim/1", "simulation": simulation, "parameters": {"h": 0.3}, "bodies": {"rod": rod}}
     data |= {"metrics": {"begins": "= final('rod.angle')"}}
     found = rigidsim.sweep(Scene.from_dict(data), vary={"h": [0.1, 0.3, 0.6]})
     assert found.metrics["begins"] == pytest.approx(-np.arcsin([0.1, 0.3, 0.6]), abs=64 * EPS)

@@ -20,7 +20,7 @@ from rigidsim.scene.hierarchy.references import coordinate_reads, quantities, re
 from rigidsim.scene.schema.let import KEY as QUANTITIES
 from rigidsim.scene.schema.oracle import KEY, Reference
 from rigidsim.scene.schema.record import JOINTS, LOOPS, RecordedPart
-from rigidsim.scene.schema.start import KEY as START
+from rigidsim.scene.schema.start import PLACES as START
 from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.joints import NAMES, coordinate_called, without_coordinate
 from rigidsim.tree.nodes import WORLD
@@ -37,8 +37,9 @@ def reference_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     known = KnownPaths(node.path for node in hierarchy)
     for place, name, words in references(hierarchy):
         yield from known.unknown(place, name, words)
-    for target in hierarchy.scene.start.targets if hierarchy.scene.start else ():
-        yield from known.unknown((START, "solve", target.name), target.body)
+    start = hierarchy.scene.simulation.start
+    for target in start.targets if start else ():
+        yield from known.unknown((*START, target.name), target.body)
     yield from _parent_findings(hierarchy)
     for place, name, body in coordinate_reads(hierarchy):
         if body in hierarchy:

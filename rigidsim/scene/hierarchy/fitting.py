@@ -204,7 +204,8 @@ def found_coordinates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     """The coordinates of joints with which bodies are where `start` of the scene has them, by their places, as a scene
     has them; the nearest that are found, if there are none. The least change of those that are given.
     """
-    targets = hierarchy.scene.start.targets if hierarchy.scene.start else []
+    start = hierarchy.scene.simulation.start
+    targets = start.targets if start else []
     bodies = [target.body for target in targets]
     of_loops = [*coordinates_in(hierarchy)] if targets else []
     unknowns = [*dict.fromkeys([*_coordinates_above(hierarchy, bodies), *of_loops])]

@@ -21,7 +21,6 @@ from rigidsim.scene.schema.oracle import Oracle
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
-from rigidsim.scene.schema.start import StartSettings
 from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.tables import Tables
 from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
@@ -81,7 +80,6 @@ class SceneData(SceneModel):
     bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)] = Field(
         description="The bodies without a parent body, by name."
     )
-    start: StartSettings = Field(None, description="What is found before the run begins: coordinates of joints.")
     reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = Field(
         (), description="Changes of the hierarchy during the run: a body, its new parent, and the time."
     )

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
+from rigidsim.scene.schema.start import StartSettings
 from rigidsim.scene.schema.when import Stop
 from rigidsim.scene.values.base import UNWRITTEN, Parsed, SceneModel, invalid, or_mapping, require_word
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, TIME, positive, quantity, whole
@@ -93,6 +94,7 @@ class SimulationSettings(SceneModel):
         None,
         description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
     )
+    start: StartSettings = Field(None, description="What is found before the run begins: coordinates of joints.")
     stop: Stop = Field(None, description="What ends the run before: a condition.")
     seed: Annotated[Parsed[int, quantity(NUMBER_ONLY)], AfterValidator(_require_seed), WithJsonSchema(SEED_SCHEMA)] = (
         Field(0, description="Seed of the errors of sensors, a whole number; the same seed gives the same bits.")

@@ -1,4 +1,4 @@
-"""The schema of `start`: what is found before the run begins."""
+"""The schema of `simulation.start`: what is found before the run begins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rigidsim.scene.values.base import Parsed, SceneModel, invalid, mapping_of, 
 from rigidsim.scene.values.quantities import LENGTH, quantity, vector
 from rigidsim.scene.values.rotation import Vector
 
-KEY = "start"
+PLACES = "simulation", "start", "solve"
 PLACE = re.compile(r"(?P<body>.+)\.position(?:\.(?P<axis>[xyz]))?")
 EXAMPLE = "{arm/hand.position: [1, 0, 0.5]}"
 
