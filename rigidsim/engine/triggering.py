@@ -274,7 +274,7 @@ class Triggers:
 
     def go_back(self, place: tuple) -> None:
         """Forget what happened since `place`."""
-        self._guards, kept, pending, often, counts, self.is_over, self._chunk, (states, self._numbers) = place
+        self._entered, kept, pending, often, counts, self.is_over, self._chunk, (states, self._numbers) = place
         self._states = states.copy()
         self._pending, self.counts, self.trouble = list(pending), counts.copy(), ""
         self._often = often[0], often[1].copy()

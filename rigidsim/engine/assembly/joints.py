@@ -264,9 +264,10 @@ def inward(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
 
 def value_row(row: MovedRow, tree: Tree) -> list[float]:
     """Constants of a joint; those of a free body are zero."""
-    node, joint = row.node, row.node.its_joint
+    node = row.node
     if node.is_free():
         return layout.JOINT_VALUE.filled()
+    joint = node.its_joint
     found = layout.JOINT_VALUE.filled(q=NO_TURN)
     if row.number == 0:
         begin_row(found, node, tree)
