@@ -60,6 +60,14 @@ class SmoothMotion(NamedTuple):
     moved: LINE  # (contact body) by the jumps
 
 
+@inlined
+def smooth_motion(h, contacts, motions, lines):
+    """The motion in a step of h seconds."""
+    return SmoothMotion(
+        h, contacts.share, motions.start, motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved
+    )  # fmt: skip
+
+
 class Near(NamedTuple):
     """Working arrays of one pair of shapes, as placed at a time within the step."""
 

@@ -22,11 +22,12 @@ from rigidsim.engine.contact.approach import (
     next_touch,
     place_pair,
     sizes,
+    smooth_motion,
     soonest,
 )
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, WHO
-from rigidsim.engine.contact.division import REBOUND, TIMES, longest, undivided
+from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
+from rigidsim.engine.contact.division import REBOUND, TIMES, longest
 from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
@@ -38,12 +39,11 @@ from rigidsim.engine.contact.joint_constraints import (
 )
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
-from rigidsim.engine.contact.strikes import calm_of
+from rigidsim.engine.contact.strikes import calm_of, points_of, setting_of
 from rigidsim.engine.contact.tree_responses import is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import BODY
 from rigidsim.engine.loops import close_loops
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
@@ -83,27 +83,20 @@ def approach_at_end(first, second, calm, motion, contacts, near):
 
 
 @routine
-def first_rebound(
-    h, nominal, at_end, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE, finish: CENTRE,
-    inverse: INVERSE, struck: JOLT, vel: LINE, moved: LINE, body: BODY, work,
-):  # fmt: skip
+def first_rebound(at_end, setting, points, motion, work):
     """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
     that approach fast are kept out of the sub-steps, which would brake them.
     """
-    motion = SmoothMotion(h, contacts.share, start, finish, inverse, struck, vel, moved)
-    find_piles(contacts, point_who, count, work)
+    contacts, who = setting.contacts, points.who
+    find_piles(contacts, points, work)
     soon, last, is_fast = NEVER, at.NO_ROW, False
-    for m in range(count):
-        k = point_who[m].pair
-        if (
-            point[m].restitution == 0.0
-            or point_who[m].flags & c.NOTICED
-            or not acts_on_tree(point_who[m], contacts.trees)
-        ):
+    for m in range(points.number):
+        k = who[m].pair
+        if points.value[m].restitution == 0.0 or who[m].flags & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
             continue
         if k != last:
-            first, second = pair[k, 0], pair[k, 1]
-            calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), 0.0, contacts, body)
+            first, second = setting.pair[k, 0], setting.pair[k, 1]
+            calm = calm_of(first, second, patience(k, setting, work), 0.0, setting)
             if at_end:
                 time, speed, present = approach_at_end(first, second, calm, motion, contacts, work.near)
             else:
@@ -115,7 +108,7 @@ def first_rebound(
                 soon = time
             last = k
         if is_fast:
-            point_who[m].flags |= c.STRUCK
+            who[m].flags |= c.STRUCK
     return soon
 
 
@@ -129,24 +122,21 @@ def write_line(motion: CENTRE, vel: LINE, struck: JOLT):
 
 
 @inlined
-def time_of_rebound(h, at_end, nominal, n_point, contacts, body, arrays):
+def time_of_rebound(h, at_end, n_point, model, arrays):
     """`first_rebound` of a step of h seconds, from its beginning by the ramps, or from its end."""
-    motions, lines, points = arrays.motions, arrays.lines, arrays.points
-    pair, work = arrays.candidates.pair, arrays.impacts
+    motions, lines, work, share = arrays.motions, arrays.lines, arrays.impacts, model.contacts.share
+    setting, points = setting_of(None, model, arrays), points_of(n_point, arrays)
     if not at_end:
-        return first_rebound(
-            h, nominal, False, contacts, pair, points.who, points.value, n_point, motions.start, motions.finish,
-            lines.inverse, lines.struck, lines.vel, lines.moved, body, work,
-        )  # fmt: skip
+        return first_rebound(False, setting, points, smooth_motion(h, model.contacts, motions, lines), work)
     write_line(motions.finish, lines.first, work.ended)
-    return h + first_rebound(
-        h, nominal, True, contacts, pair, points.who, points.value, n_point, motions.finish, motions.finish,
-        lines.inverse, work.ended, lines.first, lines.moved, body, work,
+    ended = SmoothMotion(
+        h, share, motions.finish, motions.finish, lines.inverse, work.ended, lines.first, lines.moved
     )  # fmt: skip
+    return h + first_rebound(True, setting, points, ended, work)
 
 
 @inlined
-def rebounds_earlier(h, n_point, contacts, model, arrays):
+def rebounds_earlier(h, n_point, model, arrays):
     """Whether an impact with restitution on a tree in the step of h seconds divides it: it is to be taken again up to
     that. Of a step that was taken so the time is corrected.
     """
@@ -154,7 +144,7 @@ def rebounds_earlier(h, n_point, contacts, model, arrays):
         return False
     part, nominal = arrays.part, model.step
     at_end = part[REBOUND] > 0.0
-    time = time_of_rebound(h, at_end, nominal, n_point, contacts, model.body, arrays)
+    time = time_of_rebound(h, at_end, n_point, model, arrays)
     if not at_end and time > h:
         return False
     wanted = max(time, min(h, LEAST_PART * nominal)) / nominal
@@ -189,18 +179,16 @@ def write_jumps(contacts, model, scratch, motions, lines, made, trees, step, lan
 @inlined
 def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
     """The impulses of all impacts at time t (s), with what is held now. Returns how many impacts there are."""
-    contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
+    contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     at.copy_rows(0, len(motions.start), motions.start, motions.finish)
     weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
     begin_solver(contacts, model.body, model.normal, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0
-    return strike_contacts(
-        arrays.impacts, t, INSTANT * model.step, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
-        arrays.candidates.count[0], points.who, points.value, n_point, motions.start,
-        motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, trees,
-    )  # fmt: skip
+    motion = smooth_motion(INSTANT * model.step, contacts, motions, lines)
+    setting, points = setting_of(trees, model, arrays), points_of(n_point, arrays)
+    return strike_contacts(t, setting, points, motion, arrays.impacts)
 
 
 @inlined

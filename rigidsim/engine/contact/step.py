@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import turn_since
+from rigidsim.engine.contact.approach import smooth_motion, turn_since
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
@@ -45,6 +45,7 @@ from rigidsim.engine.contact.ledger import (
 from rigidsim.engine.contact.log import (
     LEAST_PART,
     forget_last_step,
+    log_sleepers,
     log_strikes,
     log_touches,
     remember,
@@ -58,6 +59,7 @@ from rigidsim.engine.contact.sleeping import (
     add_work_on_sleepers,
     any_asleep,
     begin_sleepers,
+    find_kept,
     is_asleep,
     keep_present,
     let_sleep,
@@ -69,7 +71,8 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_motion,
     wakes_by_touch,
 )
-from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.contact.solver import SubSteps, solve_contacts
+from rigidsim.engine.contact.strikes import points_of, setting_of
 from rigidsim.engine.contact.tree_responses import InTrees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
@@ -82,6 +85,7 @@ from rigidsim.engine.contact.trees import (
 )
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.kinds import keeps_frame
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
@@ -104,11 +108,14 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     at.copy_rows(0, len(state), state, scratch.before)
     if have_constraints(model):
         wait_for_contact(contacts, model, scratch)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
-    write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+    if arrays.sleep is not None:
+        find_kept(contacts, state, arrays.sleep)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.start, lanes, omits=keeps_frame)
+    write_poses(contacts, contacts.shape_value, motions.start, arrays.sleep, motions.pose)
     if arrays.sleep is not None:
         begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
 
 
 @routine
@@ -163,11 +170,11 @@ def rounds_now(h, n_point, contacts, arrays):
     """(landing, rounds, least): steps left since something landed or the run began, and as in `rounds_of`."""
     if arrays.impacts is None:
         return 0, 1, -1.0
-    points, lines, work = arrays.points, arrays.lines, arrays.impacts
+    lines, work = arrays.lines, arrays.impacts
     landed = work.size[N_LANDED] > 0 or arrays.last.step[0] == 0.0
     landing = LANDING_STEPS if landed else arrays.last.landing[0]
     n_round, least = rounds_of(
-        h, contacts.substeps, contacts.trees, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
+        h, contacts.substeps, contacts.trees, points_of(n_point, arrays), lines.vel, lines.smooth, landing, work
     )
     return landing, n_round, least
 
@@ -189,20 +196,18 @@ def pushes_trees(n_point, contacts, model, scratch, points):
 
 
 @inlined
-def solve(h, n_round, least, n_point, contacts, trees, model, arrays):
-    """The impulses of all contact points in a step of length h, s."""
-    points, lines = arrays.points, arrays.lines
+def solve(steps, n_point, contacts, trees, arrays):
+    """The impulses of all contact points in a step."""
     solve_contacts(
-        h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
-        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
-        arrays.lanes,
-    )  # fmt: skip
+        steps, len(contacts.body), points_of(n_point, arrays), arrays.lines, arrays.solver, trees, arrays.lanes
+    )
 
 
 @inlined
-def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+def solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes):
     """Solve contact again, with other coordinates released, until no constraint force is beyond its bounds."""
-    points, lines, made, shift = arrays.points, arrays.lines, arrays.trees, arrays.corrections.shift
+    contacts, points, lines, made = model.contacts, arrays.points, arrays.lines, arrays.trees
+    shift = arrays.corrections.shift
     if not pushes_trees(n_point, contacts, model, scratch, points):
         return
     at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
@@ -221,20 +226,18 @@ def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, s
         at.copy_rows(0, n_point, made.point, points.value)
         weigh_trees(contacts, model, state, scratch, shift, made, lanes)
         made.work[0] = pull_by_constraints(contacts, model, state, scratch, shift, lines, lanes)
-        solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+        solve(steps, n_point, contacts, trees, arrays)
 
 
 @inlined
-def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
-    motions, lines, points = arrays.motions, arrays.lines, arrays.points
+    contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
-        arrays.strikes[0] = strike_contacts(
-            arrays.impacts, t - h, h, undivided(model.step, arrays.part), contacts, arrays.candidates.pair,
-            arrays.candidates.count[0], points.who, points.value, n_point, motions.start,
-            motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved, model.body, model.normal, None,
-        )  # fmt: skip
+        motion = smooth_motion(h, contacts, motions, lines)
+        found = points_of(n_point, arrays)
+        arrays.strikes[0] = strike_contacts(t - h, setting_of(None, model, arrays), found, motion, arrays.impacts)
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
@@ -243,18 +246,28 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
-    landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
+    landing, rounds, least = rounds_now(h, n_point, contacts, arrays)
+    steps = SubSteps(contacts.substeps, h / contacts.substeps, h / model.step, rounds, least)
     if have_constraints(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
         begin_constraints(t, model, state, scratch, lanes)
-    solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+    solve(steps, n_point, contacts, trees, arrays)
     if have_constraints(model):
-        solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
+        solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     if trees is not None:
         forget_untouched(lines.acts, trees)
     return True
+
+
+@inlined
+def can_log(n, contacts, arrays):
+    """Whether the log has room for n entries, and for all bodies that fall asleep after this step or wake in the
+    next.
+    """
+    sleepers = 0 if arrays.sleep is None else 2 * contacts.n_moved
+    return arrays.record.count[0] + n + sleepers <= len(arrays.record.log)
 
 
 @inlined
@@ -270,7 +283,7 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     more = arrays.strikes[0]
     if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
-    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + more > len(record.log):
+    if not can_log(2 * arrays.next.count[1] + arrays.last.count[1] + more, contacts, arrays):
         return False
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
@@ -436,10 +449,17 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
-def rests(h, contacts, arrays):
-    """Whether contact has nothing to do in a step of length h, s."""
-    candidates = arrays.candidates
-    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+def rests(h, all_stand, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s; it has not if no body moves (`all_stand`)."""
+    candidates, last = arrays.candidates, arrays.last
+    return (
+        h == last.step[0]
+        and can_log(0, contacts, arrays)
+        and (
+            all_stand
+            or nothing_meets(contacts, candidates.pair, candidates.count[0], arrays.motions, last, arrays.sleep)
+        )
+    )
 
 
 @inlined
@@ -463,9 +483,9 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
     if n_point < 0 or (any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays)):
         arrays.lacks[0] = LACKS_PAIRS
         return -1
-    if rebounds_earlier(h, n_point, contacts, model, arrays):
+    if rebounds_earlier(h, n_point, model, arrays):
         return -1
-    if not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+    if not find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
         if arrays.strikes[0] == FAST_TURN:
             end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
         else:
@@ -489,24 +509,24 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     trees = trees_of(contacts, model, arrays)
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes, omits=keeps_frame)
+    all_stand = arrays.sleep is not None and note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     if any_asleep(arrays) and wakes_by_motion(
-        h, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
+        h, all_stand, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    if arrays.sleep is not None:
-        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
-        motions.turn, motions.lever, motions.travel,
+        contacts, contacts.shape_value, motions.start, motions.finish, h, arrays.sleep, motions.turn, motions.lever,
+        motions.travel,
     )  # fmt: skip
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
-    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
-        pass_over(h, model, state, scratch, arrays)
+    if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
+        pass_over(h, all_stand, model, state, scratch, arrays)
         forget_part(arrays)
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
         return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     n_point = -1
@@ -526,4 +546,5 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     forget_part(arrays)
     if arrays.sleep is not None:
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
     return True
