@@ -494,7 +494,7 @@ def strike_contacts(t, setting, points, motion, work):
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
                 return NO_ROOM if trees is None else done
-            store_energies(setting, problem)
+            store_energies(setting.contacts, setting.body, problem)
             acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:

@@ -71,7 +71,7 @@ from rigidsim.engine.contact.sleeping import (
 )
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
 from rigidsim.engine.contact.strikes import points_of, setting_of
-from rigidsim.engine.contact.tree_responses import InTrees, is_in_tree, weigh_trees
+from rigidsim.engine.contact.tree_responses import in_trees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
     begin_ramps,
@@ -171,14 +171,6 @@ def rounds_now(h, n_point, contacts, arrays):
         h, contacts.substeps, contacts.trees, points_of(n_point, arrays), lines.vel, lines.smooth, landing, work
     )
     return landing, n_round, least
-
-
-@inlined
-def trees_of(contacts, model, arrays):
-    """What the solver knows of trees, or None."""
-    if contacts.trees is None:
-        return None
-    return InTrees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
 
 
 @inlined
@@ -484,7 +476,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     not to be divided or taken again; if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
-    trees = trees_of(contacts, model, arrays)
+    trees = in_trees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
     place_nodes(model.active, t, model, state, scratch, lanes)

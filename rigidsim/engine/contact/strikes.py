@@ -292,13 +292,13 @@ def kinetic(b, side: SIDE, contacts, body: BODY):
 
 
 @inlined
-def store_energies(setting, problem):
+def store_energies(contacts, body, problem):
     """The kinetic energy of the bodies of each pair, before the impulses."""
     for i in range(problem.size[N_PLACES]):
         total = 0.0
         for s in range(2):
             m = problem.who[i, STRUCK.a + s]
-            total += kinetic(problem.body[m], problem.side[m], setting.contacts, setting.body)
+            total += kinetic(problem.body[m], problem.side[m], contacts, body)
         problem.energy[problem.who[i].pair] = total
 
 
