@@ -11,7 +11,7 @@ from rigidsim.engine.contact.division import end_of_part, is_divided
 from rigidsim.engine.contact.joint_constraints import have_constraints, wait_for_contact
 from rigidsim.engine.contact.lasting import add_works, is_left, lasts
 from rigidsim.engine.contact.log import sample_contacts
-from rigidsim.engine.contact.sleeping import woke
+from rigidsim.engine.contact.sleeping import begin_call, woke
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.contact.transitions import begin_lasting, ends_lasting, next_trial, unsettle
 from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contacts
@@ -306,6 +306,7 @@ def advance(
         known = go_to(method, t, UNKNOWN, block, buffer)
         sample(method, t, known, block, samples, first)
         return n, done, era
+    begin_call(contact)
     known = UNKNOWN
     while True:
         is_edge = era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done

@@ -25,6 +25,8 @@ TICKS = {
     "sticks": (STICKS, "^", GREY), "rests": (RESTS, "s", GREY), "parts": (ENDS, "x", GREY),
 }  # fmt: skip
 """The events of contact that have ticks: kind, marker, colour. Ends of contact have some where modes have."""
+LASTING = SLIDES, ROLLS, STICKS, RESTS
+"""The modes of contact that last."""
 
 
 def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPACT) -> np.ndarray:
@@ -34,7 +36,9 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPA
     contact, header = trajectory.events.contact, trajectory.header
     if not len(contact):
         return np.zeros(0, dtype=int)
-    strikes = contact.kind == kind if kind != ENDS or np.any(contact.kind >= SLIDES) else np.zeros(len(contact), bool)
+    strikes = (
+        contact.kind == kind if kind != ENDS or np.isin(contact.kind, LASTING).any() else np.zeros(len(contact), bool)
+    )
     if bodies:
         on = np.zeros(len(contact.shapes), bool)
         for tree in header.history:

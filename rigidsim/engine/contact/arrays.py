@@ -28,10 +28,10 @@ from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
-from rigidsim.engine.contact.sleeping import Sleep
+from rigidsim.engine.contact.sleeping import N_CHANGED, Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
-from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
+from rigidsim.engine.layout import CAUSE_WAKES, EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made, zeros
 
 LANES = 8
@@ -156,7 +156,8 @@ PARTS = {
 def first_room(contacts: Contacts, recorded: bool) -> Room:
     """Room to begin with: that of a pile of spheres, of which each touches a dozen others at most."""
     n = max(32, 8 * len(contacts.shape))
-    return Room(n, n, CAPACITY, CAPACITY if recorded else 0)
+    log = CAPACITY + 2 * contacts.n_moved if contacts.rest is not None else CAPACITY
+    return Room(n, n, log, CAPACITY if recorded else 0)
 
 
 def more_room(room: Room, arrays: ContactArrays) -> Room:
@@ -247,6 +248,10 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
     if before is not contacts:  # another tree, in which all are awake
         for array in sleep_of(new).values():
             array[:] = 0
+        if old.sleep is not None:
+            were_asleep = old.sleep.asleep[before.body[old_rows, at.CONTACT_BODY.row]] > 0
+            new.sleep.changed[rows[were_asleep]] = CAUSE_WAKES
+            new.sleep.counts[N_CHANGED] = np.count_nonzero(were_asleep)
 
 
 def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
@@ -260,7 +265,7 @@ def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
     sleep = arrays.sleep
     if sleep is None:
         return {}
-    names = ("asleep", "still", "anchor", "known", "pulled", "counts")
+    names = ("asleep", "still", "anchor", "known", "pulled", "counts", "changed")
     return {f"sleep_{name}": getattr(sleep, name) for name in names}
 
 

@@ -823,7 +823,7 @@ def write_now(model, scratch, lanes):
     """Motion, poses and accelerations of all contact bodies, as the frames are placed."""
     contacts, lasting = model.contacts, scratch.lasting
     write_motions(contacts, model, scratch, lasting.way, lasting.motion, lanes)
-    write_poses(contacts.shape, contacts.shape_value, lasting.motion, lasting.pose)
+    write_poses(contacts, contacts.shape_value, lasting.motion, None, lasting.pose)
     for b in range(len(contacts.body)):
         node, line = contacts.body[b].node, lasting.acceleration[b]
         if b < contacts.n_moved:

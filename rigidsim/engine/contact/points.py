@@ -26,13 +26,13 @@ from rigidsim.engine.contact.columns import (
 from rigidsim.engine.contact.convex import begin_features, keep_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import deepest
+from rigidsim.engine.contact.pairs import axes_of, between, components, deepest
 from rigidsim.engine.contact.sleeping import is_idle
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
 from rigidsim.physics.corrections import swing, turn, turned
-from rigidsim.physics.distances import HALF_SPACE
+from rigidsim.physics.distances import BOX, HALF_SPACE, MESH, nearest_in_box
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import exp_full, rotate
 from rigidsim.physics.supports import largest_radius
@@ -392,9 +392,40 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     return n_point
 
 
+@inlined
+def height_above(i, j, value, motions, contacts):
+    """A bound of the gap of shape j from shape i, if that is a plane, a box or a mesh, by the box around it; else
+    negative.
+    """
+    kind, pose = contacts.shape[i].kind, motions.pose
+    if kind != HALF_SPACE and kind != BOX and kind != MESH:
+        return -1.0
+    axes, r = axes_of(pose[i]), between(pose[i], pose[j])
+    if kind == HALF_SPACE:
+        return dot(r, axes[2]) - value[j].bound
+    x = components(axes, r)
+    return norm(sub(x, nearest_in_box(x, value[i].half))) - value[i].radius - value[j].bound
+
+
+@inlined
+def may_near(i, j, apart, closing, contacts, motions):
+    """Whether two shapes may come as near as WIDEST to each other within the step. All pairs that may are candidates,
+    whenever the list of these was made.
+    """
+    value, least = (
+        contacts.shape_value,
+        closing + WIDEST * smaller(contacts.shape_value[i].bound, contacts.shape_value[j].bound),
+    )
+    return (
+        apart - value[i].bound - value[j].bound <= least
+        and height_above(i, j, value, motions, contacts) <= least
+        and height_above(j, i, value, motions, contacts) <= least
+    )
+
+
 @routine
 def bound_closing(contacts, pair, n_pair, motions, points, sleep):
-    """By how much each pair can close within the step, and the most of these for each contact body."""
+    """By how much each pair can close within the step, and for each contact body the most of those that may meet."""
     motions.agitation[:] = 0.0
     for number in range(n_pair):
         i, j = pair[number, 0], pair[number, 1]
@@ -405,8 +436,10 @@ def bound_closing(contacts, pair, n_pair, motions, points, sleep):
         closing = closing_bound(i, j, apart, contacts, motions)
         points.apart[number], points.closing[number] = apart, closing
         a, b = contacts.shape[i].body, contacts.shape[j].body
-        motions.agitation[a] = max(motions.agitation[a], closing)
-        motions.agitation[b] = max(motions.agitation[b], closing)
+        raises = closing > motions.agitation[a] or closing > motions.agitation[b]
+        if raises and may_near(i, j, apart, closing, contacts, motions):
+            motions.agitation[a] = max(motions.agitation[a], closing)
+            motions.agitation[b] = max(motions.agitation[b], closing)
 
 
 @inlined

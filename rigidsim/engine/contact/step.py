@@ -45,6 +45,7 @@ from rigidsim.engine.contact.ledger import (
 from rigidsim.engine.contact.log import (
     LEAST_PART,
     forget_last_step,
+    log_sleepers,
     log_strikes,
     log_touches,
     remember,
@@ -58,6 +59,7 @@ from rigidsim.engine.contact.sleeping import (
     add_work_on_sleepers,
     any_asleep,
     begin_sleepers,
+    find_kept,
     is_asleep,
     keep_present,
     let_sleep,
@@ -70,7 +72,7 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_touch,
 )
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
-from rigidsim.engine.contact.strikes import points_of, setting_of
+from rigidsim.engine.contact.strikes import meeting_of, points_of
 from rigidsim.engine.contact.tree_responses import in_trees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
@@ -83,6 +85,7 @@ from rigidsim.engine.contact.trees import (
 )
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.kinds import keeps_frame
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
@@ -105,11 +108,14 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     at.copy_rows(0, len(state), state, scratch.before)
     if have_constraints(model):
         wait_for_contact(contacts, model, scratch)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
-    write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+    if arrays.sleep is not None:
+        find_kept(contacts, state, arrays.sleep)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.start, lanes, omits=keeps_frame)
+    write_poses(contacts, contacts.shape_value, motions.start, arrays.sleep, motions.pose)
     if arrays.sleep is not None:
         begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
 
 
 @routine
@@ -223,7 +229,7 @@ def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     if arrays.impacts is not None:
         motion = smooth_motion(h, contacts, motions, lines)
         found = points_of(n_point, arrays)
-        arrays.strikes[0] = strike_contacts(t - h, setting_of(None, model, arrays), found, motion, arrays.impacts)
+        arrays.strikes[0] = strike_contacts(t - h, meeting_of(None, model, arrays), found, motion, arrays.impacts)
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
@@ -248,6 +254,15 @@ def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
 
 
 @inlined
+def can_log(n, contacts, arrays):
+    """Whether the log has room for n entries, and for all bodies that fall asleep after this step or wake in the
+    next.
+    """
+    sleepers = 0 if arrays.sleep is None else 2 * contacts.n_moved
+    return arrays.record.count[0] + n + sleepers <= len(arrays.record.log)
+
+
+@inlined
 def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     """Record what happened. Returns whether there was room, also for impacts that end the step."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
@@ -260,7 +275,7 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     more = arrays.strikes[0]
     if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
-    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + more > len(record.log):
+    if not can_log(2 * arrays.next.count[1] + arrays.last.count[1] + more, contacts, arrays):
         return False
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
@@ -426,10 +441,17 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
-def rests(h, contacts, arrays):
-    """Whether contact has nothing to do in a step of length h, s."""
-    candidates = arrays.candidates
-    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+def rests(h, all_stand, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s; it has not if no body moves (`all_stand`)."""
+    candidates, last = arrays.candidates, arrays.last
+    return (
+        h == last.step[0]
+        and can_log(0, contacts, arrays)
+        and (
+            all_stand
+            or nothing_meets(contacts, candidates.pair, candidates.count[0], arrays.motions, last, arrays.sleep)
+        )
+    )
 
 
 @inlined
@@ -479,24 +501,24 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     trees = in_trees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes, omits=keeps_frame)
+    all_stand = arrays.sleep is not None and note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     if any_asleep(arrays) and wakes_by_motion(
-        h, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
+        h, all_stand, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    if arrays.sleep is not None:
-        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
-        motions.turn, motions.lever, motions.travel,
+        contacts, contacts.shape_value, motions.start, motions.finish, h, arrays.sleep, motions.turn, motions.lever,
+        motions.travel,
     )  # fmt: skip
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
-    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
-        pass_over(h, model, state, scratch, arrays)
+    if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
+        pass_over(h, all_stand, model, state, scratch, arrays)
         forget_part(arrays)
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
         return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     n_point = -1
@@ -516,4 +538,5 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     forget_part(arrays)
     if arrays.sleep is not None:
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
     return True
