@@ -184,6 +184,10 @@ class ContactRun:
         self.record.before = checkpoint["contact.touches"].reshape(-1, 4)
         return self._shared(scratch)
 
+    def kept(self) -> list[np.ndarray]:
+        """The arrays that later steps need."""
+        return [] if self.arrays is None else [*made.kept(self.arrays), self.arrays.mean]
+
     def place(self) -> tuple:
         """What `go_back` needs; what was logged has been taken."""
         kept = {} if self.arrays is None else made.remembered(self.arrays)

@@ -38,17 +38,17 @@ class Unknown(NamedTuple):
 
     def key(self, word: str) -> Path:
         """Where the scene has it: `start`, or its `rate`."""
-        return key_of(self.node.joint.type, word, self.number)
+        return key_of(self.node.its_joint.type, word, self.number)
 
     @property
     def metres(self) -> float:
         """Metres, or radians, in the unit in which it is written."""
-        return 1.0 if self.node.joint.coordinates[self.number].turns else float(self.node.parent_metres)
+        return 1.0 if self.node.its_joint.coordinates[self.number].turns else float(self.node.parent_metres)
 
     @property
     def coordinate(self) -> Coordinate:
         """What the joint says of it."""
-        return self.node.joint.coordinates[self.number]
+        return self.node.its_joint.coordinates[self.number]
 
 
 def coordinates_in(hierarchy: Hierarchy) -> Iterator[Unknown]:
@@ -132,7 +132,7 @@ def _written(unknowns: Sequence[Unknown], word: str, values: np.ndarray) -> dict
     """
     written: dict[Path, list[float] | float] = {}
     for unknown, value in zip(unknowns, (values / [one.metres for one in unknowns]).tolist(), strict=True):
-        joint = unknown.node.joint
+        joint = unknown.node.its_joint
         (key, *place), start = unknown.key(word), (*unknown.node.place, "motion", joint.type)
         if place:
             others = [Unknown(unknown.node, k) for k in range(len(joint.coordinates))]
@@ -150,7 +150,7 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
     """
     of_all = [*unprescribed(hierarchy, "start")]
     for unknowns in ([one for one, is_free in of_all if is_free], [one for one, _ in of_all]):
-        given = np.array([float(one.node.joint.coordinates[one.number].start) for one in unknowns])
+        given = np.array([float(one.node.its_joint.coordinates[one.number].start) for one in unknowns])
         if len(unknowns) and (found := _newton(hierarchy, unknowns, given)) is not None:
             units, change = np.array([one.metres for one in unknowns]), np.abs(found - given)
             order = [k for k in np.argsort(-change).tolist() if change[k] > CLOSED]
@@ -261,9 +261,9 @@ def changed(
     for k, (node, number) in enumerate(unknowns):
         now = nodes[node.index]
         new = {"rate": rates[k], "desired": None} if rates is not None else {"start": starts[k]}
-        coordinates = [*now.joint.coordinates]
+        coordinates = [*now.its_joint.coordinates]
         coordinates[number] = coordinates[number]._replace(**new)
-        joint = now.joint._replace(coordinates=tuple(coordinates))
+        joint = now.its_joint._replace(coordinates=tuple(coordinates))
         position, orientation, *_ = joint.moved(joint.starts, now.scale, now.parent_metres)
         nodes[node.index] = replace(now, joint=joint, position=position, orientation=orientation)
     return Hierarchy(hierarchy.scene, nodes)
