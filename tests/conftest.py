@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 
 import mpmath
 import pytest
@@ -15,9 +17,17 @@ settings.register_profile("random", deadline=None)  # pytest --hypothesis-profil
 settings.register_profile("thorough", deadline=None, max_examples=400)  # random, too, and many more
 settings.load_profile("default")
 
+# Tests start hundreds of processes, which would each compile the whole program where the environment keeps no bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A shell that starts the tests in the background makes them, and the processes they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Most objects of tests last, or go without cycles: look for garbage seldom, and not until all tests are collected.
+gc.set_threshold(50_000)
+gc.disable()
 
 MOST = 8  # each process has a fifth of a gigabyte
 
@@ -33,6 +43,13 @@ def pytest_cmdline_main(config):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if cores > 1:
             config.option.numprocesses, config.option.dist = min(cores, MOST), "worksteal"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """What the collection made lasts: no search for garbage looks through it."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -38,9 +38,9 @@ def times_of(trajectory: rigidsim.Trajectory, body: str, cause: str) -> list[flo
 
 
 BY_EVENTS = {
-    "ball_rolls_on_turntable", "billiards_with_english", "bounces_to_rest", "brick_tips_or_slides", "eulers_disk",
-    "loaded_ball", "rattleback", "rocking_block", "rocking_ellipsoid", "rod_off_a_table", "sphere_slides_then_rolls",
-    "tippe_top",
+    "ball_rolls_on_turntable", "bicycle", "billiards_with_english", "bounces_to_rest", "brick_tips_or_slides",
+    "eulers_disk", "loaded_ball", "rattleback", "rocking_block", "rocking_ellipsoid", "rod_off_a_table",
+    "sphere_slides_then_rolls", "tippe_top",
 }  # fmt: skip
 
 

@@ -55,8 +55,10 @@ def load_result(path: str) -> Trajectory | Sweep:
 
 def load_trajectory(path: str) -> Trajectory:
     """The trajectory in a file. Raises UsageError for the result file of a sweep, StorageError, FormatError."""
+    from rigidsim.trajectory.reader import load
+
     require_run(path, ", not a trajectory")
-    return load_result(path)
+    return load(path)
 
 
 def require_run(path: str, why: str) -> None:

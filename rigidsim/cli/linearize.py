@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from rigidsim.cli.arguments import importing, read_scene, shown_name
@@ -20,23 +22,35 @@ from rigidsim.errors import UsageError
 @click.option("--output", "outputs", metavar="QUANTITY", multiple=True,
               help="Quantity as output: rod.angle; repeatable.")  # fmt: skip
 @click.option("--matrices", is_flag=True, help="Print the matrices A, B, C and D, too.")
+@click.option("--page", type=click.Path(), metavar="FILE", help="Page to write that shows the modes in space, .html.")
+@click.option("--force", is_flag=True, help="Overwrite an existing page.")
 @json_option
-def linearize(scene, sets, at, inputs, outputs, matrices, metrics, as_json, **settings):
+def linearize(scene, sets, at, inputs, outputs, matrices, page, force, metrics, as_json, **settings):
     """Show the linear motion of SCENE about its state at a time: natural frequencies, damping ratios, shapes of modes;
     with --json or --matrices also x' = A x + B p, y = C x + D p.
 
     \b
     rigidsim linearize scene.yaml
     rigidsim linearize scene.yaml --at 2 --inputs load --output rod.angle --matrices
+    rigidsim linearize scene.yaml --page modes.html
     """
     read = read_scene(scene, overrides(sets, metrics, **settings))
     with importing():
         from rigidsim.report.linear import LinearReport
         from rigidsim.running.compiling import compiling
         from rigidsim.sensitivities.linear import linearize as linear_model
+    if page:
+        from rigidsim.trajectory.destination import IN_SHELL
+        from rigidsim.views.view import check_page, save_page, view
+
+        check_page(Path(page), force, IN_SHELL)
     with compiling(as_json):
         found = linear_model(read, at, inputs, outputs)
     print_report(LinearReport(shown_name(scene), found, matrices), as_json)
+    if page:
+        save_page(view(found).html, Path(page), force, IN_SHELL)
+        if not as_json:
+            print_result(page)
 
 
 @click.command(short_help="Find numbers of a scene with which it is at rest.")

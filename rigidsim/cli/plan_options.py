@@ -81,7 +81,7 @@ def plan_from(
     """The plan of the options, or that of the scene if they vary nothing; `--seed` replaces its seed."""
     from rigidsim.sweeps.plan import make_plan, over_of, plan_of
 
-    given = {
+    given: dict[str, Any] = {
         "vary": _values("--vary", vary, "spin=0:60:13"),
         "zip": zipped,
         "table": table,

@@ -26,7 +26,8 @@ def _size(_context: click.Context, _parameter: click.Parameter, written: str | N
     found = SIZE.fullmatch(written)
     if not found or not all(float(found[k]) > 0.0 for k in (1, 2)):
         raise UsageError(f"--size {written}: write width and height such as 8x5 (inches) or 20x12cm")
-    return tuple(float(found[k]) * INCHES[found[3] or "in"] for k in (1, 2))
+    inches = INCHES[found[3] or "in"]
+    return float(found[1]) * inches, float(found[2]) * inches
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -14,21 +14,23 @@ from rigidsim.jit import inlined
 
 
 @inlined
-def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False, awake=False):
-    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`. With `awake`, here
-    and below, bodies that sleep are left out.
+def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False, omits=None):
+    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`. Those of which
+    `omits(node, model, scratch)` is true are left out, if it is given.
     """
     drive(t, model, state, scratch, lanes)
     if has_tanks(model):
         weigh_tanks(model, state, scratch, lanes)
     for node in nodes:
-        if not (awake and is_asleep(node, model, scratch)):
+        if omits is None or not omits(node, model, scratch):
             place(node, t, model, state, scratch, lanes, in_world)
 
 
 @inlined
 def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake=False):
-    """Accelerations of the given nodes, parents first, under the loads in the wrenches."""
+    """Accelerations of the given nodes, parents first, under the loads in the wrenches. With `awake`, here and below,
+    bodies that sleep are left out.
+    """
     if model.joints is not None:
         propagate_inertia(model, state, scratch, lanes)
     for node in nodes:
@@ -64,5 +66,5 @@ def evaluate(t, era, model, state, scratch, lanes):
 def evaluate_placed(t, era, model, state, scratch, lanes, in_world=False, awake=False):
     """The same after all frames have been placed; for `in_world` see `place` and `accelerate`."""
     relate(model, state, scratch, lanes)
-    apply_loads(t, era, model, scratch, lanes)
+    apply_loads(t, era, model, scratch, lanes, awake)
     accelerate_nodes(model.active, model, state, scratch, lanes, in_world, awake)

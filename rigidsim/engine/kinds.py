@@ -69,6 +69,14 @@ def is_asleep(node, model, scratch):
 
 
 @inlined
+def keeps_frame(node, model, scratch):
+    """Whether a node is such a body, whose frame and arm are those of the last step."""
+    return scratch.sleep is not None and (
+        model.node[node].kind == at.FREE and scratch.sleep.kept[model.node[node].row] > 0
+    )
+
+
+@inlined
 def place(node, t, model, state, scratch, lanes, in_world=False):
     """Compute the frame of a node; that of its parent is known. With `in_world`, the state is a stage of a step in
     world axes: p and v of a free body are its arm d and d'.

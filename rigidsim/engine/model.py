@@ -275,6 +275,8 @@ class Rest(NamedTuple):
 
     calm: np.ndarray  # (contact body) the mean speed of its surface below which it rests, m/s; 0 if it never sleeps
     reach: np.ndarray  # (contact body) largest distance of a point of its surface from the centre of mass, m
+    fixed: np.ndarray  # (contact body) 1 if nothing moves its parent in the world
+    shape: np.ndarray  # (contact body) its first shape, which stands for it in events
 
 
 class Contacts(NamedTuple):

@@ -7,11 +7,11 @@ to the next; of the grid it knows only these.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.contact.division import end_of_part, is_divided
 from rigidsim.engine.contact.joint_constraints import have_constraints, wait_for_contact
-from rigidsim.engine.contact.lasting import add_works, lasts
+from rigidsim.engine.contact.lasting import add_works, is_left, lasts
 from rigidsim.engine.contact.log import sample_contacts
-from rigidsim.engine.contact.rebounds import end_of_part, is_part
-from rigidsim.engine.contact.sleeping import woke
+from rigidsim.engine.contact.sleeping import begin_call, woke
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.contact.transitions import begin_lasting, ends_lasting, next_trial, unsettle
 from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contacts
@@ -306,6 +306,7 @@ def advance(
         known = go_to(method, t, UNKNOWN, block, buffer)
         sample(method, t, known, block, samples, first)
         return n, done, era
+    begin_call(contact)
     known = UNKNOWN
     while True:
         is_edge = era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done
@@ -337,7 +338,7 @@ def advance(
             continue
         end = end_of_step(n, done, era, contact, model, scratch)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if lasts(scratch) and not is_part(contact):
+        if lasts(scratch) and not is_left(scratch.lasting):
             if take_lasting(method, t, t_end, h, block, contact):
                 n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
                 if passes(method, t_end, block):
@@ -348,7 +349,7 @@ def advance(
         if not move_if_room(method, t, t_end, h, block, buffer, contact):
             return n, done, era
         if contact is not None and not correct_if_room(contact, t_end, h, block, buffer):
-            if is_part(contact) or woke(contact):
+            if is_divided(contact) or woke(contact):
                 continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Episodes:
 
     def __init__(self, task: Task, n: int):
         self.seeds: list[int] = [0] * n
-        self.generators: list[np.random.Generator] = [None] * n
+        self.generators: list[Any] = [None] * n  # of random numbers, once a world has begun
         self._task, self._n, self._is_used = task, n, False
         self._variants = Variants(task.scene.document(), [*task.columns(np.zeros((1, 1 + len(task.start))))])
         self._structure = task.scene.once(_structure)

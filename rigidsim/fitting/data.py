@@ -51,7 +51,9 @@ def read_csv(path: Path) -> Table:
     """
     lines = csv_lines(path)
     number, header = next(lines, (1, []))
-    titles, rows, places = csv_names(path, number, header), [], []
+    rows: list[list[float]] = []
+    places: list[int] = []
+    titles = csv_names(path, number, header)
     known = [*map(with_unit, titles)]
     names, units = [name for name, _ in known], dict(known)
     for number, cells in lines:

@@ -26,7 +26,9 @@ def isolated_until(header: Header) -> float:
     blueprint = blueprint_of(header.scene)
     history = header.whole_history(blueprint.tree, blueprint.possible_changes)
     for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
-        tree = tree.begun(lambda node: node.joint._replace(position=ZERO, orientation=NO_TURN))  # places do not matter
+        tree = tree.begun(
+            lambda node: node.its_joint._replace(position=ZERO, orientation=NO_TURN)
+        )  # places do not matter
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):
             return begin
     return math.inf

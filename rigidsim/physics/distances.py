@@ -18,9 +18,9 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, MESH, HALF_SPACE = range(9)
 """The kinds of cores: polytopes, curved ones, triangles, and what has no bounds."""
-TRACED = (POINT, SEGMENT, BOX, ELLIPSOID, CYLINDER, HALF_SPACE)
+TRACED = (POINT, SEGMENT, BOX, ELLIPSOID, CYLINDER, CONE, HALF_SPACE)
 """Those on which the way of a contact point is known to second order."""
-CURVED = (ELLIPSOID, CYLINDER)
+CURVED = (ELLIPSOID, CYLINDER, CONE)
 """Those of them whose nearest points with other cores than a half space are found by iteration."""
 
 

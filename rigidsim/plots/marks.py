@@ -5,6 +5,7 @@ modes of contact begin.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -24,6 +25,8 @@ TICKS = {
     "sticks": (STICKS, "^", GREY), "rests": (RESTS, "s", GREY), "parts": (ENDS, "x", GREY),
 }  # fmt: skip
 """The events of contact that have ticks: kind, marker, colour. Ends of contact have some where modes have."""
+LASTING = SLIDES, ROLLS, STICKS, RESTS
+"""The modes of contact that last."""
 
 
 def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPACT) -> np.ndarray:
@@ -33,7 +36,9 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPA
     contact, header = trajectory.events.contact, trajectory.header
     if not len(contact):
         return np.zeros(0, dtype=int)
-    strikes = contact.kind == kind if kind != ENDS or np.any(contact.kind >= SLIDES) else np.zeros(len(contact), bool)
+    strikes = (
+        contact.kind == kind if kind != ENDS or np.isin(contact.kind, LASTING).any() else np.zeros(len(contact), bool)
+    )
     if bodies:
         on = np.zeros(len(contact.shapes), bool)
         for tree in header.history:
@@ -92,7 +97,13 @@ def _apart(time: np.ndarray, span: float) -> np.ndarray:
 
 def _ticks(axes: Axes, time: np.ndarray, marker: str, colour: str) -> Artist:
     size = 7 if marker == "|" else 4
-    look = {"marker": marker, "linestyle": "none", "color": colour, "markersize": size, "markeredgewidth": 0.9}
-    below = {"transform": axes.get_xaxis_transform(), "clip_on": False, "zorder": 1}
+    look: dict[str, Any] = {
+        "marker": marker,
+        "linestyle": "none",
+        "color": colour,
+        "markersize": size,
+        "markeredgewidth": 0.9,
+    }
+    below: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False, "zorder": 1}
     (drawn,) = axes.plot(time, np.zeros(len(time)), **look, **below)
     return drawn

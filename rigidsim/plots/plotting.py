@@ -81,6 +81,6 @@ def plot(
     if numbers:
         raise UsageError("over: this is not the result of a sweep")
     instance(shown, Trajectory, "what is plotted", Sweep, Mapping)
-    shown = [("", shown)] if isinstance(shown, Trajectory) else list(shown.items())
+    named = [("", shown)] if isinstance(shown, Trajectory) else list(shown.items())
     look = Look(title, size, plane, log, separate, degrees)
-    return figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)
+    return figure_of(named, quantities, paths, frames=frames, begin=begin, end=end, look=look)

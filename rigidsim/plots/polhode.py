@@ -69,8 +69,8 @@ class PolhodePanel:
         axes.set(xlim=(-1.45, 1.45), ylim=(-1.35, 1.3))
         low, high = self.size
         steady = high - low <= STEADY * high
-        size = f"|L| = {high:.4g} N m s" if steady else f"direction of L; |L| = {low:.4g} to {high:.4g} N m s"
-        label_axes(axes, title=f"polhode of {shortened(short_name(self.request.body))}, {size}")
+        words = f"|L| = {high:.4g} N m s" if steady else f"direction of L; |L| = {low:.4g} to {high:.4g} N m s"
+        label_axes(axes, title=f"polhode of {shortened(short_name(self.request.body))}, {words}")
 
     def _draw_axes(self, axes: Axes, view: np.ndarray) -> None:
         """The principal axes as far as they are outside the sphere, with their moments."""

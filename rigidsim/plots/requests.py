@@ -93,8 +93,8 @@ class Reader:
 
     def _pair(self, written: str) -> tuple[NamedQuantity, NamedQuantity] | None:
         """Both sides of `X:Y`; None if a body of that name contains the colon."""
-        if body_and_rest(self._trajectory, written):
-            body, rest = body_and_rest(self._trajectory, written)
+        if known := body_and_rest(self._trajectory, written):
+            body, rest = known
             if ":" in body and ":" not in rest:
                 return None
         left, _, right = written.partition(":")

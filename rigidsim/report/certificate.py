@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from rigidsim.certify.certifying import DIFFERS, FEWEST, PARTS, SKIPPED, Certificate, Way
 from rigidsim.report.growth import growth_section
@@ -19,7 +20,7 @@ class CertificateReport(Report):
     def __init__(self, file: str, found: Certificate, most: int | None = SHOWN_BODIES):
         self.found = found
         settings = {"step": found.step, "duration": found.duration, "expected_order": found.expected_order}
-        data = {"file": file, "certified": found.is_certified, **settings, "first_touch": found.touched}
+        data: dict[str, Any] = {"file": file, "certified": found.is_certified, **settings, "first_touch": found.touched}
         ways = {"half_step": _plain(found.half), "ways": [*map(_plain, found.ways)], "reasons": self._reasons()}
         title = f"{file}: {found.title}; {number(found.duration)} s {found.pace}"
         rows = [[name, *_sizes(distance, angle), way] for name, distance, angle, way in worst_of(found)]

@@ -13,7 +13,7 @@ from rigidsim.report.sections import Section, Table
 from rigidsim.report.table import aligned, beyond_rounding, number, remark
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_ledger import ContactLedger
-from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLIDES, STICKS, ContactEvents
+from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLEEPS, SLIDES, STICKS, WAKES, ContactEvents
 
 if TYPE_CHECKING:
     from rigidsim.report.drift import Drift
@@ -170,6 +170,7 @@ class ContactSummary:
         self.begins, self.ends, self.impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
         begun = {mode: int(np.sum(events.kind == kind)) for mode, kind in MODES.items()}
         self.modes = {mode: count for mode, count in begun.items() if count}
+        self.fell_asleep, self.woke = (int(np.sum(events.kind == kind)) for kind in (SLEEPS, WAKES))
         self.pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
         self.work, self.ledger = ledger.work if ledger else work, ledger
 
@@ -192,6 +193,8 @@ class ContactSummary:
         )
         begun = [f"{mode} {counted(count, 'time')}" for mode, count in self.modes.items()]
         numbers += f"; there began {', '.join(begun)}" if begun else ""
+        asleep = counted(self.fell_asleep, "time a body fell asleep", "times a body fell asleep")
+        numbers += f"; {asleep}, {self.woke} woke" if self.fell_asleep else ""
         head = ["what struck what", "impacts", "largest impulse, N s", "energy, J"]
         table = Table.first(head, [pair.row() for pair in self.pairs], most) if self.pairs else None
         data = {"contact": self}
@@ -207,10 +210,11 @@ class ContactSummary:
         """What JSON has."""
         counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
         modes = {"modes": self.modes} if self.modes else {}
+        slept = {"fell_asleep": self.fell_asleep, "woke": self.woke} if self.fell_asleep else {}
         energies = {"energy_in_impacts": self.energy, "other_work": self.other_work}
         causes = self.ledger and {**self.ledger.causes, "work": self.ledger.work, **vars(self.ledger)}
         ledger = {"ledger": causes} if causes else {}
-        return {**counts, **modes, **energies, **ledger, "pairs": self.pairs}
+        return {**counts, **modes, **slept, **energies, **ledger, "pairs": self.pairs}
 
 
 def _strikes(events: ContactEvents) -> list[Strikes]:
@@ -224,5 +228,6 @@ def _strikes(events: ContactEvents) -> list[Strikes]:
     np.add.at(energy, pair_of, (events.energy_after - events.energy_before)[struck])
     np.add.at(before, pair_of, events.energy_before[struck])
     counts = np.bincount(pair_of, minlength=len(keys))
-    found = zip(keys.tolist(), counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
-    return [Strikes(tuple(str(nodes[k]) for k in divmod(key, len(nodes))), *values) for key, *values in found]
+    found = zip(counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
+    both = (divmod(key, len(nodes)) for key in keys.tolist())
+    return [Strikes((str(nodes[a]), str(nodes[b])), *values) for (a, b), values in zip(both, found, strict=True)]

@@ -110,7 +110,8 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
     count, n_part = len(trajectory.time), max(1, len(one.components))
     size = -(-count // MOST_BINS)
     low = np.full((-(-count // size), n_part), np.nan)
-    high, total, valid, ends = low.copy(), np.zeros(n_part), np.zeros(n_part), []
+    ends: list[np.ndarray] = []
+    high, total, valid = low.copy(), np.zeros(n_part), np.zeros(n_part)
     for window in windows(trajectory, FEW_BODIES):
         values = one.of(window).reshape(-1, n_part)
         ends = [ends[0] if ends else values[0], values[-1]]

@@ -60,7 +60,12 @@ class Drift:
 
     def as_dict(self) -> dict[str, float | str | None]:
         """Plain data."""
-        values = {"largest": self.largest, "size": self.size, "relative": self.relative, "unit": self.unit}
+        values: dict[str, float | str | None] = {
+            "largest": self.largest,
+            "size": self.size,
+            "relative": self.relative,
+            "unit": self.unit,
+        }
         return values | {"until": self.until, "exceeds": self.exceeds}
 
 

@@ -29,7 +29,7 @@ from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
 from rigidsim.report.table import ROUNDING, number, without_rounding
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLIDES, STICKS
+from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLEEPS, SLIDES, STICKS, WAKES
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 from rigidsim.tree.joints import NAMES, coordinate_called, coordinates_of
@@ -229,7 +229,7 @@ def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Know
         return {}
     known = trajectory.header.bodies_of_shapes(tree)
     lasting: dict[tuple[int, int], tuple[str, float | None]] = {}
-    for row in np.flatnonzero((events.time <= time) & (events.kind != IMPACT)):
+    for row in np.flatnonzero((events.time <= time) & ~np.isin(events.kind, (IMPACT, SLEEPS, WAKES))):
         pair, kind = (int(events.first[row]), int(events.second[row])), int(events.kind[row])
         lasting.pop(pair, None)
         if kind != ENDS:
@@ -240,6 +240,15 @@ def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Know
         if base in pair:
             found[pair[pair[0] == base]] = how
     return found
+
+
+def asleep_since(trajectory: Trajectory, body: str, sample: int) -> float | None:
+    """Since when (s) a body, or the one that it is a part of, sleeps at a sample; None if it is awake."""
+    events, time = trajectory.events.contact, float(trajectory.time[sample])
+    base = trajectory.header.tree_at(time).part_of(trajectory.header.tree_at(time)[body]).path
+    rows = np.flatnonzero(np.isin(events.kind, (SLEEPS, WAKES)) & (events.time <= time))
+    own = [row for row in rows if events.event(row).bodies[0] == base]
+    return float(events.time[own[-1]]) if own and events.kind[own[-1]] == SLEEPS else None
 
 
 ROUND_OFF = 1e-14  # an angular acceleration below this times omega^2 is round-off
@@ -265,6 +274,7 @@ class BodyReport(Report):
         events, joint = list(events_near(trajectory, path, time)), joint_state(trajectory, path, time)
         held = loops_on(trajectory, path, nearest_sample(trajectory, time))
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
+        since = asleep_since(trajectory, path, nearest_sample(trajectory, time))
         try:
             terms = Explanation(trajectory, path, time)
             acting = terms.shares.joints
@@ -278,6 +288,10 @@ class BodyReport(Report):
             *(Section(lines=[text]) for text in [*shown, *more]),
             Section({"body": path} | (terms.as_dict() if terms else {})),
             Section({"contacts": touched} if touched else {}, list(map(str, touched))),
+            Section(
+                {"asleep_since": since} if since is not None else {},
+                [f"{path} sleeps, since t = {since:.9g} s"] if since is not None else [],
+            ),
             Section(
                 {key: value for key, value in (("joint", joint), ("joints", acting)) if value},
                 [*joint_lines(path, joint), *(one.sentence for one in acting if not one.is_own)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,7 +87,7 @@ def _words(one: Direction) -> str:
     return f"a relative change of {together} together: {how}"
 
 
-def _warnings(fit: Fit) -> list[str]:
+def _warnings(fit: Fit) -> Iterator[str]:
     if fit.message:
         yield fit.message
     far = abs(fit.chi2 - fit.dof) / math.sqrt(2.0 * max(fit.dof, 1))

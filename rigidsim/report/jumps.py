@@ -126,12 +126,15 @@ DOES = {
     "contact_begins": "begins to touch", "contact_ends": "no longer touches", "impact": "is struck by",
     "sliding_begins": "begins to slide on", "rolling_begins": "begins to roll on",
     "sticking_begins": "begins to turn on a fixed point of", "rest_begins": "comes to rest on",
+    "falls_asleep": "falls asleep", "wakes": "wakes",
 }  # fmt: skip
-"""What a body does at an event of contact, to the other one."""
+"""What a body does at an event of contact, to the other one if there is one."""
 
 
 def _does(event: ContactEvent, body: str, trajectory: Trajectory) -> str:
     """What a body does to another one. Of bodies with several shapes it says which one touches."""
+    if event.shapes[0] == event.shapes[1]:
+        return f"{event.bodies[0]} {DOES[event.cause]}"
     own, header = event.side_of(body), trajectory.header
     counts = Counter(header.bodies_of_shapes(header.tree_at(event.time)))
     one, other = (

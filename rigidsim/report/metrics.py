@@ -61,5 +61,10 @@ def _error_row(error: OracleError) -> list[str]:
 
 def _plain_error(error: OracleError) -> dict[str, object]:
     """What JSON has; `error` and `at` are None if nothing could be compared."""
-    found = {"error": error.error, "at": error.time, "unit": error.unit, "tolerance": error.tolerance}
+    found: dict[str, object] = {
+        "error": error.error,
+        "at": error.time,
+        "unit": error.unit,
+        "tolerance": error.tolerance,
+    }
     return found | {"exceeded": error.exceeds} | ({"message": error.remark} if error.remark else {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rigidsim.hindsight.growth import Growth
 from rigidsim.report.growth import growth_section
@@ -34,7 +34,8 @@ class SensitivityReport(Report):
         super().__init__(head, *parts, _displaced(displaced))
 
     def _derivatives(self) -> Section:
-        rows, data = [], {}
+        rows: list[list[str]] = []
+        data: dict[str, Any] = {}
         for metric, value in self._trajectory.metrics.items():
             data[metric] = {"value": value, "derivatives": {}, "elasticities": {}}
             for parameter in self._trajectory.parameters:

@@ -81,7 +81,7 @@ def run_to_file(
             gathered, seconds, failure, derivatives = _simulate_into(writer, simulations, stop, quiet)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
-    spent = {"compile_seconds": watch.seconds + seconds[0], "run_seconds": seconds[1], "most": most}
+    spent: dict[str, Any] = {"compile_seconds": watch.seconds + seconds[0], "run_seconds": seconds[1], "most": most}
     found = _found(simulation, path, gathered, start)
     report = RunReport(simulation, path, writer.content_hash, derivatives=derivatives, **found, **spent)
     show(report)

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 from rigidsim.engine.controllers import end_functions, functions_called
 
@@ -28,7 +29,7 @@ class StopRequest:
         self.received = 0
         self._has_ended = False  # functions of controllers
         self._clean_up, self._at_once = clean_up, at_once
-        self._previous: dict[int, object] = {}
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> StopRequest:
         if threading.current_thread() is threading.main_thread():

@@ -3,28 +3,32 @@
 The state x of a scene are the coordinates of joints and their rates; of a tank its mass; of a free body the position of
 its centre of mass relative to its parent, a small rotation theta in its own axes (q = q0 exp(theta/2)), and both
 velocities; of a ball joint theta and the angular velocity. A = dx'/dx, B = dx'/dp for numbers p of the scene, C = dy/dx
-for quantities y.
+for quantities y. Where loops or contacts hold some of them, x = T z + X p (`tangent_space.py`), and the state is z.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.arguments import number
+from rigidsim.arguments import number, whole_number
 from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
+from rigidsim.engine.contact.instants import NEW
+from rigidsim.engine.contact.lasting import IS_SETTLED, N_EVENTS, STEPPED
 from rigidsim.engine.layout import RATE, STATE
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.hindsight.quantities import named
-from rigidsim.physics.quaternion import product
+from rigidsim.physics.quaternion import exp_full, product
 from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
 from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
+from rigidsim.sensitivities.tangent_space import Rows, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import Block
@@ -37,20 +41,25 @@ ROUNDING = 1e-12
 AT_REST = 1e-9
 """Of the rates that a state at rest may have, relative to those that a change of the numbers makes."""
 MOST_ROUNDS, MOST_SHORTENED, SETTLED = 30, 8, 1e-13
+CLOSED = 1e-6
+"""m/s or rad/s: of a state that loops and contacts hold, the rate that they leave is rounding."""
 
 
 class Variable(NamedTuple):
-    """A variable of the state: its name, its row, which of its kinds it is, and which component."""
+    """A variable of the state: its name, its row, which of its kinds it is, which component, and whether it is an
+    angle or the rate of one.
+    """
 
     name: str
     row: int
     kind: str  # position, turn, velocity, angular_velocity
     component: int
+    turns: bool
 
 
 class Mode(NamedTuple):
-    """A mode of the linear motion: its eigenvalue (1/s), its frequency (Hz), damping ratio, and the shape, the parts of
-    the state without velocities, the largest of which is 1.
+    """A mode of the linear motion: its eigenvalue (1/s), its frequency (Hz), damping ratio, and the shape, the
+    coordinates and rotations of all bodies, the largest of which is 1.
     """
 
     eigenvalue: complex
@@ -59,10 +68,17 @@ class Mode(NamedTuple):
     shape: dict[str, complex]
 
 
+def changes_of(mode: Mode, amplitude: float, phases: np.ndarray) -> list[dict[str, float]]:
+    """By how much a mode changes each part of its shape, at these phases (rad)."""
+    turns = amplitude * np.exp(1j * phases)
+    return [{name: float((x * turn).real) for name, x in mode.shape.items()} for turn in turns]
+
+
 class LinearModel:
     """x' = f + A x + B p and y = C x + D p about a state at a time. `states`, `inputs` and `outputs` name the parts of
-    x, p and y. `f` is the rate of the state there. `held` names outputs of controllers and readings of sensors, which
-    keep the values that they have there: the model is that of the open loop.
+    x, p and y. `f` is the rate of the state there. Where loops or contacts hold coordinates or rates, these are not
+    among `states`: `variables` are all, `T` x is how they change, (variable, state). `held` names outputs of
+    controllers and readings of sensors, which keep the values that they have there: the model is that of the open loop.
     """
 
     def __init__(self, time: float, variables: Sequence[Variable], inputs: Sequence[str], outputs: Sequence[str]):
@@ -71,8 +87,54 @@ class LinearModel:
         self.states = [one.name for one in variables]
         n, k, m = len(self.states), len(self.inputs), len(self.outputs)
         self.A, self.B, self.C, self.D = np.zeros((n, n)), np.zeros((n, k)), np.zeros((m, n)), np.zeros((m, k))
-        self.f = np.zeros(n)
+        self.f, self.T = np.zeros(n), np.eye(n)
         self.held: list[str] = []
+        self._probe: _Probe | None = None
+
+    def displaced(self, times: Sequence[float] | np.ndarray, changes: Sequence[Mapping[str, float]]) -> Trajectory:
+        """Poses beside the state, as a trajectory whose velocities are zero.
+
+        Parameters
+        ----------
+        times : sequence of float
+            The times of its samples, s.
+        changes : sequence of dict
+            For each by how much variables differ from the state, by name, rad or m; the others do not.
+
+        Returns
+        -------
+        Trajectory
+            Bodies in these poses. Joints hold them together; loops and contacts do to first order.
+        """
+        return self._probe.displaced(times, changes)
+
+    def motion(self, mode: Mode, amplitude: float = 0.1, frames: int = 61) -> Trajectory:
+        """One period of a mode, without its damping. One that does not oscillate swings in a second, too.
+
+        Parameters
+        ----------
+        mode : Mode
+            One of `modes`.
+        amplitude : float
+            How far the largest part of the shape swings, rad or m.
+        frames : int
+            The number of samples, two at least.
+
+        Returns
+        -------
+        Trajectory
+            The poses, see `displaced`.
+        """
+        phases = np.linspace(0.0, 2.0 * np.pi, whole_number(frames, "frames", 2))
+        rate = abs(mode.eigenvalue.imag) or 2.0 * np.pi
+        return self.displaced(phases / rate, changes_of(mode, number(amplitude, "amplitude"), phases))
+
+    def reduce(self, space: TangentSpace) -> None:
+        """Keep the independent variables z out of x = T z + X p: z' is the part of x' that is kept."""
+        kept, T, X = space
+        self.states = [self.states[k] for k in kept]
+        self.f, self.A, self.B = self.f[kept], (self.A @ T)[kept], (self.A @ X + self.B)[kept]
+        self.C, self.D, self.T = self.C @ T, self.C @ X + self.D, T
 
     @cached_property
     def modes(self) -> list[Mode]:
@@ -85,7 +147,8 @@ class LinearModel:
         return sorted(found, key=lambda one: (one.frequency, one.eigenvalue.real))
 
     def _mode(self, value: complex, vector: np.ndarray) -> Mode:
-        moved = {one.name: x for one, x in zip(self.variables, vector, strict=True) if one.kind in ("position", "turn")}
+        parts = zip(self.variables, self.T @ vector, strict=True)
+        moved = {one.name: x for one, x in parts if one.kind in ("position", "turn")}
         largest = max(moved.values(), key=abs, default=1.0) or 1.0
         size = abs(value)
         damping = -value.real / size + 0.0 if size else 0.0
@@ -101,15 +164,19 @@ class _Probe(DifferentiatedSimulation):
 
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber]):
         super().__init__(scene, parameters)
-        if self._run.model.contacts is not None:
-            hint = "write simulation.contact: off, if they do not touch"
-            raise UsageError(f"the motion of shapes that can touch has no linear form here; {hint}")
-        if self._run.model.loops is not None:
-            raise UsageError(
-                "the state of a scene with loops has fewer degrees of freedom than coordinates; cut the loops"
-            )
+        model = self._run.model
+        if model.contacts is not None and self._run._scratch.lasting is None:
+            hint = "write simulation.contact: events, or off if nothing touches"
+            raise UsageError(f"contact by stepping has no linear motion, as it acts between states; {hint}")
+        if model.loops is not None and model.loops.has_stops is not None:
+            raise UsageError("the linear motion of a scene with limits of loops is not defined; leave the limits out")
         self.prepare()
         self.variables = self._variables()
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether shapes can touch."""
+        return self._run.model.contacts is not None
 
     @property
     def together(self) -> int:
@@ -121,12 +188,12 @@ class _Probe(DifferentiatedSimulation):
         for row, moved in enumerate(moved_rows(self._run.worlds[0].tree)):
             coordinate, path = coordinate_of(moved), moved.node.path
             if coordinate is not None and coordinate.holds:
-                found.append(Variable(f"{path}.mass", row, "velocity", 0))
+                found.append(Variable(f"{path}.mass", row, "velocity", 0, False))
             elif coordinate is not None and not coordinate.is_prescribed:
                 words = ("angle", "rate") if coordinate.turns else ("displacement", "rate")
                 several = f"_{moved.number + 1}" * (len(moved.node.joint.coordinates) > 1)
                 kinds = zip(words, ("position", "velocity"), strict=True)
-                found += [Variable(f"{path}.{word}{several}", row, kind, 0) for word, kind in kinds]
+                found += [Variable(f"{path}.{word}{several}", row, kind, 0, coordinate.turns) for word, kind in kinds]
             elif moved.node.is_free():
                 found += _parts(path, row, ("position", "turn", "velocity", "angular_velocity"))
             elif moved.node.joint.has_attitude:
@@ -139,7 +206,40 @@ class _Probe(DifferentiatedSimulation):
 
     def vary_parameters(self) -> None:
         """Let the numbers of the scene vary, and not the state."""
-        self._run.shadows.of(self._run.state)[:] = 0.0
+        lasting = self._run._scratch.lasting
+        for array in (self._run.state, *([lasting.value] if lasting is not None else [])):
+            self._run.shadows.of(array)[:] = 0.0
+
+    def settle(self) -> None:
+        """Know the modes of the contacts at the present state. At the start they are those of the first step."""
+        lasting = self._run._scratch.lasting
+        if lasting is None:
+            return
+        if lasting.size[IS_SETTLED] == 0:
+            place = self._run.place()
+            self.step(1)
+            lasting = self._run._scratch.lasting
+            kept = [array.copy() for array in (lasting.size, lasting.slot, lasting.value)]
+            self._run.go_back(place)
+            lasting = self._run._scratch.lasting
+            for array, values in zip((lasting.size, lasting.slot, lasting.value), kept, strict=True):
+                array[:] = values
+            if lasting.size[N_EVENTS] > 1:
+                raise self._refused("a mode of contact changes in the step after it", "choose a later time")
+        if lasting.size[STEPPED]:
+            raise self._refused("sub-steps compute the contact there", "see the warning of a run")
+
+    def _refused(self, why: str, hint: str) -> UsageError:
+        return UsageError(f"the state at {self.time:g} s has no linear motion: {why}; {hint}")
+
+    def rows(self) -> Rows:
+        """The equations that hold the state, along the tangents, after `rates`."""
+        found = Rows.of(self._run, self._run.shadows)
+        if found.slowest <= NEW:
+            raise self._refused("a contact begins to slip there", "choose a later time")
+        if np.max(np.abs(found.left), initial=0.0) > CLOSED:
+            raise self._refused("bodies collide there", "choose another time")
+        return found
 
     def vary(self, variables: Sequence[Variable]) -> None:
         """Let some variables of the state vary, each along a tangent of its own."""
@@ -165,6 +265,26 @@ class _Probe(DifferentiatedSimulation):
             values.append(value)
             tangents.append(along)
         return np.array(values), np.array(tangents).reshape(len(values), -1)
+
+    def displaced(self, times: Sequence[float] | np.ndarray, changes: Sequence[Mapping[str, float]]) -> Trajectory:
+        """See `LinearModel.displaced`."""
+        run, blocks = self._run, []
+        kept = run.state.copy()
+        for time, change in zip(times, changes, strict=True):
+            run.state[:] = kept
+            for row in run.state:
+                row[STATE.v] = row[STATE.omega] = 0.0
+            turns = {one.row: [0.0, 0.0, 0.0] for one in self.variables if one.kind == "turn"}
+            for one in self.variables:
+                if one.kind == "turn":
+                    turns[one.row][one.component] = 0.5 * change.get(one.name, 0.0)
+                elif one.kind == "position":
+                    run.state[one.row][STATE.p.start + one.component] += change.get(one.name, 0.0)
+            for row, theta in turns.items():
+                run.state[row, STATE.q] = product(tuple(kept[row, STATE.q]), exp_full(tuple(theta)))
+            blocks.append(self._observed(run.observed())._replace(time=np.array([time])))
+        run.state[:] = kept
+        return Trajectory.from_blocks(replace(self.header, recorded=None), blocks)
 
     def columns(self, outputs: Sequence[str]) -> list[str]:
         """The names of all components of some quantities."""
@@ -198,7 +318,8 @@ class _Probe(DifferentiatedSimulation):
 
 
 def _parts(path: str, row: int, kinds: Sequence[str]) -> list[Variable]:
-    return [Variable(f"{path}.{kind}.{axis}", row, kind, i) for kind in kinds for i, axis in enumerate("xyz")]
+    parts = [(kind, kind in ("turn", "angular_velocity"), *part) for kind in kinds for part in enumerate("xyz")]
+    return [Variable(f"{path}.{kind}.{axis}", row, kind, i, turns) for kind, turns, i, axis in parts]
 
 
 def _rate_of(one: Variable, state, rate, along_state, along_rate) -> tuple[float, np.ndarray]:
@@ -223,7 +344,7 @@ def linearize(
     Parameters
     ----------
     scene : Scene or path
-        It has no loops, and no shapes that can touch.
+        Shapes that can touch need `contact: events`.
     at : float
         The time, s, a whole number of steps.
     inputs : sequence of str
@@ -239,7 +360,7 @@ def linearize(
     Raises
     ------
     UsageError
-        For scenes with loops, or with shapes that can touch.
+        For scenes with contact by stepping or limits of loops, and where bodies collide or begin to slip.
     """
     scene, at = as_scene(scene), number(at, "at")
     varied = Varied(scene, inputs, "linearize: inputs")
@@ -252,19 +373,30 @@ def linearize(
         hint = f"a whole number of steps of {scene.simulation.step:g} s, from 0 to {end:g} s"
         raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
     probe.step(steps)
+    probe.settle()
     found = LinearModel(probe.time, probe.variables, inputs, probe.columns(outputs))
+    found._probe = probe
     found.held = [f"{one.body}.{one.name}" if one.body else one.name for one in scene.scope.held]
+    n, k = len(probe.variables), len(inputs)
+    by_number, gaps, rates = None, [], []
     if inputs:
         probe.vary_parameters()
         found.f, along = probe.rates()
-        found.B, found.D = along[:, : len(inputs)], probe.outputs(outputs, varied)
+        by_number = probe.rows()
+        found.B, found.D = along[:, :k], probe.outputs(outputs, varied)
     probe.clear()
-    for begin in range(0, len(probe.variables), probe.together):
-        part = slice(begin, min(begin + probe.together, len(probe.variables)))
+    for begin in range(0, n, probe.together):
+        part = slice(begin, min(begin + probe.together, n))
         probe.vary(probe.variables[part])
         found.f, along = probe.rates()
-        count = part.stop - begin
+        rows, count = probe.rows(), part.stop - begin
+        gaps.append(rows.gaps[:, :count])
+        rates.append(rows.rates[:, :count])
         found.A[:, part], found.C[:, part] = along[:, :count], probe.outputs(outputs)[:, :count]
+    if gaps and len(rates[0]):
+        by = [x[:, :k] if inputs else np.zeros((len(x), 0)) for x in (by_number or rows)[:2]]
+        is_rate = np.array([one.kind in ("velocity", "angular_velocity") for one in probe.variables])
+        found.reduce(tangent_space(is_rate, np.hstack(gaps), np.hstack(rates), *by))
     return found
 
 
@@ -324,7 +456,11 @@ def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
 def _start(varied: Varied, x: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """The rates of the state at the start, and their derivatives with respect to the numbers."""
     scene = varied.at(x)
-    rates, along = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters], varied.asked)).rates()
+    probe = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters], varied.asked))
+    if probe.has_contact:
+        hint = "write simulation.contact: off, if nothing touches"
+        raise UsageError(f"equilibrium: no state is looked for in which bodies touch; {hint}")
+    rates, along = probe.rates()
     return rates, along[:, : len(x)]
 
 

@@ -116,20 +116,19 @@ def step_fault(run: BlockRun) -> str:
 
 def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     """A warning if contact made bodies spin by more than a radian a step: about these of them, FIRST_SPUN and
-    FASTEST_SPUN. Contact takes whole steps, also if the motion is taken in parts; a method that chooses its steps has
-    no such warning.
+    FASTEST_SPUN. A method that divides or chooses its steps follows such a body.
     """
-    if run.steps is not None or run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
+    arrays = run.contacts.arrays
+    if run.steps is not None or divides(run.method) or arrays is None or not arrays.ledger.spun.any():
         return []
-    rows, step = run.contacts.arrays.ledger.spun[list(which)], run.model.step
+    rows, step = arrays.ledger.spun[list(which)], run.model.step
     spun = dict.fromkeys(
         f"'{run.worlds[0].paths[int(row[at.SPUN.node])]}' spin by {row[at.SPUN.turn]:.3g} rad per step"
         f" at t = {row[at.SPUN.time]:.9g} s"
         for row in rows
     )
     advised = ADVISED_TURN / rows[:, at.SPUN.turn].max() * step
-    motion = "contact, which takes whole steps" if divides(run.method) else "steps"
-    return [f"contact made {', then '.join(spun)}, too fast for {motion} of {step:g} s; use at most {advised:.1g} s"]
+    return [f"contact made {', then '.join(spun)}, too fast for steps of {step:g} s; use at most {advised:.1g} s"]
 
 
 def sunk_shapes(run: BlockRun) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,8 @@ def run_alone(scene: Scene, recording: Recording, stopped: Callable[[], bool]) -
     """Run a scene alone, with the bits that it has in a block, to stop at its last finite state: the results, and why
     it ended there, if it failed. None if `stopped` became true before the end.
     """
-    simulation, error, blocks = Simulation(scene), "", []
+    blocks: list[Any] = []
+    simulation, error = Simulation(scene), ""
     try:
         for block in simulation.blocks(lambda _: stopped()):
             if recording.times is None:

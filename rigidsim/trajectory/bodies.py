@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -244,6 +244,8 @@ class JointHistory:
 class BodyMapping:
     """The common base of trajectory and state: arrays with the body as the last axis but one."""
 
+    time: Any  # (time) of a trajectory, one number of a state, s
+
     def __init__(self, header: Header, time: np.ndarray | float, arrays: Mapping[str, np.ndarray]):
         self.header, self.time = header, read_only(time) if isinstance(time, np.ndarray) else time
         self.arrays = {name: read_only(a) if isinstance(a, np.ndarray) else a for name, a in arrays.items()}
@@ -378,6 +380,8 @@ class BodyMapping:
 
 class State(BodyMapping):
     """All bodies at one time: `state["tank/turret"].world.position` is an array of three."""
+
+    time: float
 
     def __init__(
         self,

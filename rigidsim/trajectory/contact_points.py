@@ -62,7 +62,8 @@ class ContactPoints:
         """
         if body not in self._header.row_of:
             raise UsageError(f"there is no body {clipped(body)}; bodies: {', '.join(self._header.paths[:10])}")
-        found, on = {}, np.array(self._header.bodies_of_shapes(self._header.tree_at(self.time)), dtype=object)
+        found: dict[str, np.ndarray] = {}
+        on = np.array(self._header.bodies_of_shapes(self._header.tree_at(self.time)), dtype=object)
         for own, others, sign in ((self.second, self.first, 1.0), (self.first, self.second, -1.0)):
             for k in np.flatnonzero(on[own] == body):
                 other, force = on[others[k]], (self.force if forces is None else forces)[k]

@@ -9,6 +9,7 @@ those of all ancestors. Each quantity is derived from as few others as possible,
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class DerivedMotions:
     def __init__(
         self,
         header: Header,
-        time: np.ndarray | float,
+        time: Any,
         column: Callable[[str, int], np.ndarray],
         coordinate: Callable[[str, int], np.ndarray | None],
     ):

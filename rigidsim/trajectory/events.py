@@ -26,8 +26,8 @@ Vector = tuple[float, float, float]
 Columns = Mapping[str, np.ndarray]
 """A table of events by the names in `EVENT_COLUMNS` and `SIDE_TABLES`; empty if nothing happened."""
 
-BEGINS, ENDS, IMPACT, SLIDES, ROLLS, STICKS, RESTS = range(len(layout.OF_CONTACT))
-"""The kinds of events of contact; from `SLIDES` on, the modes that begin."""
+BEGINS, ENDS, IMPACT, SLIDES, ROLLS, STICKS, RESTS, SLEEPS, WAKES = range(len(layout.OF_CONTACT))
+"""The kinds of events of contact; from `SLIDES` to `RESTS`, the modes that begin."""
 KIND_OF = np.full(len(CAUSES), -1, np.int8)
 KIND_OF[list(layout.OF_CONTACT)] = range(len(layout.OF_CONTACT))
 OF_CONTACT = {name.removeprefix("events/"): column for name, column in zip(EVENT_NAMES, EVENT_COLUMNS, strict=True)}
@@ -138,11 +138,13 @@ def _written_of(body: str) -> Callable[[str], bool]:
 
 @dataclass(frozen=True)
 class ContactEvent:
-    """Two shapes that begin to touch, part, or strike each other, or whose contact begins another mode.
+    """Two shapes that begin to touch, part, or strike each other, or whose contact begins another mode; or a body that
+    falls asleep or wakes.
 
     `cause` is contact_begins, contact_ends or impact: a strike by restitution, or a first touch that is as fast. With
     `contact: events` it is also sliding_begins, rolling_begins, sticking_begins (on a corner or an edge) or
-    rest_begins. A mode ends where the next one of both shapes begins, or their contact ends.
+    rest_begins. A mode ends where the next one of both shapes begins, or their contact ends. With `sleep` it is also
+    falls_asleep or wakes, of one body: both shapes are its first one.
     `shapes` are the names of both shapes, `car/wheel.shapes[0]`, and `bodies` what they move with: the free or
     prescribed body that carries the shape, or the shape's own if that is fixed in the world. Point, normal and impulse
     are in world axes. The unit normal leads from the first shape to the second. The impulse (N s) acts on the second
@@ -282,7 +284,7 @@ def _by_event(columns: Columns, side: str, kind: type) -> dict[int, list]:
 class ContactEvents:
     """The events of contact as columns, in order of time: `time` (s), `kind`, `first` and `second` (rows of `shapes`),
     `point`, `normal`, `impulse`, `energy_before`, `energy_after`; see `ContactEvent`. Kinds are 0 begins, 1 ends,
-    2 impact, then the modes that begin: 3 sliding, 4 rolling, 5 sticking, 6 rest.
+    2 impact, then the modes that begin: 3 sliding, 4 rolling, 5 sticking, 6 rest; 7 a body falls asleep, 8 it wakes.
     """
 
     def __init__(self, header: Header, columns: Columns):
@@ -303,7 +305,7 @@ class ContactEvents:
             found = np.zeros(column.shape(0), column.dtype)
         if name == "kind":
             found = np.where((found >= 0) & (found < len(CAUSES)), KIND_OF[found % len(CAUSES)], -1)
-        highest = {"kind": RESTS + 1, "first": len(self.shapes), "second": len(self.shapes)}.get(name)
+        highest = {"kind": len(layout.OF_CONTACT), "first": len(self.shapes), "second": len(self.shapes)}.get(name)
         if highest is not None and not np.all((found >= 0) & (found < highest)):
             raise FormatError(f"the trajectory is damaged: {column.name} has a number of nothing that is known")
         vars(self)[name] = found

@@ -40,7 +40,7 @@ def write_extremes(root: h5py.File, extremes: Mapping[str, np.ndarray], content_
     """Write the extremes of some datasets; nothing if there are none."""
     values = {name: extremes[source] for source, (name, *_) in NAMES.items() if source in extremes}
     if values:
-        meanings = {name: words for name, *words in NAMES.values()}
+        meanings = {name: (meaning, unit) for name, meaning, unit in NAMES.values()}
         group = write_summary(root, EXTREMES, meanings, values, digest_of_summary(values, content_hash))
         for dataset in group.values():
             dataset.dims[0].attach_scale(root["body"])

@@ -233,6 +233,7 @@ def sample_bytes(n_node: int, with_terms: bool) -> int:
 CAUSES = (
     "impulse", "reparent", "contact_begins", "contact_ends", "impact", "stop", "trigger",
     "sliding_begins", "rolling_begins", "sticking_begins", "rest_begins",
+    "falls_asleep", "wakes",
 )  # fmt: skip
 """What can happen, in the order of the numbers that the kernels give it."""
 SHAPES = "shape"
@@ -250,8 +251,8 @@ def _side(name: str, texts: Sequence[str], *vectors: tuple[str, str, str]) -> tu
 EVENT_COLUMNS = (
     Column("events/time", "f8", "", "s", "time since the start"),
     Column("events/cause", "i1", "", "1", "what happened"),
-    Column("events/first", "i4", "", "1", "row of the first shape in /shape; -1 unless shapes touch"),
-    Column("events/second", "i4", "", "1", "row of the second shape in /shape; -1 unless shapes touch"),
+    Column("events/first", "i4", "", "1", "row of the first shape in /shape; -1 unless shapes touch, or a body sleeps"),
+    Column("events/second", "i4", "", "1", "row of the second shape in /shape, or of the first again; else -1"),
     Column("events/point", "f8", "xyz", "m", "where the impulse acts, in the world"),
     Column("events/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
     Column("events/impulse", "f8", "xyz", "N s", "impulse on the receiver or the body of the second shape, world axes"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Motion:
     cannot be derived raises NotRecordedError.
     """
 
-    time: np.ndarray | float
+    time: Any  # (time), or one number, s
     _read: Callable[[str], np.ndarray]
     breaks: tuple[float, ...] = ()
 

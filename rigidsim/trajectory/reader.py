@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -106,7 +107,7 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
         for name, check in checks.items()
     }
     extremes = _extremes(file, path, header, stored_hash)
-    rest = {"message": message, "metrics": metrics, "extremes": extremes}
+    rest: dict[str, Any] = {"message": message, "metrics": metrics, "extremes": extremes}
     rest |= {"contact_ledger": _ledger(file, path, stored_hash), "older_digests": hashed if is_older(file) else {}}
     rest["derivatives"] = derivatives_in(file, path, header, arrays["time"], stored_hash)
     trajectory = Trajectory(header, arrays | events, status, stored_hash, close=found.close, **rest)

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -51,7 +52,7 @@ class StoredChunks:
         """Whether the chunks have filters that can be undone here."""
         return dataset.chunks is not None and _filters(dataset) in IS_DEFLATED
 
-    def __getitem__(self, key: object) -> np.ndarray:
+    def __getitem__(self, key: Any) -> np.ndarray:
         """As NumPy indexes an array. Raises OSError if a chunk is damaged, or is not the one that was written."""
         if (selection := Selection.of(key, self.shape)) is None:
             return self[()][key]

@@ -48,6 +48,8 @@ class Trajectory(BodyMapping):
     and is loaded into memory.
     """
 
+    time: np.ndarray
+
     def __init__(
         self,
         header: Header,

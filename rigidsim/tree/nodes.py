@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, total_of, unpacked
 from rigidsim.physics.vector import scaled
@@ -60,6 +60,12 @@ class Node:
     normal: tuple = ()  # of the plane that a planar scene is locked to, in its own axes; else empty
 
     @property
+    def its_joint(self) -> Joint:
+        """The joint of a node that is on one."""
+        assert self.joint is not None
+        return self.joint
+
+    @property
     def frame(self) -> int:
         """Its frame; that of the world is 0."""
         return self.index + 1
@@ -73,6 +79,16 @@ class Node:
         return self.kind in ("free", "jointed")
 
 
+if TYPE_CHECKING:  # a default is known to type checkers only, before Python 3.13
+    from typing_extensions import TypeVar
+
+    N = TypeVar("N", bound=Node, default=Node)
+else:
+    from typing import TypeVar
+
+    N = TypeVar("N", bound=Node)
+
+
 class Composite(NamedTuple):
     """A moved body with the parts fixed to it."""
 
@@ -80,10 +96,10 @@ class Composite(NamedTuple):
     fault: tuple[str, str] | None  # why no rigid body has this inertia, and a hint; None if one can
 
 
-class Tree:
+class Tree(Generic[N]):
     """All nodes by their numbers, with their bases, free ancestors and the order of evaluation."""
 
-    def __init__(self, order: ContiguousList[Node]):
+    def __init__(self, order: ContiguousList[N]):
         self.order, self.nodes = order, order.values
         self.by_path = {node.path: node for node in self.nodes}
         # Of each frame, that of the world first: its depth, and the frames of its base, of its free ancestor and of the
@@ -98,7 +114,7 @@ class Tree:
         self._composites: dict[int, Composite] = {}
 
     @classmethod
-    def of(cls, nodes: Sequence[Node]) -> Tree:
+    def of(cls, nodes: Sequence[N]) -> Tree:
         """The tree of nodes given in the order of the file; siblings keep this order."""
         return cls(preorder(nodes))
 
@@ -127,7 +143,7 @@ class Tree:
             order.replace(index, replace(self.nodes[index], position=position, orientation=orientation))
         return Tree(order)
 
-    def begun(self, joint_of: Callable[[Node], Joint]) -> Tree:
+    def begun(self, joint_of: Callable[[N], Joint]) -> Tree:
         """The tree with these joints of the nodes whose pose at zero is not given."""
         order = copy.copy(self.order)
         for node in self.nodes:
@@ -137,21 +153,21 @@ class Tree:
 
     # --- nodes
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[N]:
         """The nodes in the order of the file."""
         return iter(self.nodes)
 
     def __contains__(self, path: object) -> bool:
         return path in self.by_path
 
-    def __getitem__(self, path: str) -> Node:
+    def __getitem__(self, path: str) -> N:
         return self.by_path[path]
 
-    def get(self, path: str | None) -> Node | None:
+    def get(self, path: str | None) -> N | None:
         """The node of this path, if there is one."""
         return self.by_path.get(path)
 
-    def node(self, frame: int) -> Node | None:
+    def node(self, frame: int) -> N | None:
         """The node of a frame; None for that of the world."""
         return self.nodes[frame - 1] if frame else None
 
@@ -163,40 +179,40 @@ class Tree:
         """Metres per unit of a frame's own lengths."""
         return self.nodes[frame - 1].metres if frame else 1.0
 
-    def free(self) -> list[Node]:
+    def free(self) -> list[N]:
         """The free bodies, in the order of the file."""
         return [node for node in self.nodes if node.is_free()]
 
-    def moved_nodes(self) -> list[Node]:
+    def moved_nodes(self) -> list[N]:
         """The bodies that forces move, free or on joints, in the order of the file."""
         return [node for node in self.nodes if node.is_moved()]
 
     # --- ancestors and descendants
 
-    def parent(self, node: Node) -> Node | None:
+    def parent(self, node: N) -> N | None:
         """The parent of a node; None if that is the world."""
         return self.node(node.parent)
 
-    def base(self, node: Node) -> Node | None:
+    def base(self, node: N) -> N | None:
         """The node of which this one is rigidly a part, itself if it is free or prescribed; None if it rests in the
         world.
         """
         return self.node(self._base[node.frame])
 
-    def part_of(self, node: Node) -> Node:
+    def part_of(self, node: N) -> N:
         """The base of a node; the node itself, if it rests in the world."""
         return self.base(node) or node
 
-    def carrier(self, node: Node) -> Node | None:
+    def carrier(self, node: N) -> N | None:
         """The moved body that the node is, or is a part of; None if it is held by the world or a prescribed node."""
         base = self.base(node)
         return base if base is not None and base.is_moved() else None
 
-    def free_ancestor(self, node: Node) -> Node | None:
+    def free_ancestor(self, node: N) -> N | None:
         """The nearest free body among the node and its ancestors, if there is one."""
         return self.node(self._free[node.frame])
 
-    def leader(self, node: Node) -> Node:
+    def leader(self, node: N) -> N:
         """The nearest moved body among the node and its ancestors; if there is none, the prescribed node of which it is
         a part, and if it rests in the world, itself.
         """
@@ -215,30 +231,30 @@ class Tree:
                 found[other].add(one)
         return found
 
-    def outermost(self, body: Node) -> Node:
+    def outermost(self, body: N) -> N:
         """The first body of the tree of joints of a moved body: it is on no joint, or hangs on what is held."""
         while body.joint is not None and body.parent and (base := self.base(self.parent(body))) and base.is_moved():
             body = base
         return body
 
-    def first_free_below(self, node: Node) -> list[Node]:
+    def first_free_below(self, node: N) -> list[N]:
         """The first free descendants of a free body, through fixed and prescribed nodes, in the order of the file."""
         return self._first_free.get(node.frame, [])
 
     @cached_property
-    def _first_free(self) -> dict[int, list[Node]]:
-        found: dict[int, list[Node]] = {}
+    def _first_free(self) -> dict[int, list[N]]:
+        found: dict[int, list[N]] = {}
         for node in self.free():
             found.setdefault(self._free[node.parent], []).append(node)
         return found
 
-    def jointed_to(self, body: Node) -> list[Node]:
+    def jointed_to(self, body: N) -> list[N]:
         """The bodies on joints that hang on a moved body or on a part fixed to it, in the order of the file."""
         return self._jointed.get(body.frame, [])
 
     @cached_property
-    def _jointed(self) -> dict[int, list[Node]]:
-        found: dict[int, list[Node]] = {}
+    def _jointed(self) -> dict[int, list[N]]:
+        found: dict[int, list[N]] = {}
         for node in self.nodes:
             if node.kind == "jointed" and node.parent:
                 found.setdefault(self._base[node.parent], []).append(node)
@@ -253,14 +269,14 @@ class Tree:
             following = self.order.next(following)
         return found
 
-    def lineage(self, node: Node) -> list[Node]:
+    def lineage(self, node: N) -> list[N]:
         """The node and its ancestors, itself first."""
         found = [node]
         while found[-1].parent:
             found.append(self.nodes[found[-1].parent - 1])
         return found
 
-    def branches(self, first: int, second: int) -> tuple[list[Node], list[Node]]:
+    def branches(self, first: int, second: int) -> tuple[list[N], list[N]]:
         """The nodes from each of two frames up to their nearest common ancestor, which is not included; the given
         frames first.
         """
@@ -272,7 +288,7 @@ class Tree:
 
     # --- what is rigidly joined
 
-    def parts(self, node: Node) -> list[Node]:
+    def parts(self, node: N) -> list[N]:
         """A node and all that is fixed to it, directly or through fixed nodes, in the order of evaluation."""
         found, frames = [node], {node.frame}
         for index in self.subtree(node.index)[1:]:
@@ -291,7 +307,7 @@ class Tree:
                 found[node.index] = found[node.parent - 1].below(node.position, node.orientation, node.scale)
         return found
 
-    def composite(self, body: Node) -> Composite:
+    def composite(self, body: N) -> Composite:
         """The composite of a moved body."""
         found = self._composites.get(body.index)
         if found is None:
@@ -302,12 +318,12 @@ class Tree:
             found = self._composites[body.index] = Composite(mass, fault)
         return found
 
-    def lump(self, body: Node) -> Lump:
+    def lump(self, body: N) -> Lump:
         """Mass, centre of mass (m) and inertia of a free body with its parts, in its own axes."""
         mass, center, inertia = self.composite(body).mass
         return Lump(mass, scaled(body.metres, center), inertia)
 
-    def weight(self, body: Node) -> float:
+    def weight(self, body: N) -> float:
         """The mass of a free body with its parts, kg; it does not depend on where they are."""
         return total_of([part.mass.mass for part in self.parts(body) if part.mass])
 
@@ -326,7 +342,7 @@ class Tree:
             found.append(row)
         return found
 
-    def row(self, body: Node | None) -> int:
+    def row(self, body: N | None) -> int:
         """The row of a moved body; NO_ROW for None."""
         return NO_ROW if body is None else self.rows[body.index]
 
@@ -341,7 +357,7 @@ def path_of(node: Node | None) -> str:
     return node.path if node else ""
 
 
-def preorder(nodes: Sequence[Node]) -> ContiguousList[Node]:
+def preorder(nodes: Sequence[N]) -> ContiguousList[N]:
     """Nodes given in the order of the file as a list in which descendants follow, siblings in that order."""
     below: list[list[int]] = [[] for _ in range(1 + len(nodes))]
     for node in reversed(nodes):

@@ -104,9 +104,13 @@ class Display {
     display.local = await display.motions(data);
     display.hasRates = data.rates !== null;
     display.loads = data.loads && (await readLoads(data.loads));
-    display.begin = display.time[0];
-    display.end = display.time[display.frames - 1];
+    display.choose(display.chapters[0] ?? { first: 0, last: display.frames - 1 });
     return display;
+  }
+
+  // Show the frames of a chapter.
+  choose({ first, last }) {
+    Object.assign(this, { first, last, begin: this.time[first], end: this.time[last] });
   }
 
   // (frame, body, MOTION) relative to the parents.
@@ -190,12 +194,14 @@ class Display {
     return out;
   }
 
-  // The positions of bodies at all frames relative to the one of the row `from`: a Float64Array (frame, 3) for each.
+  // The positions of bodies at the frames of the chapter relative to the one of the row `from`: a Float64Array
+  // (frame, 3) for each.
   pathsFrom(from, bodies) {
-    const paths = bodies.map(() => new Float64Array(3 * this.frames));
-    for (let frame = 0; frame < this.frames; frame++) {
+    const paths = bodies.map(() => new Float64Array(3 * (this.last - this.first + 1)));
+    for (let frame = this.first; frame <= this.last; frame++) {
       const seen = this.seenFrom(from, frame, 0, bodies);
-      bodies.forEach((body, i) => paths[i].set(seen.subarray(body * MOTION, body * MOTION + 3), 3 * frame));
+      const place = 3 * (frame - this.first);
+      bodies.forEach((body, i) => paths[i].set(seen.subarray(body * MOTION, body * MOTION + 3), place));
     }
     return paths;
   }

@@ -63,6 +63,14 @@ class ShownPart(NamedTuple):
         return self.position + rows(rotate(tuple(self.orientation), columns(self.scale * surface.vertices)))
 
 
+class Chapter(NamedTuple):
+    """A part of a display that is chosen by its name, such as a mode: its first and last frame."""
+
+    name: str
+    first: int
+    last: int
+
+
 class Framing(NamedTuple):
     """A ball (m) that contains what a picture should show; its radius is 1 if that is a point."""
 
@@ -79,7 +87,7 @@ class Display:
     in its axes, and `reach` (body) the radius (m) about it that they fill; `kinds` are free (or on a joint, at any
     time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies with poses, `hollow` those
     of bodies that may hide others within them; `joints` and `links` are those of all times; `notes` are sentences about
-    what is not shown as it is; `loads` are the forces, None for a scene.
+    what is not shown as it is; `loads` are the forces, None for a scene; `chapters` are shown one at a time.
     """
 
     title: str
@@ -98,6 +106,7 @@ class Display:
     links: Sequence[ShownLink] = ()
     notes: tuple[str, ...] = ()
     loads: Loads | None = None
+    chapters: tuple[Chapter, ...] = ()
 
     def row(self, body: str) -> int:
         """The row of a body by its path, -1 for `world`. Raises UsageError if it is not shown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class Lettering:
         width, height = self.size
         edge = MARGIN * height
         title = _fitting(self.title, large, 0.68 * width)
-        halo = {"stroke_width": max(1, round(HALO * height)), "stroke_fill": PAPER}
+        halo: dict[str, Any] = {"stroke_width": max(1, round(HALO * height)), "stroke_fill": PAPER}
         draw.text((edge, edge), title, INK, large, "la", **halo)
         draw.text((edge, edge + GAP * large.size), self.remarks, FAINT, small, "la", **halo)
         draw.text((edge, height - edge), clock, INK, large, "ls", **halo)

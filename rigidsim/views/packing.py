@@ -56,6 +56,7 @@ def display_data(display: Display) -> dict[str, Any]:
         "links": [plain(link._asdict()) for link in display.links],
         "ends": [plain(end) for end in display.ends],
         "symbols": plain(SYMBOLS),
+        "chapters": [plain(chapter._asdict()) for chapter in display.chapters],
         "loads": None if display.loads is None else _loads_data(display.loads),
     }
 
@@ -67,8 +68,7 @@ def _loads_data(loads: Loads) -> dict[str, Any]:
         found["contacts"] = {name: packed(array, kind) for name, array, kind in columns}
         found["strongest"] = _typical(loads.contacts.force)
     for name, array in (("force", loads.force), ("inertial", loads.inertial)):
-        is_shown = array is not None and array.size <= 3 * WITH_RATES
-        found[name] = packed(array, "<f4") if is_shown else None
+        found[name] = packed(array, "<f4") if array is not None and array.size <= 3 * WITH_RATES else None
     found["largest"] = max((_typical(a) for a in (loads.force, loads.inertial) if a is not None), default=0.0)
     return found
 

@@ -34,6 +34,7 @@ class Page {
     this.cover();
     this.lookFrom(display.from);
     this.followBody(display.follow);
+    if (display.chapters.length) this.choose(0);
     this.last = performance.now();
     requestAnimationFrame((now) => this.tick(now));
   }
@@ -49,6 +50,11 @@ class Page {
       SPEEDS.map((factor) => [factor * display.speed, `${digits(factor * display.speed)} ×`]),
     );
     element("speed").value = display.speed;
+    this.fill(
+      "chapter",
+      display.chapters.map(({ name }, k) => [k, name]),
+    );
+    element("chapter").parentElement.hidden = !display.chapters.length;
     element("notes").textContent = display.notes.join(" ");
     const recorded = {
       joints: display.joints.length || display.links.length,
@@ -85,6 +91,7 @@ class Page {
     element("follow").addEventListener("change", ({ target }) =>
       this.followBody(target.value === "" ? null : Number(target.value)),
     );
+    element("chapter").addEventListener("change", ({ target }) => this.choose(Number(target.value)));
     element("all").addEventListener("click", () => show.showAll());
     element("menu").addEventListener("click", () => {
       element("panel").classList.toggle("closed");
@@ -143,6 +150,14 @@ class Page {
     this.show.time = Math.max(this.display.begin, Math.min(this.display.end, time));
   }
 
+  choose(chapter) {
+    this.display.choose(this.display.chapters[chapter]);
+    element("chapter").value = chapter;
+    this.setTime(this.display.begin);
+    this.show.makePaths();
+    this.play(true);
+  }
+
   lookFrom(row) {
     this.show.lookFrom(row);
     this.show.followed = undefined;
@@ -183,7 +198,8 @@ class Page {
     const { display, show } = this;
     const span = display.end - display.begin;
     const decimals = span > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span)))) : 3;
-    const text = `${show.time.toFixed(decimals)} s`;
+    const phase = (360 * (show.time - display.begin)) / span;
+    const text = display.chapters.length ? `${phase.toFixed(0)}°` : `${show.time.toFixed(decimals)} s`;
     if (element("clock").textContent !== text) element("clock").textContent = text;
     element("time").value = span > 0 ? (1e6 * (show.time - display.begin)) / span : 0;
     const texts = [];
@@ -282,6 +298,7 @@ async function open() {
     positionOnScreen: (path) => (show.draw(), show.camera.project(...show.placeOf(rowOf(path)).toArray())),
     position: (path) => (show.draw(), [...show.seen.subarray(rowOf(path) * MOTION, rowOf(path) * MOTION + 3)]),
     paths: () => show.paths.length,
+    choose: (chapter) => (page.choose(chapter), page.play(false), show.draw()),
     page,
   };
 }

@@ -58,7 +58,7 @@ def _followed(display: Display, seen: MotionSamples, follow: str) -> dict[str, i
 def three() -> str:
     """The script of three.js, from the viewer that trimesh ships."""
     found = find_spec("trimesh")
-    if found is None:
+    if found is None or found.submodule_search_locations is None:
         raise UsageError('the view needs trimesh; install it with: pip install "rigidsim[view]"')
     folder, (place, name) = Path(found.submodule_search_locations[0]), VIEWER
     try:

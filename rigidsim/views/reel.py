@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -101,7 +101,8 @@ class Reel:
 
     def images(self, progress: Callable[[int, int], None] | None = None) -> Iterator:
         """All images in order, made on all cores; `progress(done, total)` is called after each."""
-        total, waiting, done = len(self.cameras), deque(), 0
+        waiting: deque[Future] = deque()
+        total, done = len(self.cameras), 0
         pool = ThreadPoolExecutor(cores())
         try:
             for k in range(total + cores()):

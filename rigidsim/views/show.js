@@ -219,7 +219,7 @@ class Show {
     this.drawGrid();
     for (const path of this.paths) {
       path.mesh.visible = this.drawn.paths;
-      path.update(camera, frame + part, canvas);
+      path.update(camera, frame + part - display.first, canvas);
     }
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     const size = this.renderer.getSize(new THREE.Vector2());

@@ -9,11 +9,13 @@ from rigidsim.arguments import file_path, instance
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
+from rigidsim.sensitivities.linear import LinearModel
 from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, check_output, kind_of
 from rigidsim.trajectory.spool import published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.tree.nodes import WORLD
 from rigidsim.views.display import FPS, Display, display_of, display_of_scene
+from rigidsim.views.modes import display_of_modes
 from rigidsim.views.page import page_of
 
 MOST_BYTES = 20_000_000
@@ -48,21 +50,21 @@ class View:
 
 
 def view(
-    shown: Trajectory | Scene,
+    shown: Trajectory | Scene | LinearModel,
     frame: str = WORLD,
     follow: str = "",
     begin: float | None = None,
     end: float | None = None,
     fps: float = FPS,
 ) -> View:
-    """A page that shows the bodies of a trajectory in space, or those of a scene at t = 0.
+    """A page that shows in space a trajectory, a scene at t = 0, or the modes of a linear motion.
 
     A notebook shows it, and `view(...).save(path)` writes one HTML file.
 
     Parameters
     ----------
-    shown : Trajectory or Scene
-        Of a scene, which has no motion, only `frame` can be chosen.
+    shown : Trajectory, Scene or LinearModel
+        Of a scene, which has no motion, and of modes only `frame` can be chosen.
     frame : str
         The body from which the page looks at first.
     follow : str
@@ -84,10 +86,11 @@ def view(
     NotRecordedError
         If the motion was not recorded.
     """
-    if isinstance(shown, Scene):
+    if isinstance(shown, Scene | LinearModel):
         if begin is not None or end is not None or follow:
-            raise UsageError("this is a scene; begin, end and follow are for its trajectory: rigidsim run")
-        return View(display_of_scene(shown), frame)
+            what = "this is a scene" if isinstance(shown, Scene) else "these are modes"
+            raise UsageError(f"{what}; begin, end and follow are for its trajectory: rigidsim run")
+        return View(display_of_scene(shown) if isinstance(shown, Scene) else display_of_modes(shown), frame)
     instance(shown, Trajectory, "what is viewed", Scene)
     frame, follow = (full_path(shown, name) if name not in ("", WORLD) else name for name in (frame, follow))
     while True:  # with half of the frames, until the page is small enough

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.solver import make_solver, solve_contacts
+from rigidsim.engine.contact.solver import SubSteps, make_solver, solve_contacts
+from rigidsim.engine.contact.strikes import ContactPoints
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.quaternion import exp_full, product, to_matrix
 
@@ -15,11 +17,20 @@ GRAVITY = 9.81
 FLOOR = -1  # in place of a body's number: the immovable one, which comes last
 
 
+class Motion(NamedTuple):
+    """What the solver reads and changes of the rows of all bodies."""
+
+    inverse: at.INVERSE
+    vel: at.LINE
+    moved: at.LINE
+    smooth: at.LINE
+    push: at.LINE
+    began: at.LINE
+
+
 @kernel
-def solve_all(h, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes):
-    solve_contacts(
-        h, 1.0, n_sub, 1, -1.0, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, None, lanes
-    )
+def solve_all(h, n_sub, n_body, points, lines, arrays, lanes):
+    solve_contacts(SubSteps(n_sub, h / n_sub, 1.0, 1, -1.0), n_body, points, lines, arrays, None, lanes)
 
 
 @dataclass
@@ -62,10 +73,8 @@ class Step:
         n_body, count, lanes = len(self.vel) - 1, len(self.who), (0.0,) * lanes
         arrays = self.arrays = make_solver(n_body, count + 1, lanes)
         solve = solve_all if compiled else solve_all.interpreted
-        solve(
-            h, n_sub, n_body, self.who, self.point, count, self.inverse, self.vel, self.moved, self.smooth, self.push,
-            self.began, arrays, lanes,
-        )  # fmt: skip
+        lines = Motion(self.inverse, self.vel, self.moved, self.smooth, self.push, self.began)
+        solve(h, n_sub, n_body, ContactPoints(self.who, self.point, count), lines, arrays, lanes)
         return self
 
     def copy(self) -> Step:

@@ -8,8 +8,10 @@ from scipy.spatial.transform import Rotation
 from contact_shapes import Shape, contacts_of
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.approach import SmoothMotion
 from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
 from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.strikes import ContactPoints, Setting
 from rigidsim.jit.rows import with_rows
 
 NO_PLANE = np.zeros((0, 3))
@@ -99,16 +101,19 @@ class World:
         finish[:, at.CENTRE.p] += h * (self.v + 0.5 * gain)
         finish[:, at.CENTRE.v] += gain
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
+        struck = np.zeros((n + 1, at.JOLT.width))
+        struck[:n, at.JOLT.q] = self.q
+        motion = SmoothMotion(h, self.contacts.share, start, finish, inverse, struck, vel, moved)
+        setting = Setting(nominal or h, self.contacts, self.body, self.plane, self.pair, len(self.pair), None)
         count = self.strike(
-            with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair, len(self.pair),
-            who, point, len(who), start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
-            None,
-        )  # fmt: skip
+            self.time,
+            *(with_rows(each) for each in (setting, ContactPoints(who, point, len(who)), motion, self.arrays)),
+        )
         if count < 0:
             raise OverflowError("the log is full")
         jump = vel[:n, :6] - np.hstack([self.v, self.omega])
         tensors = self.tensors()
-        dL = self.arrays.turned * self.moves[:, None] * (count > 0)
+        dL = struck[:n, at.JOLT.dL] * self.moves[:, None]
         L = np.array([t @ w if m else 0 * w for t, w, m in zip(tensors, self.omega, self.moves, strict=True)])
         self.p += h * (self.v + 0.5 * gain) + (moved[:n, :3] + h * jump[:, :3])
         turn = h * self.omega + moved[:n, 3:6] + h * jump[:, 3:]

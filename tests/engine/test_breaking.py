@@ -46,7 +46,7 @@ def time_at(angle: float) -> float:
     return quad(lambda s: 2 * s / np.sqrt(2 * G * LOAD * np.sin(s * s)) if s else 2 / np.sqrt(2 * G * LOAD), 0, top)[0]
 
 
-@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)])
 def test_a_weld_breaks_in_the_step_in_which_it_bears_too_much_and_the_weight_flies_on_a_parabola(method):
     strength = 40.0
     angle = brentq(lambda x: force_at(x) - strength, 0.0, 1.5, xtol=1e-14)

@@ -42,7 +42,10 @@ def drift(found: rigidsim.Trajectory) -> float:
     return float(np.abs(kinetic + potential - work - kinetic[0] - potential[0]).max())
 
 
-@pytest.mark.parametrize(("method", "tolerance"), [("rkmk4", 2e-9), ("adaptive", 1e-11), ("taylor", 2e-12)])
+@pytest.mark.parametrize(
+    ("method", "tolerance"),
+    [("rkmk4", 2e-9), pytest.param("adaptive", 1e-11, marks=pytest.mark.slow), ("taylor", 2e-12)],
+)
 def test_the_motion_is_that_of_an_independent_integration(method, tolerance):
     """A mass on a spring that stiffens, is damped ever more and changes its length, in a medium that thins."""
 

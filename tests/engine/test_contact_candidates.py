@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.bodies import write_travels
 from rigidsim.engine.contact.candidates import make_candidates, renew_candidates
+from rigidsim.jit.rows import with_rows
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX
 
@@ -165,5 +166,6 @@ def test_what_rests_and_is_not_moved_by_forces_has_no_margin():
     contacts = contacts_of(shapes, n_moved=1)
     start, (turn, lever, travel) = np.zeros((5, at.CENTRE.width)), np.zeros((3, 5))
     start[2, at.CENTRE.place("omega")], start[3, at.CENTRE.place("v")] = 1.0, 1.0
-    write_travels(contacts.shape, contacts.shape_value, contacts.n_moved, start, start, 0.1, None, turn, lever, travel)
+    contacts = with_rows(contacts)
+    write_travels(contacts, contacts.shape_value, start, start, 0.1, None, turn, lever, travel)
     assert travel[0] > 0.0 and travel[1] == 0.0 and travel[2] > 0.0 and travel[3] >= 0.1 and travel[4] == 0.0

@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from contact_bodies import FLOOR, GRAVITY, Bodies, Point
+from contact_bodies import FLOOR, GRAVITY, Bodies, Motion, Point, solve_all
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.colours import COLOURS
-from rigidsim.engine.contact.solver import make_solver, solve_contacts
+from rigidsim.engine.contact.solver import make_solver
+from rigidsim.engine.contact.strikes import ContactPoints
 
 H, RADIUS = 5e-3, 0.1
 DOWN = (0.0, 0.0, -1.0)
@@ -349,10 +350,8 @@ def test_no_contacts_and_no_bodies():
         rows = [np.zeros((n_body + 1, at.LINE.width)) for _ in range(5)]
         rows[0][:n_body, 0], arrays = 1.0, make_solver(n_body, 0, lanes)
         who, point = np.zeros((0, at.WHO.width), np.int64), np.zeros((0, at.CONTACT_POINT.width))
-        vel, moved, smooth, push, began = rows
-        inverse = np.ones((n_body + 1, at.INVERSE.width))
-        solve_contacts(
-            H, 1.0, 4, 1, -1.0, n_body, who, point, 0, inverse, vel, moved, smooth, push, began, arrays, None, lanes
-        )
+        vel, moved, *_ = rows
+        lines = Motion(np.ones((n_body + 1, at.INVERSE.width)), *rows)
+        solve_all.interpreted(H, 4, n_body, ContactPoints(who, point, 0), lines, arrays, lanes)
         assert np.all(vel[:n_body, 0] == 1.0)
         assert np.abs(moved[:n_body, 0] - H).max(initial=0.0) < 1e-18

@@ -15,7 +15,11 @@ from scenes import make_scene, run
 Z, G = [0, 0, 1], 9.81
 TOLERANT = {name: {"name": name, key: 1e-11} for name, key in (("adaptive", "rtol"), ("taylor", "tolerance"))}
 METHODS = {name: TOLERANT.get(name, name) for name in ("rkmk4", "adaptive", "taylor", "euler", "magnus")}
-EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+LATER = ("adaptive", "magnus")  # steps by tolerance as `taylor`, of first order as `euler`
+EVERY = pytest.mark.parametrize(
+    "method",
+    [pytest.param(METHODS[name], id=name, marks=[pytest.mark.slow] * (name in LATER)) for name in METHODS],
+)
 EPS = np.finfo(float).eps
 
 
@@ -68,7 +72,9 @@ def test_a_gear_train_reflects_the_inertia_of_its_wheels(method):
     assert np.abs(energy - energy[0]).max() < (0.05 if method in ("euler", "magnus") else 1e-12)  # whose work is a sum
 
 
-@pytest.mark.parametrize("method", list(METHODS.values())[:3], ids=list(METHODS)[:3])
+@pytest.mark.parametrize(
+    "method", [METHODS["rkmk4"], METHODS["adaptive"], pytest.param(METHODS["taylor"], marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("ratio", [1.7, -0.6])
 def test_a_pendulum_that_mimics_another_moves_as_in_reduced_coordinates(method, ratio):
     """q_2 = r q_1 + c: (J_1 + r^2 J_2) q_1'' = -m_1 g l_1 sin q_1 - r m_2 g l_2 sin(q_2)."""

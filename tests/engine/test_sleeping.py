@@ -10,6 +10,7 @@ import pytest
 import rigidsim
 from contact_scenes import ball, block, floor, rod, touching
 from rigidsim.errors import SceneError
+from rigidsim.report.explain import BodyReport
 
 SLEEP = {"mode": "stepping", "substeps": 4, "sleep": True}
 AWAKE = {"mode": "stepping", "substeps": 4}
@@ -243,3 +244,84 @@ def test_a_scene_with_loops_runs():
     scene = rigidsim.Scene.from_file(Path(__file__).parents[2] / "scenes" / "ragdoll.yaml", changes)
     simulation = rigidsim.Simulation(scene)
     simulation.step(simulation.n_step)
+
+
+def changes_of(events) -> list[tuple[str, str, float]]:
+    """The bodies that fell asleep and woke, in order: what they did, the body, the time in s."""
+    both = [event for event in events if event.cause in ("falls_asleep", "wakes")]
+    assert all(event.shapes[0] == event.shapes[1] for event in both)
+    return [(event.cause, event.bodies[0], event.time) for event in both]
+
+
+def test_events_tell_what_falls_asleep_and_wakes():
+    scene = scene_of(towers(**THROWN), 2.2, record_every=0.1)
+    trajectory = rigidsim.simulate(scene)
+    found = changes_of(trajectory.events)
+    slept, woke = found[:4], found[4:]
+    assert sorted((what, body) for what, body, _ in slept) == [
+        ("falls_asleep", name) for name in ("a0", "a1", "b0", "b1")
+    ]
+    assert all(0.5 <= time < 1.5 for *_, time in slept)
+    assert [(what, body) for what, body, _ in woke] == [("wakes", "a0"), ("wakes", "a1")]
+    hit = min(e.time for e in trajectory.events if e.cause == "contact_begins" and "ball" in e.bodies and e.time > 1.5)
+    assert [time for *_, time in woke] == pytest.approx([hit - STEP] * 2, abs=1e-12)  # the beginning of that step
+    times = {body: time for _, body, time in slept}
+    told = str(BodyReport.of(trajectory, "a1", 1.5))
+    assert f"a1 sleeps, since t = {times['a1']:.9g} s" in told
+    assert "a1 wakes" in str(BodyReport.of(trajectory, "a1", hit))
+    assert "sleeps" not in str(BodyReport.of(trajectory, "a1", 2.2))
+
+
+@pytest.mark.parametrize("end", [100, 160, 395, 402])
+def test_a_resumed_run_has_the_same_events(end):
+    scene = scene_of(MIXED, 2.4, record_every=0.1)
+    whole, begun, again = (rigidsim.Simulation(scene) for _ in range(3))
+    whole.step(480)
+    begun.step(end)
+    again.resume(begun.checkpoint(), begun.events)
+    again.step(480 - end)
+    assert changes_of(again.events) == changes_of(whole.events) != []
+
+
+def test_a_change_of_the_tree_wakes_all():
+    parted = scene_of(
+        towers(load=block(at=(20, 0, 0.5))),
+        2.0,
+        reparent=[{"time": 1.8, "body": "load", "to": "floor"}],
+    )
+    found = changes_of(rigidsim.simulate(parted).events)
+    assert {(what, body) for what, body, time in found if time == 1.8} == {
+        ("wakes", body) for body in ("a0", "a1", "b0", "b1", "load")
+    }
+
+
+def test_the_log_has_room_for_a_pile_that_falls_asleep_and_wakes():
+    """More bodies than the log holds beside the touches of one step."""
+    row = {f"r{k:04}": ball(0.1, at=(0.2 * k, 0, 0.1)) for k in range(1500)}
+    row["r0000"]["impulses"] = [{"time": 0.75, "impulse": [5.0, 0, 0]}]
+    found = changes_of(rigidsim.simulate(scene_of({"floor": floor()} | row, 0.76)).events)
+    assert [what for what, *_ in found] == ["falls_asleep"] * 1500 + ["wakes"] * 1500
+
+
+def test_a_ball_thrown_into_a_pile_wakes_that_pile_alone():
+    """Of two heaps of balls, each in a pit of its own and none like another."""
+    rng, heaps = np.random.default_rng(3), {}
+    for name, x in (("p", 0.0), ("q", 5.0)):
+        for k in range(12):
+            place = np.array([x + 0.22 * (k % 2) - 0.11, 0.22 * (k // 2 % 2) - 0.11, 0.1 + 0.22 * (k // 4)])
+            heaps[f"{name}{k:02}"] = ball(
+                0.1, at=tuple(place + rng.uniform(-4e-3, 4e-3, 3)), material={"rolling_friction": 0.01}
+            )
+        walls = [{"type": "box", "size": [0.1, 1, 1], "position": [x + side * 0.3, 0, 0.5]} for side in (-1, 1)] + [
+            {"type": "box", "size": [1, 0.1, 1], "position": [x, side * 0.3, 0.5]} for side in (-1, 1)
+        ]
+        heaps[f"pit_{name}"] = {"shapes": walls}
+    thrown = {"shot": ball(0.05, 0.2, at=(0, 0, 1.2), velocity=[0, 0, 20.0])}
+    bodies = {"floor": {"shapes": [{"type": "plane"}], "material": {"rolling_friction": 0.01}}} | heaps | thrown
+    scene = scene_of(bodies, 4.3)
+    before, after = sleepers(scene, 3.9, 4.2)
+    of = {name: {body for body in heaps if body[0] == name and body[1].isdigit()} for name in "pq"}
+    assert before == of["p"] | of["q"]
+    assert of["q"] <= after
+    woke = {body for what, body, time in changes_of(rigidsim.simulate(scene).events) if what == "wakes"}
+    assert woke == of["p"]

@@ -11,6 +11,7 @@ from rigidsim.errors import SceneError, SimulationError
 EPS = np.finfo(float).eps
 G = 9.81
 METHODS = ["rkmk4", "adaptive", "taylor"]
+SOME = ["rkmk4", pytest.param("adaptive", marks=pytest.mark.slow), "taylor"]
 
 
 def made(bodies: dict, *, duration=3.0, step=0.01, gravity=(0, 0, -G), stop=None, **more) -> rigidsim.Scene:
@@ -50,7 +51,7 @@ def test_a_run_ends_where_a_condition_becomes_true(method):
     ]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_an_instant_in_a_nonlinear_motion_is_found_to_rounding(method):
     """A pendulum from rest at 60 degrees passes its lowest point after a quarter of its period."""
     from scipy.special import ellipk
@@ -77,7 +78,7 @@ def test_the_instant_has_the_order_of_the_method():
     assert 3.7 < np.log2(errors[0] / errors[1]) < 4.6
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_a_blow_at_each_top_of_a_flight(method):
     found = rigidsim.simulate(juggled(duration=10.0, simulation={"integrator": method}))
     times = np.array([event.time for event in found.events])
@@ -297,7 +298,7 @@ def test_a_trigger_in_a_scene_with_contact(mode):
     assert abs(found["b"].world.position[-1, 0] - 1.0) < 8 * EPS
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_a_trigger_after_an_impact_at_a_stop_of_a_joint(method):
     """A door without friction turns back from its stop at 0.8 of its rate, and passes half of its way."""
     hinge = {"axis": [0, 0, 1], "at": [-0.5, 0, 0], "rate": 1.0, "limits": [0, 1], "restitution": 0.8}

@@ -13,6 +13,7 @@ import pytest
 
 import rigidsim
 from rigidsim.certify.certifying import certify
+from rigidsim.engine.contact import arrays
 from ways import WAYS
 
 GROUNDS: list[dict[str, Any]] = [
@@ -183,6 +184,20 @@ def test_a_run_by_events_has_the_bits_of_one_alone(seed, way):
                     found = (np.asarray(getattr(one[path].world, name)).tobytes() for one in (alone, other))
                     assert len({*found}) == 1, path
             assert way == "in a sweep" or [event.time for event in alone.events] == [e.time for e in other.events]
+
+
+@pytest.mark.parametrize("capacity", [20, 37, pytest.param(150, marks=pytest.mark.slow)])
+def test_a_log_that_fills_changes_no_bit(capacity, monkeypatch):
+    """A step that has no room in the log is put back and taken again, with the poses of its beginning."""
+    places = []
+    for rows in (arrays.CAPACITY, capacity):
+        monkeypatch.setattr(arrays, "CAPACITY", rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            simulation = rigidsim.Simulation(rigidsim.Scene.from_dict(by_events(0)))
+            simulation.step(400)
+        places.append([simulation.state[path].world.position.tobytes() for path in simulation.state])
+    assert places[0] == places[1]
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, *range(2, 24)))])

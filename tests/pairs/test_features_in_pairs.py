@@ -24,9 +24,14 @@ FOUND = {
     (410128, 0): "the same of a part on a body that rolls",
 }
 """What was wrong, by seed and variant."""
-FEW, MANY = (0, 7), range(1000)
+FEW, MANY = (0,), range(1000)
+COVERED = {(519, 0), (410128, 0)}  # by tests of restitution and of drag; their kernels are slow to compile
 LATER = [pytest.param(seed, marks=pytest.mark.slow) for seed in MANY]
-SCENES = [*((seed, 0) for seed in FEW), *FOUND, *(pytest.param((k, 0), marks=pytest.mark.slow) for k in MANY)]
+SCENES = [
+    *((seed, 0) for seed in FEW),
+    *(pytest.param(scene, marks=[pytest.mark.slow] * (scene in COVERED)) for scene in FOUND),
+    *(pytest.param((k, 0), marks=pytest.mark.slow) for k in MANY),
+]
 
 
 def excluded(a: str, b: str) -> bool:

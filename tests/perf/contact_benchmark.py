@@ -1,7 +1,8 @@
 """Milliseconds a step of bodies in contact, ours and our peers', in one run:
 `python tests/perf/contact_benchmark.py [--quick] [--without NAME ...]`.
 
-One core, one thread each, sleeping off, 5 ms, compile time apart. Ours is the whole run with `rkmk4` and a sample every
+One core, one thread each, 5 ms, compile time apart; sleeping off but in the last part, where ours with and without it
+take turns. Ours is the whole run with `rkmk4` and a sample every
 20 steps. Between two slices of it each peer takes as many steps as it did, so all meet the same neighbours on the
 machine. Peers (extra `bench`) are left out where they are not installed. Times are processor times, medians over
 steps.
@@ -20,6 +21,8 @@ import rigidsim
 from contact_peers import PEERS
 from piles import Depths, Pile, depths, scene_of, spheres, stack
 from rigidsim.jit.kernels import watch_compilation
+
+SLICES = 10  # of what is measured by turns
 
 
 class Course:
@@ -94,6 +97,26 @@ def table(title: str, pile: Pile, steps: int, peers: list[type]) -> Course:
     return courses[0]
 
 
+def asleep(pile: Pile, settled: int, steps: int) -> tuple[float, float]:
+    """Print what a step costs once all bodies sleep, beside the same pile awake, in slices by turns; returns both, ms.
+    Both first take `settled` steps.
+    """
+    pair = [rigidsim.Simulation(scene_of(pile, settled + steps, sleep)) for sleep in (True, False)]
+    for one in pair:
+        one.step(settled)
+    spent: tuple[list[float], list[float]] = ([], [])
+    for _ in range(SLICES):
+        for one, times in zip(pair, spent, strict=True):
+            begin = time.process_time()
+            one.step(steps // SLICES)
+            times.append(1e3 * (time.process_time() - begin) / (steps // SLICES))
+    sleeps, wakes = (sum(event.cause == cause for event in pair[0].events) for cause in ("falls_asleep", "wakes"))
+    rests, moves = (float(np.median(times)) for times in spent)
+    print(f"\n### Asleep\n\n{sleeps - wakes} of {len(pile.places)} bodies sleep after {settled} steps")
+    print(f"{rests:.4f} ms a step asleep, {moves:.4f} ms awake: {rests / moves:.3f}", flush=True)
+    return rests, moves
+
+
 def available(names: list[str]) -> list[type]:
     """The peers that can be imported and are not left out."""
     found = []
@@ -121,6 +144,7 @@ def main() -> None:
     table("Stack of ten boxes", stack(), steps, peers)
     many = table("Many spheres", spheres(100 if chosen.quick else 10_000), 20 if chosen.quick else 300, [])
     print(f"\nmany to few: {many.median / few.median:.1f}")
+    asleep(spheres(30 if chosen.quick else 666), 300 if chosen.quick else 1000, 40 if chosen.quick else 1000)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 
 TITLES = {
     "benchmark": ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events"),
-    "contact_benchmark": ("Spheres", "Stack of ten boxes", "Many spheres"),
+    "contact_benchmark": ("Spheres", "Stack of ten boxes", "Many spheres", "Asleep"),
     "environments_benchmark": ("Vector environments, steps a second",),
     "modes_benchmark": ("Modes, ns a body and step", "Impacts at stops", "Contact by events", "Bounces by events"),
     "pairs_benchmark": ("Pairs apart, ns", "Pairs that overlap, ns", "Growth with corners"),

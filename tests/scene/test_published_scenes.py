@@ -34,10 +34,10 @@ def test_json_schema_accepts_it_as_written_and_resolved(name):
     assert errors_of(written) == []
     Scene.from_text(SCENES[name])
     # It is looked at throughout: a key that is wrong is found at every body.
-    for path, body in bodies_of(written["bodies"], "$.bodies"):
+    bodies = dict(bodies_of(written["bodies"], "$.bodies"))
+    for body in bodies.values():
         body["mas"] = 1
-        assert any("mas" in line for line in errors_of(written)), path
-        del body["mas"]
+    assert {error.json_path for error in VALIDATOR.iter_errors(written) if "'mas'" in error.message} == bodies.keys()
 
 
 def bodies_of(bodies: dict, path: str):

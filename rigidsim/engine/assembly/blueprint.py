@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable
 from types import SimpleNamespace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Schedule:
         """Whether a change of the tree that happened has no time in the scene: a joint broke, or it was a trigger's."""
         return change.number == layout.NO_ROW or self.reparentings[change.number].time == math.inf
 
-    def edges(self) -> dict[str, np.ndarray]:
+    def edges(self) -> dict[str, Any]:
         """The edges as fields of a model."""
         return {
             "edge_step": np.array([min(n, layout.NEVER) for n, _ in self.instants], dtype=np.int64),

@@ -98,9 +98,14 @@ def rest_of(
         for node in bodies
     ]  # fmt: skip
     distance = np.linalg.norm(values[:, at.SOLID.p], axis=1) + values[:, at.SOLID.bound]
-    reach = np.zeros(len(bodies))
-    np.maximum.at(reach, shapes[:, at.SHAPE.body], distance)
-    return Rest(calm=np.where(np.isfinite(reach), calm, 0.0), reach=np.where(np.isfinite(reach), reach, 0.0))
+    reach, of_shape = np.zeros(len(bodies)), shapes[:, at.SHAPE.body]
+    np.maximum.at(reach, of_shape, distance)
+    return Rest(
+        calm=np.where(np.isfinite(reach), calm, 0.0),
+        reach=np.where(np.isfinite(reach), reach, 0.0),
+        fixed=np.array([all(one.kind == "fixed" for one in tree.lineage(node)[1:]) for node in bodies], dtype=np.int64),
+        shape=np.array([int(np.argmax(of_shape == b)) for b in range(len(bodies))], dtype=np.int64),
+    )
 
 
 def contact_body(tree: Tree, shape: ShapeRecord) -> Node:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class FramePairs:
         """Add nodes whose links are needed for another reason than a pair."""
         self._linked |= nodes
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, Any]:
         """The pairs, the paths between their frames, and the links that the paths use, as arrays for the kernels."""
         ways = [self._way(first, second) for first, second in self._index]
         steps = [step for way in ways for step in way]
@@ -108,7 +108,7 @@ class LoadTables:
         self.views = table([self._view(view) for view in blueprint.scripts.views], 3)
         self._pairs.link(links_of(blueprint.mutual, tree))
 
-    def arrays(self) -> dict[str, object]:
+    def arrays(self) -> dict[str, Any]:
         """All loads as fields of a model; fields that concern pairs are None if there are no pairs."""
         laws = {table.name: self.law(table.name, table.values) for table in TABLES}
         first = 0

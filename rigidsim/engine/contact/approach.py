@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MOST_PLACES, PLACE, POSE, SOLID
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
 from rigidsim.engine.contact.convex import ConvexArrays, forget_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.layout import QUATERNION, TRIPLE
 from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
@@ -41,7 +40,7 @@ FAR = 1e30  # m: as reach, finds the nearest places at any distance
 FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 1e-3, 60
 # rad: the gap of shapes that turn more, relative to each other, in the time left is followed; it is taken as quadratic
 # in time for so much. The time left has at most so many parts.
-TURNS, TRUSTED, PARTS = 0.5, 0.02, 1000
+TRUSTED, PARTS = 0.02, 1000
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
@@ -55,12 +54,18 @@ class SmoothMotion(NamedTuple):
     share: float  # of the gain of velocity that acts on the displacement, as in `Contacts`
     start: CENTRE  # (contact body) at its beginning
     finish: CENTRE  # at its end, if nothing touched
-    began: INVERSE  # (contact body) inverse mass and inertia at its beginning
-    inverse: INVERSE  # (contact body) at the last impact, or at its beginning
-    attitude: QUATERNION  # (contact body) orientation then
+    inverse: INVERSE  # (contact body) inverse mass and inertia at the last impact, or at its beginning
+    struck: JOLT  # (contact body) its motion then
     vel: LINE  # (contact body) at its beginning, with the jumps
     moved: LINE  # (contact body) by the jumps
-    turned: TRIPLE  # (contact body) angular impulses of the jumps, world axes, N m s
+
+
+@inlined
+def smooth_motion(h, contacts, motions, lines):
+    """The motion in a step of h seconds."""
+    return SmoothMotion(
+        h, contacts.share, motions.start, motions.finish, lines.inverse, lines.struck, lines.vel, lines.moved
+    )  # fmt: skip
 
 
 class Near(NamedTuple):
@@ -80,23 +85,44 @@ def travel(b, t, motion):
     return way, add(v, scaled(t, a)), a
 
 
+@inlined
+def turn_since(t, theta, struck: JOLT):
+    """exp(theta'/2), the turn of a body since it was struck last, up to the time t (s). theta: the rotation vector that
+    rates and displacements make since the beginning of the step, rad.
+    """
+    left = t - struck.time
+    return exp_full(scaled(0.5, add(sub(theta, struck.theta), scaled(0.5 * left * left, struck.alpha))))
+
+
+@inlined
+def momentum_at(t, struck: JOLT):
+    """The angular momentum of a body that was struck, t s after the beginning of the step, N m s: that of the smooth
+    motion goes in a straight line from its beginning to its end, and impulses add to it.
+    """
+    return add(add(struck.L, scaled(t, struck.torque)), struck.dL)
+
+
 @routine
 def place_side(t, b, motion, value: SOLID, side: SIDE, pose: POSE):
     """The motion of body b at t s after the beginning of the step, and the pose of its shape there. What forces do not
     move goes along its arc, but at an instant, where both ends are one pose: that says its velocity alone.
     """
-    h, start, finish, inverse = motion.h, motion.start[b], motion.finish[b], motion.began[b]
+    h, start, finish, inverse = motion.h, motion.start[b], motion.finish[b], motion.inverse[b]
     v, moved, rate, whole = motion.vel[b].linear, motion.moved[b], motion.vel[b].angular, sub(finish.p, start.p)
     way, v_now, a = travel(b, t, motion)
     if inverse.mass == 0.0 and dot(whole, whole) > 0.0:
         way, v_now, a = between_ends(t, h, v, start.omega, whole, finish.v)
     alpha = scaled(1.0 / h, sub(finish.omega, start.omega))
     theta = add(moved.angular, scaled(t, add(rate, scaled(motion.share * t, alpha))))
-    turn = exp_full(scaled(0.5, theta))
-    p, q, inertia = add(start.p, way), product(turn, start.q), rotated(turn, inverse.inertia)
+    turn = turn_since(t, theta, motion.struck[b])
+    p, q, inertia = add(start.p, way), product(turn, motion.struck[b].q), rotated(turn, inverse.inertia)
     arm = rotate(q, value.p)
-    side.p, side.q, side.v, side.a, side.alpha = p, q, v_now, a, alpha
-    side.omega = add(add(start.omega, scaled(t, alpha)), apply(inertia, motion.turned[b].xyz))
+    side.p, side.q, side.v, side.a = p, q, v_now, a
+    side.alpha = add(alpha, motion.struck[b].alpha)
+    if motion.struck[b].count > 0.0:
+        side.omega = apply(inertia, momentum_at(t, motion.struck[b]))
+    else:
+        side.omega = add(start.omega, scaled(t, alpha))
     side.mass, side.inertia = inverse.mass, inertia
     side.arm, side.way, side.turn = arm, way, theta
     pose.p, pose.q = add(p, arm), product(q, value.q)
@@ -159,9 +185,18 @@ def closing_of(place: PLACE, first, second, contacts, near):
 
 
 @inlined
-def turn_left(left, near):
-    """How far two shapes turn relative to each other in the time left, rad."""
-    return left * norm(sub(near.side[1].omega, near.side[0].omega))
+def is_centred(k, contacts):
+    """Whether a shape is a sphere around the centre of mass of its body, which no turn moves."""
+    p = contacts.shape_value[k].p
+    return contacts.shape[k].kind == POINT and dot(p, p) == 0.0
+
+
+@inlined
+def turn_left(first, second, left, contacts, near):
+    """How far two shapes turn relative to each other in the time left, rad, but for what a turn does not move."""
+    of_first, of_second = near.side[0].omega, near.side[1].omega
+    of_first = scaled(0.0 if is_centred(first, contacts) else 1.0, of_first)
+    return left * norm(sub(scaled(0.0 if is_centred(second, contacts) else 1.0, of_second), of_first))
 
 
 @inlined
@@ -176,12 +211,6 @@ def least_speed(a, calm):
 
 
 @inlined
-def pull_of(a, calm, near):
-    """The acceleration of an approach that lasts a whole step, for `least_speed`: none where shapes turn far in it."""
-    return 0.0 if turn_left(calm[1], near) > TURNS else a
-
-
-@inlined
 def soonest(first, second, left, count, touching, calm, contacts, near):
     """(wait, gap, speed, late, excess) of the places found: how long until the first gap closes, and that gap, of those
     that do not touch already and approach slowly; the speeds with which those that touch approach now, -NEVER if none
@@ -191,7 +220,7 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
-        root, least = touching_time(place.gap, u, a), least_speed(pull_of(a, calm, near), calm)
+        root, least = touching_time(place.gap, u, a), least_speed(a, calm)
         touches = place.gap <= touching
         if root < wait and not (touches and -u <= least):
             wait, gap = root, place.gap
@@ -205,6 +234,14 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
 def reach_of(k, contacts):
     """The largest distance of a point of a shape from the centre of its body, m."""
     return norm(contacts.shape_value[k].p) + contacts.shape_value[k].bound
+
+
+@inlined
+def core_size(first, second, contacts):
+    """Bounding radius of the smaller core of two shapes, m: how far a point of contact may jump when they turn."""
+    a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
+    b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
+    return min(a, b)
 
 
 @inlined
@@ -224,9 +261,8 @@ def goes_straight(k, side: SIDE, contacts):
     """Whether no turn moves a shape: a sphere around the centre of its body, or a plane that does not turn. The gap of
     two such shapes is never smaller than along the normal of now.
     """
-    p, omega = contacts.shape_value[k].p, side.omega
-    is_sphere, is_plane = contacts.shape[k].kind == POINT, contacts.shape[k].kind == HALF_SPACE
-    return (is_sphere and dot(p, p) == 0.0) or (is_plane and dot(omega, omega) == 0.0)
+    omega, is_plane = side.omega, contacts.shape[k].kind == HALF_SPACE
+    return is_centred(k, contacts) or (is_plane and dot(omega, omega) == 0.0)
 
 
 @inlined
@@ -302,6 +338,17 @@ def free_share(first, second, left, size, count, contacts, near):
     return gap / closing if closing > 0.0 else NEVER
 
 
+@inlined
+def sinks(first, second, count, touching, calm, contacts, near):
+    """Whether a place of those found overlaps and approaches fast: what rests, the sub-steps keep apart."""
+    for k in range(count):
+        if near.places[k].gap < -touching:
+            u, a = closing_of(near.places[k], first, second, contacts, near)
+            if -u > least_speed(a, calm):
+                return True
+    return False
+
+
 @routine
 def follow(first, second, now, calm, motion, contacts, near):
     """(time, speed) of `next_touch` for shapes that turn far in the time left, so that other features come near.
@@ -318,7 +365,7 @@ def follow(first, second, now, calm, motion, contacts, near):
         _, reach = reach_for(first, second, left, size, contacts, near)
         count = find_places(first, second, reach, contacts, near)
         wait, gap, speed, late, _ = soonest(first, second, left, count, touching, calm, contacts, near)
-        if gap_of(count, near) < -touching:
+        if sinks(first, second, count, touching, calm, contacts, near):
             if t == now:
                 break
             until = t
@@ -332,7 +379,7 @@ def follow(first, second, now, calm, motion, contacts, near):
             break
         if t >= motion.h:
             break
-        turn = turn_left(left, near)
+        turn = turn_left(first, second, left, contacts, near)
         part = left * (TRUSTED / turn) if turn > TRUSTED else left
         part = max(part, motion.h / PARTS)
         if wait > part:
@@ -364,7 +411,7 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         found = NEVER
         if attempt == 0:
             present = speed
-            if turn_left(motion.h - now, near) > TURNS:
+            if turn_left(first, second, motion.h - now, contacts, near) > TRUSTED:
                 found, late = follow(first, second, now, calm, motion, contacts, near)
                 speed = late
                 break

@@ -14,6 +14,7 @@ from rigidsim.engine.contact.columns import (
     CONTACT_POINT,
     FEATURES,
     INVERSE,
+    JOLT,
     LINE,
     PARTING,
     PLACE,
@@ -23,13 +24,14 @@ from rigidsim.engine.contact.columns import (
     WHO,
 )
 from rigidsim.engine.contact.convex import ConvexArrays, make_convex
+from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
-from rigidsim.engine.contact.sleeping import Sleep
+from rigidsim.engine.contact.sleeping import N_CHANGED, Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
-from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
+from rigidsim.engine.layout import CAUSE_WAKES, EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
 from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made, zeros
 
 LANES = 8
@@ -95,7 +97,7 @@ class Lines(NamedTuple):
     """The rows that the solver works on; the last one belongs to spare lanes."""
 
     inverse: INVERSE = floats("bodies + 1")
-    attitude: QUATERNION = floats("bodies + 1")  # orientation of which it is: at the last impact or the beginning
+    struck: JOLT = floats("bodies + 1")  # the pose of which it is: at the last impact, or at the beginning
     vel: LINE = floats("bodies + 1")
     moved: LINE = floats("bodies + 1")
     smooth: LINE = floats("bodies + 1")
@@ -136,6 +138,7 @@ class ContactArrays(NamedTuple):
     sleep: Sleep | None  # if bodies may sleep
     lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
     strikes: np.ndarray = integers(1)  # impacts of this step
+    part: np.ndarray = floats(LENGTHS)  # where a step that is divided ends
     energy: LEDGER = floats()  # of stored energy
     mean: MEAN = floats("bodies")  # acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
 
@@ -153,7 +156,8 @@ PARTS = {
 def first_room(contacts: Contacts, recorded: bool) -> Room:
     """Room to begin with: that of a pile of spheres, of which each touches a dozen others at most."""
     n = max(32, 8 * len(contacts.shape))
-    return Room(n, n, CAPACITY, CAPACITY if recorded else 0)
+    log = CAPACITY + 2 * contacts.n_moved if contacts.rest is not None else CAPACITY
+    return Room(n, n, log, CAPACITY if recorded else 0)
 
 
 def more_room(room: Room, arrays: ContactArrays) -> Room:
@@ -244,12 +248,16 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
     if before is not contacts:  # another tree, in which all are awake
         for array in sleep_of(new).values():
             array[:] = 0
+        if old.sleep is not None:
+            were_asleep = old.sleep.asleep[before.body[old_rows, at.CONTACT_BODY.row]] > 0
+            new.sleep.changed[rows[were_asleep]] = CAUSE_WAKES
+            new.sleep.counts[N_CHANGED] = np.count_nonzero(were_asleep)
 
 
 def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     """The arrays that later steps need, but for `mean`, whose rows are those of bodies of a tree."""
     others = (*lasting_of(arrays).values(), *sleep_of(arrays).values())
-    return (*arrays.last, *arrays.record, *arrays.ledger, *others)
+    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.part, *others)
 
 
 def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
@@ -257,7 +265,7 @@ def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:
     sleep = arrays.sleep
     if sleep is None:
         return {}
-    names = ("asleep", "still", "anchor", "known", "pulled", "counts")
+    names = ("asleep", "still", "anchor", "known", "pulled", "counts", "changed")
     return {f"sleep_{name}": getattr(sleep, name) for name in names}
 
 

@@ -7,7 +7,7 @@ lost far from the world's origin.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, POSE, SHAPE, SOLID
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, POSE, SOLID
 from rigidsim.engine.kinds import link
 from rigidsim.engine.layout import BODY, FRAME, LINK, TRIPLE
 from rigidsim.jit import inlined, routine
@@ -40,24 +40,39 @@ def write_motion(frame: FRAME, way: TRIPLE, com, row: CENTRE):
 
 
 @inlined
-def write_motions(contacts, model, scratch, ways, rows, lanes):
-    """Motion of every contact body; all frames are placed."""
+def write_motions(contacts, model, scratch, ways, rows, lanes, omits=None):
+    """Motion of every contact body; all frames are placed. Those of which `omits(node, model, scratch)` is true are
+    left out, if it is given.
+    """
     for k in range(len(contacts.way)):
         node, above = contacts.way[k].node, contacts.way[k].above
+        if omits is not None and omits(node, model, scratch):
+            continue
         link(node, model, scratch, lanes)
         add_link(scratch.link[node], ways[max(above, 0)], ways[k], above == at.NO_ROW)
     for b in range(len(contacts.body)):
         body = contacts.body[b]
+        if omits is not None and omits(body.node, model, scratch):
+            continue
         frame, row = scratch.frame[body.node + 1], body.row
         # The last way has length zero: that of a body that is the reference frame itself.
         way = ways[body.way] if body.way != at.NO_ROW else ways[len(contacts.way)]
         write_motion(frame, way, model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0), rows[b])
 
 
+@inlined
+def is_kept(b, contacts, sleep):
+    """Whether a contact body sleeps, and its motion and all that follows from it are those of the last step."""
+    return sleep is not None and b < contacts.n_moved and sleep.kept[contacts.body[b].row] > 0
+
+
 @routine
-def write_poses(shape: SHAPE, value: SOLID, motion: CENTRE, pose: POSE):
+def write_poses(contacts, value: SOLID, motion: CENTRE, sleep, pose: POSE):
     """Pose of every shape, from the motion of its contact body."""
+    shape = contacts.shape
     for k in range(len(shape)):
+        if is_kept(shape[k].body, contacts, sleep):
+            continue
         body = motion[shape[k].body]
         q_WB = body.q
         pose[k].p = add(body.p, rotate(q_WB, value[k].p))
@@ -65,7 +80,7 @@ def write_poses(shape: SHAPE, value: SOLID, motion: CENTRE, pose: POSE):
 
 
 @routine
-def write_travels(shape: SHAPE, value: SOLID, n_moved, start: CENTRE, finish: CENTRE, h, sleep, turn, lever, travel):
+def write_travels(contacts, value: SOLID, start: CENTRE, finish: CENTRE, h, sleep, turn, lever, travel):
     """The turn of each shape within the step (rad), the largest distance of a point of its core from the centre of its
     body, to which the thickening adds nothing (of a plane, that of its centre), and how far its points move at most.
 
@@ -73,7 +88,10 @@ def write_travels(shape: SHAPE, value: SOLID, n_moved, start: CENTRE, finish: CE
     at 1 m from its centre: whether it moves is all that matters. Only what forces do not move can rest: 0 stands for
     that.
     """
+    shape, n_moved = contacts.shape, contacts.n_moved
     for k in range(len(shape)):
+        if is_kept(shape[k].body, contacts, sleep):
+            continue
         before, after, own = start[shape[k].body], finish[shape[k].body], value[k]
         is_plane = shape[k].kind == HALF_SPACE
         lever[k] = norm(own.p) + (0.0 if is_plane else norm(own.half))
@@ -132,9 +150,11 @@ def begin_solver(contacts, body, normal, motions, lines):
     """The rows of the solver, from the motion without contact at both ends of the step."""
     start, finish = motions.start, motions.finish
     write_solver_rows(start, finish, contacts.substeps, lines.vel, lines.smooth, lines.moved, lines.kicked)
+    lines.struck[:] = 0.0
+    for b in range(len(start)):
+        lines.struck[b].q = start[b].q
     for b in range(contacts.n_moved):
         q_WB = start[b].q
-        lines.attitude[b].wxyz = q_WB
         write_inverse(body[contacts.body[b].row], q_WB, normal, lines.inverse[b])
 
 

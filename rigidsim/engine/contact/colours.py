@@ -118,31 +118,32 @@ def place_in_tree(m, who, trees):
 
 
 @routine
-def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_place, block, single, trees, lanes):
+def colour_contacts(points, inverse, arrays, trees, lanes):
     """Fill `contact`, `kind` and `layers` of the blocks of lanes, and of the single contacts; list those of trees. The
     points of one pair come one after the other, so they share a lane. Returns the numbers of blocks and single ones.
     """
-    n, n_group, n_single = len(lanes), 0, 0
+    n, n_group, n_single, who = len(lanes), 0, 0, points.who
+    block, single, used, next_place = arrays.block, arrays.single, arrays.used, arrays.next_place
     used[:] = next_place[:] = 0
     pair, place, layer, of = NO_PAIR, 0, 0, 0
     if trees is not None:
         trees.made.count[0] = 0
-    for m in range(count):
-        a, b = point_who[m].a, point_who[m].b
-        if point_who[m].flags & (at.STRUCK | at.NOTICED):
-            leave_out(point[m])
+    for m in range(points.number):
+        a, b = who[m].a, who[m].b
+        if who[m].flags & (at.STRUCK | at.NOTICED):
+            leave_out(points.value[m])
             continue
-        if place_in_tree(m, point_who[m], trees):
+        if place_in_tree(m, who[m], trees):
             continue
-        kind, layer = kind_of(point_who[m], point[m], form), layer + 1
-        if point_who[m].pair != pair or kind != of or layer == LAYERS:
+        kind, layer = kind_of(who[m], points.value[m], arrays.form), layer + 1
+        if who[m].pair != pair or kind != of or layer == LAYERS:
             colour, layer = first_free(used[a] | used[b]), 0
             if colour == COLOURS:
                 single.contact[n_single, 0], single.kind[n_single], single.layers[n_single], pair = m, kind, 1, NO_PAIR
                 n_single += 1
                 continue
             place, n_group = place_in_group(colour * KINDS + kind, next_place, n_group, block, lanes)
-            pair, of = point_who[m].pair, kind
+            pair, of = who[m].pair, kind
             used[a] |= movable(inverse[a]) << colour
             used[b] |= movable(inverse[b]) << colour
         block.contact[row_of(block, place // n, layer), place % n] = m

@@ -63,6 +63,14 @@ LINE = Row(
     linear=3, angular=3, _room=2,
 )  # fmt: skip
 
+JOLT = Row(
+    "the last impact on a contact body, or the beginning of the step: how many impacts there were; the orientation; the"
+    " rotation vector up to then (rad), as of rates and displacements; the time, s; the angular acceleration beyond the"
+    " smooth one, rad/s2; the angular momentum L at the beginning of the step, N m s, the torque of its smooth change,"
+    " N m, and the angular impulses dL up to then, N m s, all about the centre of mass, world axes",
+    count=1, q=4, theta=3, time=1, alpha=3, L=3, torque=3, dL=3,
+)  # fmt: skip
+
 INVERSE = Row(
     "inverse mass and inverse inertia of a contact body (xx yy zz xy xz yz, world axes); zero for what is not moved",
     mass=1, inertia=6,

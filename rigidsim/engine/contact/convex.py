@@ -39,6 +39,10 @@ POLYGON = Row(
     " number of the corner, or of the edge that begins there",
     u=1, v=1, w=1, name=1,
 )  # fmt: skip
+LEAVES = Row(
+    "what is remembered of a ball and a mesh: the root of its tree, a sphere in its axes, how many leaves that meets",
+    root=1, centre=3, radius=1, count=1,
+)  # fmt: skip
 
 MOST_VERTICES, MOST_FACES, MOST_TURNS = 80, 160, 64
 MOST_CORNERS = 32  # of a polygon
@@ -49,6 +53,7 @@ SAME = 1e-26  # squared distance, in the unit: the cores touch
 APART, TOUCHING, FAR = 0, 1, 2  # what is found: a distance, an overlap, or nothing within reach
 
 
+MOST_LEAVES = 16  # of the tree of a mesh that are remembered
 MOST_FOUND = 128  # places of a shape and a mesh, of which the best are kept
 ADVANCING, WAY, TURNING, FREE, GAP, MOTION_PARTS = 0, 1, 4, 5, 6, 7
 
@@ -66,6 +71,9 @@ class MeshArrays(NamedTuple):
     # If `ADVANCING`: the way of the other shape relative to the mesh, world axes, and how much nearer turns may bring a
     # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap.
     motion: np.ndarray = floats(MOTION_PARTS)
+    # Leaves near a ball, with the root of their tree, and the centre and radius of a sphere: all that are as near.
+    leaf: np.ndarray = integers("shapes", MOST_LEAVES)
+    leaves: LEAVES = floats("shapes")
 
 
 class ConvexArrays(NamedTuple):
@@ -96,7 +104,9 @@ def make_convex(contacts: Contacts) -> ConvexArrays | None:
     if contacts.meshes is None:
         return made(ConvexArrays, {}, corner=contacts.corner, mesh=None)
     corner = np.concatenate([contacts.corner, np.zeros((3, TRIPLE.width))])
-    return made(ConvexArrays, {}, corner=corner, mesh=made(MeshArrays, {}, meshes=contacts.meshes))
+    return made(
+        ConvexArrays, {}, corner=corner, mesh=made(MeshArrays, {"shapes": len(contacts.shape)}, meshes=contacts.meshes)
+    )
 
 
 # --- features that are remembered

@@ -19,14 +19,15 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
     LEAST_SPEED,
     Near,
-    SmoothMotion,
     are_far,
+    core_size,
     least_speed,
     next_touch,
 )
 from rigidsim.engine.contact.bodies import root_of, unite
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.columns import CONTACT_POINT, JOLT, LINE, WHO
 from rigidsim.engine.contact.convex import make_convex
+from rigidsim.engine.contact.division import any_whirls
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
     N_PAIRS,
@@ -47,7 +48,7 @@ from rigidsim.engine.contact.strikes import (
 )
 from rigidsim.engine.contact.tree_responses import is_in_tree
 from rigidsim.engine.contact.trees import acts_on_tree
-from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
+from rigidsim.engine.layout import EVENT, RECORD
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, slip
@@ -78,6 +79,8 @@ LEFT, APART, LISTED = 0, 1, 2
 N_DUE, N_STALE, N_LANDED, COUNTS = 0, 1, 2, 3
 # Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
+# In place of the number of impacts: the log has no room; a body that was struck turns far in the rest of the step.
+NO_ROOM, FAST_TURN = -1, -2
 
 
 class ImpactArrays(NamedTuple):
@@ -100,8 +103,8 @@ class ImpactArrays(NamedTuple):
     pair_of: np.ndarray = integers("ends")  # the pairs that collide of each body that forces move
     island: np.ndarray = integers("bodies + 1")  # a body of the same pile, or itself
     pile: np.ndarray = integers("bodies + 1")  # contact points of the pile of which it is the first body
-    turned: TRIPLE = floats("bodies")  # as in `SmoothMotion`
-    inverse: INVERSE = floats("bodies + 1")  # at the beginning of the step
+    ended: JOLT = floats("bodies + 1")  # as `struck` of a motion that begins at the end of a part of a step
+    struck: np.ndarray = floats(1)  # when a body was struck that turns far afterwards, s
     energy: np.ndarray = floats(3)  # that this step's impacts added, J, as of `work_of`
     counted: np.ndarray = integers(TALLIES)  # in this step
     log: RECORD = integers("log")
@@ -127,30 +130,22 @@ def collide(first, second, contacts):
 
 
 @inlined
-def find_piles(contacts, point_who: WHO, count, work):
+def find_piles(contacts, points, work):
     """Contact points by pile: the bodies that forces move which they connect."""
-    island, n = work.island, contacts.n_moved
+    island, n, who = work.island, contacts.n_moved, points.who
     for b in range(len(island)):
         island[b], work.pile[b] = b, 0
-    for m in range(count):
-        if point_who[m].b < n:
-            unite(point_who[m].a, point_who[m].b, island)
-    for m in range(count):
-        work.pile[root_of(point_who[m].a, island)] += 1
+    for m in range(points.number):
+        if who[m].b < n:
+            unite(who[m].a, who[m].b, island)
+    for m in range(points.number):
+        work.pile[root_of(who[m].a, island)] += 1
 
 
 @inlined
 def is_piled(a, work):
     """Whether a body is part of a pile that is too large to be solved as one problem."""
     return work.pile[root_of(a, work.island)] > MOST_STRUCK
-
-
-@inlined
-def core_size(first, second, contacts):
-    """Bounding radius of the smaller core of two shapes, m: how far a point of contact may jump when they turn."""
-    a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
-    b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
-    return min(a, b)
 
 
 @inlined
@@ -170,10 +165,11 @@ def most_approach(who, point: CONTACT_POINT, size, motion):
 
 
 @inlined
-def patience(k, pair, contacts, work):
+def patience(k, setting, work):
     """How many times faster than the least speed a pair has to approach to be struck. With restitution: so fast that it
     rebounds, or PATIENT times; in a large pile in any case so that it rebounds.
     """
+    pair, contacts = setting.pair, setting.contacts
     e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
     a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
     if e == 0.0:
@@ -182,25 +178,30 @@ def patience(k, pair, contacts, work):
 
 
 @inlined
-def waits(who: WHO, contacts, trees):
+def waits(who: WHO, setting):
     """Whether a contact is one of a tree, which is struck at instants that end a step only."""
-    return trees is None and acts_on_tree(who, contacts.trees)
+    return setting.trees is None and acts_on_tree(who, setting.contacts.trees)
 
 
 @inlined
-def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, body, motion, trees, work):
+def is_left(m, points, setting, work):
+    """Whether the pair of a contact point is left to the solver: it waits, or it does not rebound in a large pile."""
+    is_plastic = points.value[m].restitution == 0.0
+    return waits(points.who[m], setting) or (is_plastic and is_piled(points.who[m].a, work))
+
+
+@inlined
+def seek_fast(setting, points, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     last = -1
-    for m in range(count):
-        k, is_plastic = point_who[m].pair, point[m].restitution == 0.0
-        if k == last or point_who[m].flags & c.NOTICED:
+    for m in range(points.number):
+        who, k = points.who[m], points.who[m].pair
+        if k == last or who.flags & c.NOTICED or is_left(m, points, setting, work):
             continue
-        if waits(point_who[m], contacts, trees) or (is_plastic and is_piled(point_who[m].a, work)):
-            continue
-        first, second = pair[k, 0], pair[k, 1]
-        most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
-        calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), 0.0, contacts, body)
+        first, second = setting.pair[k, 0], setting.pair[k, 1]
+        most = most_approach(who, points.value[m], core_size(first, second, setting.contacts), motion)
+        calm = calm_of(first, second, patience(k, setting, work), 0.0, setting)
         if most > least_speed(0.0, calm):
             work.stale[work.size[N_STALE]] = k
             work.size[N_STALE] += 1
@@ -209,11 +210,10 @@ def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, cou
 
 
 @inlined
-def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, trees, work):
+def begin_pairs(setting, points, work):
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
-    n = contacts.n_moved
+    contacts, pair, n_pair, n = setting.contacts, setting.pair, setting.n_pair, setting.contacts.n_moved
     work.size[N_DUE] = 0
-    work.turned[:] = 0.0
     work.begin[:] = 0
     for k in range(n_pair):
         work.when[k], work.strikes[k], work.status[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
@@ -222,11 +222,10 @@ def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, co
             for s in range(2):
                 b = contacts.shape[pair[k, s]].body
                 work.begin[b] += 1 if b < n else 0
-    for m in range(count - 1, -1, -1):
-        k = point_who[m].pair
+    for m in range(points.number - 1, -1, -1):
+        k = points.who[m].pair
         work.point_of[k] = m
-        is_plastic = point[m].restitution == 0.0
-        if waits(point_who[m], contacts, trees) or (is_plastic and is_piled(point_who[m].a, work)):
+        if is_left(m, points, setting, work):
             work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled
@@ -243,14 +242,14 @@ def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, co
 
 
 @inlined
-def look_at(k, now, nominal, contacts, pair, body, motion, work):
+def look_at(k, now, setting, motion, work):
     """Find the next strike of a pair, and what becomes of it until then."""
-    first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
+    first, second, hardest, contacts = setting.pair[k, 0], setting.pair[k, 1], work.hardest[k], setting.contacts
     if work.strikes[k] >= MOST_STRIKES or are_far(first, second, now, motion, contacts):
         work.when[k], work.status[k] = NEVER, LEFT
         return
     may_overlap = work.point_of[k] != at.NO_ROW
-    calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), WEAK * hardest, contacts, body)
+    calm = calm_of(first, second, patience(k, setting, work), WEAK * hardest, setting)
     time, speed, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
     least, is_due = least_speed(0.0, calm), time < NEVER
     if is_due and work.when[k] == NEVER:
@@ -262,10 +261,10 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
 
 
 @inlined
-def look_again(now, nominal, contacts, pair, body, motion, work):
+def look_again(now, setting, motion, work):
     """Look at the pairs on the list, and empty it."""
     for m in range(work.size[N_STALE]):
-        look_at(work.stale[m], now, nominal, contacts, pair, body, motion, work)
+        look_at(work.stale[m], now, setting, motion, work)
     work.size[N_STALE] = 0
 
 
@@ -305,10 +304,11 @@ def list_pairs(b, mark, value, listed, count, work):
 
 
 @inlined
-def list_neighbours(k, mark, value, listed, count, contacts, pair, trees, work):
+def list_neighbours(k, mark, value, listed, count, setting, work):
     """`list_pairs` of both bodies of a pair, and of all that move with one in its tree."""
+    trees = setting.trees
     for s in range(2):
-        b = contacts.shape[pair[k, s]].body
+        b = setting.contacts.shape[setting.pair[k, s]].body
         if trees is not None and is_in_tree(b, trees.table):
             member = trees.table.member
             place = trees.table.place[b]
@@ -320,7 +320,7 @@ def list_neighbours(k, mark, value, listed, count, contacts, pair, trees, work):
 
 
 @inlined
-def gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, work):
+def gather(k, number, now, setting, motion, work):
     """The problem of all that is struck together with a pair; the fastest approach, m/s."""
     problem, near = work.problem, work.near
     problem.size[:] = 0
@@ -330,22 +330,20 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, 
         other = work.queue[m]
         touches = work.point_of[other] != at.NO_ROW
         if work.strikes[other] < MOST_STRIKES:
-            added, speed, left_out = join(
-                other, m == 0, touches, now, nominal, pair, contacts, body, plane, motion, near, problem
-            )
+            added, speed, left_out = join(other, m == 0, touches, now, setting, motion, near, problem)
             if added:
                 fastest = max(fastest, speed)
                 work.counted[LEFT_OUT] += 1 if left_out else 0
-                count = list_neighbours(other, work.seen, number, work.queue, count, contacts, pair, trees, work)
+                count = list_neighbours(other, work.seen, number, work.queue, count, setting, work)
         m += 1
     return fastest
 
 
 @inlined
-def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work):
+def after_strike(t, now, fastest, done, setting, points, motion, work):
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
-    problem, largest = work.problem, 0.0
-    push_bodies(now, motion, problem, trees)
+    problem, largest, pair, value = work.problem, 0.0, setting.pair, setting.contacts.shape_value
+    push_bodies(now, setting, motion, problem)
     sum_normal_impulses(problem)
     for p in range(problem.size[N_PAIRS]):
         largest = max(largest, problem.impulse[p])
@@ -363,26 +361,24 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
             work.strikes[k] += 1
             work.hardest[k] = max(work.hardest[k], fastest)
             if work.point_of[k] != at.NO_ROW:
-                first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
+                first, second = value[pair[k, 0]], value[pair[k, 1]]
                 size, radii = min(first.bound, second.bound), (first.radius, second.radius)
-                renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
-            work.size[N_STALE] = list_neighbours(
-                k, work.status, LISTED, work.stale, work.size[N_STALE], contacts, pair, trees, work
-            )
+                renew_points(p, work.point_of[k], size, radii, points, problem)
+            work.size[N_STALE] = list_neighbours(k, work.status, LISTED, work.stale, work.size[N_STALE], setting, work)
     return done
 
 
 @inlined
-def flag_points(point_who: WHO, count, work):
+def flag_points(points, work):
     """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps; the impacts of all
     struck ones are logged.
     """
-    for m in range(count):
-        k = point_who[m].pair
+    for m in range(points.number):
+        k = points.who[m].pair
         if work.status[k] == APART:
-            point_who[m].flags |= c.STRUCK
+            points.who[m].flags |= c.STRUCK
         if work.hardest[k] > 0.0:
-            point_who[m].flags |= c.LOGGED
+            points.who[m].flags |= c.LOGGED
             work.size[N_LANDED] += 0 if work.status[k] == APART else 1
 
 
@@ -414,103 +410,99 @@ def turns_on(b, lever, gain, vel: LINE):
 
 
 @inlined
-def tips(begin, end, h, n_sub, point_who: WHO, point, vel, smooth: LINE):
+def tips(begin, end, h, n_sub, points, vel, smooth: LINE):
     """Whether a pair with these points, of several, bears a load at places that share it anew: it begins to do so at
     one of them; or there are two or three, as of an edge, and a body turns on them.
     """
     bears, is_new = 0, False
     for m in range(begin, end):
-        whose, row = point_who[m], point[m]
+        whose, row = points.who[m], points.value[m]
         if row.p_n > 0.0:
             bears += 1
         else:
             approach, gain = approach_of(n_sub, whose, row, vel, smooth)
             if row.gap <= h * (approach + gain):
                 bears, is_new = bears + 1, is_new or row.gap > row.closed
-    whose, row = point_who[begin], point[begin]
+    whose, row = points.who[begin], points.value[begin]
     _, gain = approach_of(n_sub, whose, row, vel, smooth)
     turns = turns_on(whose.a, row.lever_A, gain, vel) or turns_on(whose.b, row.lever_B, gain, vel)
     return bears > 1 and (is_new or (bears < FACE and turns))
 
 
 @inlined
-def any_tips(h, n_sub, in_trees, point_who: WHO, point, count, vel, smooth: LINE):
+def any_tips(h, n_sub, in_trees, points, vel, smooth: LINE):
     """Whether some pair does (`tips`), those of bodies `in_trees` apart: they have rounds of their own."""
-    begin = 0
-    for m in range(1, count + 1):
-        if m == count or point_who[m].pair != point_who[begin].pair:
-            whose = point_who[begin]
+    begin, who = 0, points.who
+    for m in range(1, points.number + 1):
+        if m == points.number or who[m].pair != who[begin].pair:
+            whose = who[begin]
             acts = whose.flags & (c.NOTICED | c.STRUCK) == 0 and not acts_on_tree(whose, in_trees)
-            if m > begin + 1 and acts and tips(begin, m, h, n_sub, point_who, point, vel, smooth):
+            if m > begin + 1 and acts and tips(begin, m, h, n_sub, points, vel, smooth):
                 return True
             begin = m
     return False
 
 
 @routine
-def rounds_of(h, n_sub, in_trees, point_who: WHO, point, count, vel, smooth: LINE, landing, work):
+def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
     """(rounds, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
     below which that ends. Once; if there are few contacts, after a strike without rebound until what has landed bears
     its load, and while a body tips on an edge, as its points would share their load by their order; several times if a
     blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
-    solid, gain = 0, 0.0
-    for m in range(count):
-        solid += 1 if point_who[m].flags & c.NOTICED == 0 else 0
-    if solid <= MOST_LANDED and (landing > 0 or any_tips(h, n_sub, in_trees, point_who, point, count, vel, smooth)):
+    solid, gain, who = 0, 0.0, points.who
+    for m in range(points.number):
+        solid += 1 if who[m].flags & c.NOTICED == 0 else 0
+    if solid <= MOST_LANDED and (landing > 0 or any_tips(h, n_sub, in_trees, points, vel, smooth)):
         for b in range(len(smooth)):
             gain = max(gain, norm(smooth[b].linear))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
-    for m in range(count):
-        if is_piled(point_who[m].a, work):
-            acts = point_who[m].flags & (c.NOTICED | c.STRUCK) == 0
-            if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
+    for m in range(points.number):
+        if is_piled(who[m].a, work):
+            acts = who[m].flags & (c.NOTICED | c.STRUCK) == 0
+            if acts and is_blow(n_sub, h, who[m], points.value[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
                 return ROUNDS, -1.0
     return 1, -1.0
 
 
 @routine
-def strike_contacts(
-    impacts, t, h, nominal, contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE,
-    finish: CENTRE, inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE, trees,
-):  # fmt: skip
-    """Impacts of the step of h s from t; returns how many there were, or -1 if the log has no room for them.
+def strike_contacts(t, setting, points, motion, work):
+    """Impacts of the step that begins at t (s) with this motion, which they change; returns how many there were,
+    NO_ROOM if the log has none for them, FAST_TURN if a body that was struck turns far in the rest of the step:
+    `work.struck` says when.
 
-    pair: the first n_pair candidates; point_who and point: the first count contact points, those of a pair one after
-    another; start and finish: motions of the contact bodies at the beginning of the step and, if nothing touched, at
-    its end; inverse, with the attitude that it is of, vel and moved: what is changed, on entry those at the beginning,
-    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s;
-    trees: what bodies of trees do, if the step is an instant at which they are struck, or None.
+    On entry `vel` and `inverse` of the motion are those at the beginning, `moved` is zero, and no body was `struck`.
     """
-    work, problem, turned = impacts, impacts.problem, impacts.turned
-    motion = SmoothMotion(h, contacts.share, start, finish, work.inverse, inverse, attitude, vel, moved, turned)
+    problem, trees = work.problem, setting.trees
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0
-    find_piles(contacts, point_who, count, work)
-    if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, trees, work) == 0:
+    find_piles(setting.contacts, points, work)
+    if seek_fast(setting, points, motion, work) == 0:
         return 0
-    at.copy_rows(0, len(inverse), inverse, work.inverse)
-    begin_pairs(contacts, pair, n_pair, point_who, point, count, trees, work)
-    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * n_pair
+    begin_pairs(setting, points, work)
+    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * setting.n_pair
     while True:
-        look_again(now, nominal, contacts, pair, body, motion, work)
+        look_again(now, setting, motion, work)
         k = earliest(motion.h, work)
         if k == at.NO_ROW:
             break
         now, acts, fastest = max(now, work.when[k]), False, 0.0
         if done < most:
-            fastest = gather(k, number, now, nominal, contacts, pair, body, plane, motion, trees, work)
+            fastest = gather(k, number, now, setting, motion, work)
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
-                return -1 if trees is None else done
-            store_energies(contacts, body, problem)
+                return NO_ROOM if trees is None else done
+            store_energies(setting.contacts, setting.body, problem)
             acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
-            done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, trees, work)
+            done = after_strike(t, now, fastest, done, setting, points, motion, work)
+            if trees is None and any_whirls(now, motion.h, motion.vel, setting.contacts, problem):
+                work.struck[0] = now
+                return FAST_TURN
         if not acts or work.status[k] != LISTED:
             work.when[k], work.status[k] = NEVER, LEFT
-    flag_points(point_who, count, work)
+    flag_points(points, work)
     return done

@@ -27,51 +27,51 @@ NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open 
 
 
 @inlined
-def turn_bodies(row, lines, K_A, K_B):
+def turn_bodies(row, bodies, K_A, K_B):
     """Moment K_B on B, and -K_A on A."""
     turn_A, turn_B = apply(row.inertia_A, K_A), apply(row.inertia_B, K_B)
-    lines.omega_A = sub(lines.omega_A, turn_A)
-    lines.omega_B = add(lines.omega_B, turn_B)
+    bodies.omega_A = sub(bodies.omega_A, turn_A)
+    bodies.omega_B = add(bodies.omega_B, turn_B)
 
 
 @inlined
-def push_bodies(row, lines, r_A, r_B, P, K):
+def push_bodies(row, bodies, r_A, r_B, P, K):
     """Impulse P at the contact, with these levers, and moment K on B, the opposite on A."""
     dv_A, turn_A = respond(row.mass_A, row.inertia_A, r_A, P, K)
     dv_B, turn_B = respond(row.mass_B, row.inertia_B, r_B, P, K)
-    lines.v_A = sub(lines.v_A, dv_A)
-    lines.v_B = add(lines.v_B, dv_B)
-    lines.omega_A = sub(lines.omega_A, turn_A)
-    lines.omega_B = add(lines.omega_B, turn_B)
+    bodies.v_A = sub(bodies.v_A, dv_A)
+    bodies.v_B = add(bodies.v_B, dv_B)
+    bodies.omega_A = sub(bodies.omega_A, turn_A)
+    bodies.omega_B = add(bodies.omega_B, turn_B)
 
 
 @inlined
-def note_push(row, lines, r_A, r_B, P, K):
+def note_push(row, bodies, r_A, r_B, P, K):
     """`push_bodies` of which the effect is found elsewhere: trees answer as a whole."""
-    lines.P = P
-    lines.K_A = impulse_moment(r_A, P, K)
-    lines.K_B = impulse_moment(r_B, P, K)
+    bodies.P = P
+    bodies.K_A = impulse_moment(r_A, P, K)
+    bodies.K_B = impulse_moment(r_B, P, K)
 
 
 @inlined
-def note_moments(row, lines, K_A, K_B):
+def note_moments(row, bodies, K_A, K_B):
     """`turn_bodies`, likewise."""
-    lines.P = (0.0, 0.0, 0.0)
-    lines.K_A = K_A
-    lines.K_B = K_B
+    bodies.P = (0.0, 0.0, 0.0)
+    bodies.K_A = K_A
+    bodies.K_B = K_B
 
 
 @inlined
-def push_balls(row, lines, P, K):
+def push_balls(row, bodies, P, K):
     """`push_bodies` with levers a n of A and -b n of B."""
     a, b = row.lever_A, row.lever_B
     of_A, of_B = row.inertia_A, row.inertia_B
     moment = cross(row.normal, P)
     turn_A, turn_B = scaled(of_A, add(K, scaled(a, moment))), scaled(of_B, sub(K, scaled(b, moment)))
-    lines.v_A = sub(lines.v_A, scaled(row.mass_A, P))
-    lines.v_B = add(lines.v_B, scaled(row.mass_B, P))
-    lines.omega_A = sub(lines.omega_A, turn_A)
-    lines.omega_B = add(lines.omega_B, turn_B)
+    bodies.v_A = sub(bodies.v_A, scaled(row.mass_A, P))
+    bodies.v_B = add(bodies.v_B, scaled(row.mass_B, P))
+    bodies.omega_A = sub(bodies.omega_A, turn_A)
+    bodies.omega_B = add(bodies.omega_B, turn_B)
 
 
 @inlined
@@ -81,92 +81,92 @@ def impulse(row):
 
 
 @inlined
-def rates_at(lines):
+def rates_at(bodies):
     """The rate of B minus that of A."""
-    return sub(lines.omega_B, lines.omega_A)
+    return sub(bodies.omega_B, bodies.omega_A)
 
 
 @inlined
-def rolled(row, lines, q_n):
+def rolled(row, bodies, q_n):
     """The rolling impulse, and its change."""
     old, limit = row.p_r, row.rolling * q_n
-    new = opposing_impulse(old, row.m_r, rates_at(lines), limit)
+    new = opposing_impulse(old, row.m_r, rates_at(bodies), limit)
     row.p_r = new
     return sub(new, old)
 
 
 @inlined
-def resolve_slip(row, lines, turns, push, u, bias, stiff, soft):
+def resolve_slip(row, bodies, turns, push, u, bias, stiff, soft):
     """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `push`: what its
     impulses do.
     """
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
     if turns:
-        u = add(u, cross(rates_at(lines), row.shift))
+        u = add(u, cross(rates_at(bodies), row.shift))
     u = add(u, scaled(q_n - p_n, row.K_n))
     inverse, limit = row.K_t, row.friction * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, row.m_t, limit)
-    K, dP = rolled(row, lines, q_n), sub(q_t, p_t)
+    K, dP = rolled(row, bodies, q_n), sub(q_t, p_t)
     if turns:
         K = add(K, cross(row.shift, dP))
     row.p_n = q_n
     row.p_t = q_t
     r_A, r_B = (row.arm_A, row.arm_B) if turns else (row.lever_A, row.lever_B)
-    push(row, lines, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
+    push(row, bodies, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
 @inlined
-def resolve_bodies(row, lines, bias, stiff, soft):
+def resolve_bodies(row, bodies, bias, stiff, soft):
     """One contact of bodies of any form, once; returns its normal impulse."""
-    u = slip(lines.v_A, lines.omega_A, row.lever_A, lines.v_B, lines.omega_B, row.lever_B)
-    return resolve_slip(row, lines, False, push_bodies, u, bias, stiff, soft)
+    u = slip(bodies.v_A, bodies.omega_A, row.lever_A, bodies.v_B, bodies.omega_B, row.lever_B)
+    return resolve_slip(row, bodies, False, push_bodies, u, bias, stiff, soft)
 
 
 @inlined
-def slip_of_surfaces(row, lines):
+def slip_of_surfaces(row, bodies):
     """With levers and surfaces that move."""
-    return add(slip(lines.v_A, lines.omega_A, row.end_A, lines.v_B, lines.omega_B, row.end_B), row.surface)
+    return add(slip(bodies.v_A, bodies.omega_A, row.end_A, bodies.v_B, bodies.omega_B, row.end_B), row.surface)
 
 
 @inlined
-def resolve_turning(row, lines, bias, stiff, soft):
+def resolve_turning(row, bodies, bias, stiff, soft):
     """`resolve_bodies`, with levers and surfaces that move."""
-    return resolve_slip(row, lines, True, push_bodies, slip_of_surfaces(row, lines), bias, stiff, soft)
+    return resolve_slip(row, bodies, True, push_bodies, slip_of_surfaces(row, bodies), bias, stiff, soft)
 
 
 @inlined
-def resolve_in_tree(row, lines, bias, stiff, soft):
+def resolve_in_tree(row, bodies, bias, stiff, soft):
     """`resolve_turning` where a body is part of a tree."""
-    return resolve_slip(row, lines, True, note_push, slip_of_surfaces(row, lines), bias, stiff, soft)
+    return resolve_slip(row, bodies, True, note_push, slip_of_surfaces(row, bodies), bias, stiff, soft)
 
 
 @inlined
-def resolve_balls(row: BALL, lines, bias, stiff, soft):
+def resolve_balls(row: BALL, bodies, bias, stiff, soft):
     """`resolve_bodies` of balls: K n is along n, and K across n is a number."""
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     u = slip_of_balls(
-        lines.v_A, lines.omega_A, row.lever_A,
-        lines.v_B, lines.omega_B, row.lever_B, normal,
+        bodies.v_A, bodies.omega_A, row.lever_A,
+        bodies.v_B, bodies.omega_B, row.lever_B, normal,
     )  # fmt: skip
     u_n = dot(normal, u)
     q_n = normal_impulse(p_n, row.m_n, u_n, bias, stiff, soft)
     u_t, limit = sub(u, scaled(u_n, normal)), row.friction * q_n
     q_t = opposing_impulse(p_t, row.m_t, u_t, limit)
-    K = rolled(row, lines, q_n)
+    K = rolled(row, bodies, q_n)
     row.p_n = q_n
     row.p_t = q_t
-    push_balls(row, lines, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    push_balls(row, bodies, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
     return q_n
 
 
 @inlined
-def lever_changes(row, lines, s):
+def lever_changes(row, bodies, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
     on_B = row.on_B > 0.0
-    travel = add(sub(lines.moved_A, lines.moved_B), scaled(s, sub(lines.v_A, lines.v_B)))
-    theta = add(turned_core(row, lines), scaled(s, select3(on_B, lines.omega_B, lines.omega_A)))
+    travel = add(sub(bodies.moved_A, bodies.moved_B), scaled(s, sub(bodies.v_A, bodies.v_B)))
+    theta = add(turned_core(row, bodies), scaled(s, select3(on_B, bodies.omega_B, bodies.omega_A)))
     follows = followed(row, theta)
     moved = add(carried(row.core, theta), rolled_on(row.bend, outward(row), theta))
     way, moved = scaled(follows, travel), scaled(follows, moved)
@@ -182,9 +182,9 @@ def followed(row, theta):
 
 
 @inlined
-def turned_core(row, lines):
+def turned_core(row, bodies):
     """The turn of the body whose core the levers follow."""
-    return select3(row.on_B > 0.0, lines.turned_B, lines.turned_A)
+    return select3(row.on_B > 0.0, bodies.turned_B, bodies.turned_A)
 
 
 @inlined
@@ -194,61 +194,61 @@ def outward(row):
 
 
 @inlined
-def follow_motion(turn, row, lines, s):
+def follow_motion(turn, row, bodies, s):
     """Write the levers of the slip, those at the end of the sub-step, and move the impulses to those in its middle."""
-    P, (end_A, end_B) = impulse(row), lever_changes(row, lines, s)
-    middle_A, middle_B = lever_changes(row, lines, 0.5 * s)
+    P, (end_A, end_B) = impulse(row), lever_changes(row, bodies, s)
+    middle_A, middle_B = lever_changes(row, bodies, 0.5 * s)
     row.end_A, row.end_B = add(row.lever_A, end_A), add(row.lever_B, end_B)
     arm_A, arm_B = add(row.lever_A, middle_A), add(row.lever_B, middle_B)
     # The moments that P, which is applied already, has by the changes of its levers.
     K_A, K_B = cross(sub(arm_A, row.arm_A), P), cross(sub(arm_B, row.arm_B), P)
     row.arm_A, row.arm_B = arm_A, arm_B
-    turn(row, lines, K_A, K_B)
+    turn(row, bodies, K_A, K_B)
 
 
 @inlined
-def displacement_of_balls(row, lines):
+def displacement_of_balls(row, bodies):
     """Of B's point relative to A's, m, along the normal: turns add nothing to it."""
-    return sub(lines.moved_B, lines.moved_A)
+    return sub(bodies.moved_B, bodies.moved_A)
 
 
 @inlined
-def displacement_of_bodies(row, lines):
+def displacement_of_bodies(row, bodies):
     """Of B's point relative to A's, m."""
-    return slip(lines.moved_A, lines.turned_A, row.lever_A, lines.moved_B, lines.turned_B, row.lever_B)
+    return slip(bodies.moved_A, bodies.turned_A, row.lever_A, bodies.moved_B, bodies.turned_B, row.lever_B)
 
 
 @inlined
-def displacement_of_turning(row, lines):
+def displacement_of_turning(row, bodies):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
-    on_B, theta, n = row.on_B > 0.0, turned_core(row, lines), outward(row)
+    on_B, theta, n = row.on_B > 0.0, turned_core(row, bodies), outward(row)
     of_core = scaled(followed(row, theta), add(sagitta(row.core, theta), bulge(row.bend, n, theta)))
-    between = displacement_of_bodies(row, lines)
+    between = displacement_of_bodies(row, bodies)
     return select3(on_B, add(between, of_core), sub(between, of_core))
 
 
 @inlined
-def push_last_of_balls(row: BALL, lines):
+def push_last_of_balls(row: BALL, bodies):
     """The impulses of the last step."""
-    push_balls(row, lines, impulse(row), row.p_r)
+    push_balls(row, bodies, impulse(row), row.p_r)
 
 
 @inlined
-def push_last_of_bodies(row, lines):
+def push_last_of_bodies(row, bodies):
     """The impulses of the last step."""
-    push_bodies(row, lines, row.lever_A, row.lever_B, impulse(row), row.p_r)
+    push_bodies(row, bodies, row.lever_A, row.lever_B, impulse(row), row.p_r)
 
 
 @inlined
-def push_last_of_turning(row, lines):
+def push_last_of_turning(row, bodies):
     """The impulses of the last step; those of friction act beside the point."""
-    push_bodies(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
+    push_bodies(row, bodies, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
 
 @inlined
-def push_last_in_tree(row, lines):
+def push_last_in_tree(row, bodies):
     """`push_last_of_turning` where a body is part of a tree."""
-    note_push(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
+    note_push(row, bodies, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
 
 class Way(NamedTuple):
@@ -280,31 +280,31 @@ def contact_law(gap, closed, s, rate, stiff, soft):
 
 
 @lanewise
-def push_block(way, row: CONTACT, lines: BODY_PAIR, lane):
+def push_block(way, row: CONTACT, bodies: BODY_PAIR, lane):
     """The impulses of the last step."""
-    way.push(row, lines)
+    way.push(row, bodies)
 
 
 @lanewise
-def correct_block(way, row: CONTACT, lines: BODY_PAIR, s, rate, stiff, soft, lane):
+def correct_block(way, row: CONTACT, bodies: BODY_PAIR, s, rate, stiff, soft, lane):
     """Impulses of a sub-step, overlaps included; the bias of the relaxation depends on whether the contact closed."""
-    moved, closed = way.displacement(row, lines), row.closed
+    moved, closed = way.displacement(row, bodies), row.closed
     gap = row.gap + dot(row.normal, moved)
     law = contact_law(gap, closed, s, rate, stiff, soft)
-    q_n = way.resolve(row, lines, law[0], law[1], law[2])
+    q_n = way.resolve(row, bodies, law[0], law[1], law[2])
     row.open = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
 
 
 @lanewise
-def relax_block(way, row: CONTACT, lines: BODY_PAIR, lane):
+def relax_block(way, row: CONTACT, bodies: BODY_PAIR, lane):
     """Impulses that remove the velocity by which overlapping bodies were parted."""
-    way.resolve(row, lines, row.open, 1.0, 0.0)
+    way.resolve(row, bodies, row.open, 1.0, 0.0)
 
 
 @lanewise
-def follow_block(way, row: CONTACT, lines: BODY_PAIR, s, lane):
+def follow_block(way, row: CONTACT, bodies: BODY_PAIR, s, lane):
     """Levers and slip of turning contacts for a sub-step."""
-    follow_motion(way.turn, row, lines, s)
+    follow_motion(way.turn, row, bodies, s)
 
 
 @lanewise

@@ -49,7 +49,7 @@ from rigidsim.physics.contact_modes import (
     slip_limit,
     unit_across,
 )
-from rigidsim.physics.distances import BOX, CYLINDER, HALF_SPACE, SEGMENT
+from rigidsim.physics.distances import BOX, CONE, CYLINDER, HALF_SPACE, SEGMENT
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.loops import SMALLEST_SHARE
 from rigidsim.physics.quaternion import rotate
@@ -96,12 +96,12 @@ LASTING = Row(
 ROW = Row("a constraint row: its slot; the direction of the slip that it holds, and that of the force", way=3, push=3)
 
 # Counts in `Lasting.size`: slots; whether they are those of the state; whether the step is left to sub-steps, and why;
-# whether the last one was; evaluations of this step; events of it.
+# whether the last one was; evaluations of this step; events of it; whether the placed bodies are those of the state.
 N_LEFT, FIRST_LEFT, WHY_LEFT, LEFT = 0, 1, 2, 3
 # Why a step is left to sub-steps: too many places, of one pair or in all; an overlap; too many events; no modes agree.
 # Or friction presses bodies together, or joints let no contact force part them, so that no force is decided.
 PLACES, OVERLAP, EVENTS, MODES, PRESSES, BLOCKED = 1, 2, 3, 4, 5, 6
-N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, SIZES = 0, 1, 2, 3, 4, 5, 6
+N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, IS_PLACED, SIZES = 0, 1, 2, 3, 4, 5, 6, 7
 
 LOCATING = Row(
     "the search for an event in a step: what of the step is done, and in how many trials; the longest trial, the most"
@@ -190,6 +190,8 @@ def directions_in_surface(kind, value: SOLID, axes, point):
     if kind == CYLINDER:
         on_side = x[0] * x[0] + x[1] * x[1] >= half[0] * half[0] * (1.0 - 2.0 * AT_END)
         return (0 if ends[2] > 0 else 1) if on_side else 2, axes[2], 2 * ends[2] + (1 if on_side else 0)
+    if kind == CONE:  # which touches planes alone, with its apex and with points of its rim
+        return 0, axes[2], ends[2] * (1 if x[2] > 0.0 else 2)
     if kind == BOX:
         count = ends[0] + ends[1] + ends[2]
         one = 1 if count == 1 else 0  # of a face the axis across it, of an edge the one along it
@@ -844,7 +846,7 @@ def write_now(model, scratch, lanes):
     """Motion, poses and accelerations of all contact bodies, as the frames are placed."""
     contacts, lasting = model.contacts, scratch.lasting
     write_motions(contacts, model, scratch, lasting.way, lasting.motion, lanes)
-    write_poses(contacts.shape, contacts.shape_value, lasting.motion, lasting.pose)
+    write_poses(contacts, contacts.shape_value, lasting.motion, None, lasting.pose)
     for b in range(len(contacts.body)):
         node, line = contacts.body[b].node, lasting.acceleration[b]
         if b < contacts.n_moved:
@@ -967,6 +969,12 @@ def hold_contacts(model, state, scratch, lanes):
 def lasts(scratch):
     """Whether contacts have modes that change at events."""
     return scratch.lasting is not None
+
+
+@inlined
+def is_left(lasting):
+    """Whether this step is left to sub-steps, which is decided once, also if they lack room."""
+    return lasting.size[BEYOND] != 0
 
 
 @inlined

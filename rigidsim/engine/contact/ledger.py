@@ -95,15 +95,15 @@ def find_paths(h, moved, way):
 
 
 @inlined
-def book_lane(row, lines, done, K, u, v_B, surface):
+def book_lane(row, bodies, done, K, u, v_B, surface):
     """Add the work of one contact in the step: moment K of rolling and spinning, slip u of the bodies, velocity v_B of
     the point of B, slip of the surfaces on their bodies.
     """
     normal, P = row.normal, row.total
     drives = select(row.mass_B > 0.0, 0.0, 1.0)
     overlaps = select(row.gap < 0.0, 1.0, 0.0)
-    friction = friction_work(normal, P, add(u, surface), K, rates_at(lines))
-    driven = -(drives * power(P, v_B, K, lines.omega_B)) - dot(P, surface)
+    friction = friction_work(normal, P, add(u, surface), K, rates_at(bodies))
+    driven = -(drives * power(P, v_B, K, bodies.omega_B)) - dot(P, surface)
     done.friction += friction
     done.overlaps += overlaps * dot(normal, P) * dot(normal, u)
     done.driven += driven
@@ -116,27 +116,27 @@ def moment_of_rolling(row, n_sub):
 
 
 @lanewise
-def book_balls(row: BALL, lines: BODY_PAIR, done: DONE, n_sub, lane):
-    """Add the work of a block of balls; `lines` has the velocities that make their displacements."""
+def book_balls(row: BALL, bodies: BODY_PAIR, done: DONE, n_sub, lane):
+    """Add the work of a block of balls; `bodies` has the velocities that make their displacements."""
     normal, b = row.normal, row.lever_B
-    v_B, omega_B = lines.v_B, lines.omega_B
-    u = slip_of_balls(lines.v_A, lines.omega_A, row.lever_A, v_B, omega_B, b, normal)
+    v_B, omega_B = bodies.v_B, bodies.omega_B
+    u = slip_of_balls(bodies.v_A, bodies.omega_A, row.lever_A, v_B, omega_B, b, normal)
     at_B = add(v_B, cross(normal, scaled(b, omega_B)))
-    book_lane(row, lines, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
+    book_lane(row, bodies, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
-def slip_and_point(row, lines, r_A, r_B):
+def slip_and_point(row, bodies, r_A, r_B):
     """The slip of bodies of any form, and the velocity of the point of B."""
-    v_B, omega_B = lines.v_B, lines.omega_B
-    return slip(lines.v_A, lines.omega_A, r_A, v_B, omega_B, r_B), point_velocity(v_B, omega_B, r_B)
+    v_B, omega_B = bodies.v_B, bodies.omega_B
+    return slip(bodies.v_A, bodies.omega_A, r_A, v_B, omega_B, r_B), point_velocity(v_B, omega_B, r_B)
 
 
 @lanewise
-def book_bodies(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
+def book_bodies(row: CONTACT, bodies: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_balls` of bodies of any form."""
-    u, at_B = slip_and_point(row, lines, row.lever_A, row.lever_B)
-    book_lane(row, lines, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
+    u, at_B = slip_and_point(row, bodies, row.lever_A, row.lever_B)
+    book_lane(row, bodies, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
@@ -146,16 +146,16 @@ def middle_lever(first, last, n_sub):
 
 
 @lanewise
-def book_turning(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
+def book_turning(row: CONTACT, bodies: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
     r_A = middle_lever(row.lever_A, row.arm_A, n_sub)
-    u, at_B = slip_and_point(row, lines, r_A, middle_lever(row.lever_B, row.arm_B, n_sub))
+    u, at_B = slip_and_point(row, bodies, r_A, middle_lever(row.lever_B, row.arm_B, n_sub))
     K = add(moment_of_rolling(row, n_sub), cross(row.shift, rejection(row.normal, row.total)))
-    book_lane(row, lines, done, K, u, at_B, row.surface)
+    book_lane(row, bodies, done, K, u, at_B, row.surface)
 
 
 @routine
-def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
+def book_blocks(blocks, n_block, path, bodies, n_sub, done, step, lanes):
     """Add the work of all contacts of some blocks, first by place in a group: the order of a sum does not depend on the
     number of lanes.
     """
@@ -165,16 +165,16 @@ def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
     done[:] = 0.0
     for b in range(n_block):
         kind, row_done = blocks.kind[b], done[b % (GROUP // n)]
-        gather(path, blocks.body_A[b], lines, BODY_PAIR.place("v_A"), lanes)
-        gather(path, blocks.body_B[b], lines, BODY_PAIR.place("v_B"), lanes)
+        gather(path, blocks.body_A[b], bodies, BODY_PAIR.place("v_A"), lanes)
+        gather(path, blocks.body_B[b], bodies, BODY_PAIR.place("v_B"), lanes)
         for layer in range(blocks.layers[b]):
             row = blocks.row[row_of(blocks, b, layer)]
             if kind == BALLS:
-                book_balls(row, lines, row_done, n_sub, lanes)
+                book_balls(row, bodies, row_done, n_sub, lanes)
             elif kind == TURNING:
-                book_turning(row, lines, row_done, n_sub, lanes)
+                book_turning(row, bodies, row_done, n_sub, lanes)
             else:
-                book_bodies(row, lines, row_done, n_sub, lanes)
+                book_bodies(row, bodies, row_done, n_sub, lanes)
     friction, overlaps, driven = 0.0, 0.0, 0.0
     for b in range(GROUP // n):
         for place in range(n):
@@ -230,10 +230,10 @@ def book_contacts(h, n_moved, n_sub, solver, trees, lines, ledger, lanes):
     if is_active(ledger) or is_driven(n_moved, lines.first, solver, trees, lanes):
         path, done, step, size = lines.way, ledger.done, ledger.step, solver.size
         find_paths(h, lines.moved, path)
-        book_blocks(solver.block, size[0], path, solver.lines, n_sub, done, step, lanes)
-        book_blocks(solver.single, size[1], path, solver.lines, n_sub, ledger.single, step, ONE)
+        book_blocks(solver.block, size[0], path, solver.bodies, n_sub, done, step, lanes)
+        book_blocks(solver.single, size[1], path, solver.bodies, n_sub, ledger.single, step, ONE)
         if trees is not None:
-            book_blocks(trees.blocks, trees.count[0], path, solver.lines, n_sub, ledger.single, step, ONE)
+            book_blocks(trees.blocks, trees.count[0], path, solver.bodies, n_sub, ledger.single, step, ONE)
 
 
 # --- the bodies

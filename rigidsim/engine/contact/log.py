@@ -7,6 +7,7 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_SAMPLED
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, WHO
 from rigidsim.engine.contact.points import is_before
+from rigidsim.engine.contact.sleeping import N_CHANGED
 from rigidsim.engine.layout import BODY, EVENT, FRAME, TRIPLE, copy_rows
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
@@ -102,6 +103,18 @@ def add_entry(kind, first, second, t, record):
     record.log_value[k].time = t
     record.count[0] = k + 1
     return k
+
+
+@routine
+def log_sleepers(t, contacts, record, sleep):
+    """Log the bodies that fell asleep or woke since this was last done, at time t, s."""
+    if sleep.counts[N_CHANGED] == 0:
+        return
+    for b in range(contacts.n_moved):
+        if sleep.changed[b] != 0:
+            add_entry(sleep.changed[b], contacts.rest.shape[b], contacts.rest.shape[b], t, record)
+            sleep.changed[b] = 0
+    sleep.counts[N_CHANGED] = 0
 
 
 @inlined

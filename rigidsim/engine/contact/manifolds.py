@@ -49,6 +49,7 @@ MOST_PLACES_OF_ONE = 8  # of one polygon; a face with more corners has eight of 
 PREFERENCE, TOLERANCE = 1e-2, 1e-3  # of the smallest size: what a face may cost; across a face, and in height
 NO_BEND = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 FAR = 1e30  # in place of a reach beyond all numbers
+BOTTOM, TOP = 16, 17  # names of the ends of a side
 TAGS = 16384  # more than there are numbers of edges
 OF_SECOND, OF_LINES, SINGLE = TAGS * TAGS, 2 * TAGS * TAGS, 3 * TAGS * TAGS  # in the names of places
 ROOT = 0.7071067811865476
@@ -113,8 +114,8 @@ def lay_side(kind, core: CORE, n, frame, w, begin):
     p, top = (x, y, -half[2]), (x, y, half[2])
     if kind == CONE:
         top = (0.0, 0.0, half[2])
-    count = put_corner(w.polygon, begin, 0, placed(p, w, begin), frame, 16)
-    return put_corner(w.polygon, begin, count, placed(top, w, begin), frame, 17)
+    count = put_corner(w.polygon, begin, 0, placed(p, w, begin), frame, BOTTOM)
+    return put_corner(w.polygon, begin, count, placed(top, w, begin), frame, TOP)
 
 
 @inlined
@@ -299,16 +300,19 @@ def convex_on_plane(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach,
     lowest, number = support(kind, w.core[0], w.corner, n)
     frame, height = frame_of(n), dot(sub(along(axes, lowest), d), outward)
     count, least = lay_polygon(kind, w.core[0], n, frame, w, OF_A), np.inf
-    bend = NO_BEND
+    bend = of_side = NO_BEND
     if kind > HULL:
-        bend = bend_at(kind, lowest, n, axes, w)
+        bend = of_side = bend_at(kind, lowest[2] > 0.0, n, axes, w)
+        if kind == CONE and count == 2:
+            of_side = bend_at(kind, False, n, axes, w)
     for k in range(count):
         row = w.polygon[k]
         core = along(axes, combined((row.u, row.v, row.w), frame))
         above = dot(sub(core, d), outward)
         least = min(least, above)
         put_place(places, k, negated(outward), above, core, d, value_i, value_j, FAR, row.name)
-        places[k].bend_first, places[k].bend_second = bend if count == 2 else NO_BEND, NO_BEND
+        is_curved = count == 2 and not (kind == CONE and row.name == TOP)
+        places[k].bend_first, places[k].bend_second = of_side if is_curved else NO_BEND, NO_BEND
     if count > 1 and least - height <= TOLERANCE * thinness(value_i):
         return keep_near(count, places, max(least - height, 0.0), reach)
     core, name = along(axes, lowest), 1.0 * (SINGLE + max(number, 0))
@@ -317,9 +321,9 @@ def convex_on_plane(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach,
 
 
 @inlined
-def bend_at(kind, lowest, n, axes, w):
-    """The derivative of the farthest point of the first core by the normal, in world axes."""
-    mode = APEX if kind == CONE and lowest[2] > 0.0 else SMOOTH
+def bend_at(kind, on_top, n, axes, w):
+    """The derivative of the farthest point of the first core by the normal, in world axes; `on_top` may be an apex."""
+    mode = APEX if kind == CONE and on_top else SMOOTH
     write_surface(kind, w.core[0], w.corner, mode, w.active[0], 1.0, n, w.surface[0])
     return conjugated(transposed(axes), w.surface[0].bend)
 

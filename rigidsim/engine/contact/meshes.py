@@ -21,6 +21,7 @@ from rigidsim.engine.contact.convex import (
     ADVANCING,
     FREE,
     GAP,
+    MOST_LEAVES,
     OF_A,
     TURNING,
     WAY,
@@ -52,11 +53,13 @@ from rigidsim.physics.distances import HULL, MESH, POINT
 from rigidsim.physics.vector import cross, dot, negated, norm, scaled, sub
 
 NO_ROW = -1
+TOO_MANY = -1
 INSIDE, EDGE, CORNER = 0, 1, 2  # where the nearest point of a triangle is
 BESIDE = 1e-9  # share of a corner below which a point is on the edge across it
 TURNED = 1e-6  # sine: how far a normal may be outside of its Voronoi region
 SAME = 1e-7  # of the bounding radius: two places nearer than this are one
 OWN = 1e-9  # of the sizes: how far a point may be outside of a polygon
+SLACK = 0.1  # of the reach of a ball: how much farther leaves are remembered
 STEEP = 100.0  # a gap counts against a place as so many times that distance from the others
 NAMES = 4 * TAGS  # of each triangle, edge and corner
 LOWEST = 8192.0  # in the name of the point that alone is nearest to a plane; more than there are corners
@@ -73,8 +76,9 @@ def meet_mesh(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
     low, high = box_around(kind, value_i, value_j, axes_j, centre, reach, w)
     mesh.motion[FREE], mesh.motion[GAP], mesh.behind[0].gap = np.inf, np.inf, np.inf
     far, ball = value_i.radius + value_j.radius + reach, kind == POINT and mesh.motion[ADVANCING] < 0.5 and reach > 0.0
-    mesh.stack[0] = int(value_j.tree)
-    top, count = 1, 0
+    top, count = begin_at_leaves(centre, far, int(value_j.tree), w) if ball else TOO_MANY, 0
+    if top == TOO_MANY:
+        mesh.stack[0], top = int(value_j.tree), 1
     while top > 0:
         top -= 1
         row = node[mesh.stack[top]]
@@ -139,6 +143,45 @@ def outside(x, low, high):
     a, b, c = max(low[0] - x[0], x[0] - high[0]), max(low[1] - x[1], x[1] - high[1]), max(low[2] - x[2], x[2] - high[2])
     a, b, c = max(a, 0.0), max(b, 0.0), max(c, 0.0)
     return a * a + b * b + c * c
+
+
+@routine
+def begin_at_leaves(centre, far, root, w):
+    """Put the leaves of a tree that a sphere of radius `far` may meet on the stack; returns how many, or
+    TOO_MANY to remember.
+
+    All leaves that a larger sphere meets are remembered, so a ball that moves by less than their difference needs no
+    search. They are looked at in the order of the search, and by the same tests.
+    """
+    mesh, slot = w.mesh, int(w.features.shape_A + w.features.shape_B) % len(w.mesh.leaves)
+    row = mesh.leaves[slot]
+    if row.root != root or not norm(sub(centre, row.centre)) + far <= row.radius:
+        row.root, row.centre, row.radius = root, centre, (1.0 + SLACK) * far
+        row.count = find_leaves(centre, row.radius, root, slot, mesh)
+    count = int(row.count)
+    for k in range(count):
+        mesh.stack[k] = mesh.leaf[slot, count - 1 - k]
+    return count
+
+
+@inlined
+def find_leaves(centre, radius, root, slot, mesh):
+    """Note the leaves of a tree that are nearer to a point than the radius; returns how many there are, or TOO_MANY."""
+    mesh.stack[0], top, count = root, 1, 0
+    while top > 0:
+        top -= 1
+        node = mesh.stack[top]
+        row = mesh.meshes.node[node]
+        if outside(centre, row.low, row.high) < radius * radius:
+            if row.count == 0:
+                mesh.stack[top], mesh.stack[top + 1] = int(row.first) + 1, int(row.first)
+                top += 2
+            else:
+                if count == MOST_LEAVES:
+                    return TOO_MANY
+                mesh.leaf[slot, count] = node
+                count += 1
+    return count
 
 
 @inlined
@@ -417,7 +460,7 @@ def cover(m, base, whole, w):
     for k in range(count):
         most = max(most, face[k].w)
     if kind > HULL:
-        bend = bend_at(kind, lowest, n, axes_i, w)
+        bend = bend_at(kind, lowest[2] > 0.0, n, axes_i, w)
     shift = level - most - above
     if count < 2 or shift > TOLERANCE * thinness(value_i):
         face[0].u, face[0].v, face[0].w = dot(lowest, frame[0]), dot(lowest, frame[1]), dot(lowest, n)

@@ -10,6 +10,7 @@ extrapolated along the normal found there.
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.approach import TRUSTED, core_size
 from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.columns import (
     CENTRE,
@@ -25,13 +26,13 @@ from rigidsim.engine.contact.columns import (
 from rigidsim.engine.contact.convex import begin_features, keep_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import deepest
+from rigidsim.engine.contact.pairs import axes_of, between, components, deepest
 from rigidsim.engine.contact.sleeping import is_idle
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
 from rigidsim.physics.corrections import swing, turn, turned
-from rigidsim.physics.distances import HALF_SPACE
+from rigidsim.physics.distances import BOX, HALF_SPACE, MESH, nearest_in_box
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import exp_full, rotate
 from rigidsim.physics.supports import largest_radius
@@ -244,12 +245,16 @@ def write_surfaces(
 
 
 @inlined
-def stays_apart(row: CONTACT_POINT, start_A, finish_A, start_B, finish_B, h, margin):
-    """Whether the gap of a contact point remains above the margin at both ends of the step."""
+def stays_apart(row: CONTACT_POINT, start_A, finish_A, start_B, finish_B, h, size, margin):
+    """Whether the gap of a contact point remains above the margin at both ends of the step, and that of other features,
+    which shapes that turn far bring nearer. size: of the smaller core, m.
+    """
     moved_A, turn_A = travelled(start_A, finish_A, h, 1.0)
     moved_B, turn_B = travelled(start_B, finish_B, h, 1.0)
     r_A, r_B, gap = row.lever_A, row.lever_B, row.gap
     change = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
+    angle = norm(sub(turn_B, turn_A))
+    gap -= 2.0 * size * angle if angle > TRUSTED else 0.0
     return gap > margin and gap + dot(row.normal, change) > margin
 
 
@@ -352,7 +357,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
     flags, slides = flags_of(contacts.action[classes], swapped), scaled(h, sub(start_B.v, start_A.v))
     least = (ROCKS if count > 2 else SWINGS) * h * norm(sub(finish_A.v, start_A.v))
-    pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
+    core, pair_value = core_size(i, j, contacts), contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
     of_A, of_B = (column_A, start_A, finish_A, later[0].p), (column_B, start_B, finish_B, later[1].p)
@@ -367,7 +372,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         if points.convex is not None:
             write_bends(on_B, swapped, place, value[A].radius, value[B].radius, pair_value.rolling, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
-        if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
+        if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, core, margin):
             continue
         if flags & c.NOTICED and row.gap > 0.0:
             continue
@@ -387,9 +392,40 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     return n_point
 
 
+@inlined
+def height_above(i, j, value, motions, contacts):
+    """A bound of the gap of shape j from shape i, if that is a plane, a box or a mesh, by the box around it; else
+    negative.
+    """
+    kind, pose = contacts.shape[i].kind, motions.pose
+    if kind != HALF_SPACE and kind != BOX and kind != MESH:
+        return -1.0
+    axes, r = axes_of(pose[i]), between(pose[i], pose[j])
+    if kind == HALF_SPACE:
+        return dot(r, axes[2]) - value[j].bound
+    x = components(axes, r)
+    return norm(sub(x, nearest_in_box(x, value[i].half))) - value[i].radius - value[j].bound
+
+
+@inlined
+def may_near(i, j, apart, closing, contacts, motions):
+    """Whether two shapes may come as near as WIDEST to each other within the step. All pairs that may are candidates,
+    whenever the list of these was made.
+    """
+    value, least = (
+        contacts.shape_value,
+        closing + WIDEST * smaller(contacts.shape_value[i].bound, contacts.shape_value[j].bound),
+    )
+    return (
+        apart - value[i].bound - value[j].bound <= least
+        and height_above(i, j, value, motions, contacts) <= least
+        and height_above(j, i, value, motions, contacts) <= least
+    )
+
+
 @routine
 def bound_closing(contacts, pair, n_pair, motions, points, sleep):
-    """By how much each pair can close within the step, and the most of these for each contact body."""
+    """By how much each pair can close within the step, and for each contact body the most of those that may meet."""
     motions.agitation[:] = 0.0
     for number in range(n_pair):
         i, j = pair[number, 0], pair[number, 1]
@@ -400,8 +436,10 @@ def bound_closing(contacts, pair, n_pair, motions, points, sleep):
         closing = closing_bound(i, j, apart, contacts, motions)
         points.apart[number], points.closing[number] = apart, closing
         a, b = contacts.shape[i].body, contacts.shape[j].body
-        motions.agitation[a] = max(motions.agitation[a], closing)
-        motions.agitation[b] = max(motions.agitation[b], closing)
+        raises = closing > motions.agitation[a] or closing > motions.agitation[b]
+        if raises and may_near(i, j, apart, closing, contacts, motions):
+            motions.agitation[a] = max(motions.agitation[a], closing)
+            motions.agitation[b] = max(motions.agitation[b], closing)
 
 
 @inlined
@@ -455,7 +493,6 @@ def find_points(t, h, model, arrays):
     convex, f = points.convex, 0
     if convex is not None:
         new.known[0] = 0
-    bound_closing(contacts, pair, n_pair, motions, points, arrays.sleep)
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
         if arrays.sleep is not None and apart == IDLE:

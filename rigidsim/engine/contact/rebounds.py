@@ -22,10 +22,12 @@ from rigidsim.engine.contact.approach import (
     next_touch,
     place_pair,
     sizes,
+    smooth_motion,
     soonest,
 )
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
+from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
+from rigidsim.engine.contact.division import REBOUND, TIMES, longest
 from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
@@ -37,12 +39,11 @@ from rigidsim.engine.contact.joint_constraints import (
 )
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
-from rigidsim.engine.contact.strikes import calm_of
-from rigidsim.engine.contact.tree_responses import LENGTH, TURNS, WHOLE, is_in_tree, weigh_trees
+from rigidsim.engine.contact.strikes import calm_of, points_of, setting_of
+from rigidsim.engine.contact.tree_responses import is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import BODY, QUATERNION
 from rigidsim.engine.loops import close_loops
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
@@ -51,9 +52,8 @@ from rigidsim.physics.vector import dot, sub
 
 LEAST_PART = 1e-3  # of a whole step
 CLOSED = 1e-12  # of a whole step: an impact so near to the end of a part is at its end
-MOST_TURNS = 8  # of one part; four are usual
+MOST_TIMES = 8  # that one part is taken; four are usual
 INSTANT = 1e-6  # of a whole step: what touches so soon after a part is struck at its end
-NONE, WITHIN, NOW = 0, 1, 2  # an impact at the end of the step, earlier, or none
 
 
 @inlined
@@ -63,19 +63,9 @@ def can_rebound(arrays):
 
 
 @inlined
-def is_part(arrays):
-    """Whether the step is to be taken again, up to an impact."""
-    return arrays.trees is not None and arrays.trees.part[LENGTH] > 0.0
-
-
-@inlined
-def end_of_part(done, end, arrays):
-    """Where a step ends, as a part of a whole one, if it would end at `end` without impacts."""
-    if arrays.trees is None:
-        return end
-    arrays.trees.part[WHOLE] = end - done
-    length = arrays.trees.part[LENGTH]
-    return done + length if length > 0.0 and done + length < end else end
+def is_at_rebound(arrays):
+    """Whether the step ends where something on a tree rebounds."""
+    return can_rebound(arrays) and arrays.part[REBOUND] > 0.0
 
 
 # --- when
@@ -93,28 +83,20 @@ def approach_at_end(first, second, calm, motion, contacts, near):
 
 
 @routine
-def first_rebound(
-    h, nominal, at_end, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE, finish: CENTRE,
-    inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, work,
-):  # fmt: skip
+def first_rebound(at_end, setting, points, motion, work):
     """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
     that approach fast are kept out of the sub-steps, which would brake them.
     """
-    motion = SmoothMotion(h, contacts.share, start, finish, inverse, inverse, attitude, vel, moved, work.turned)
-    find_piles(contacts, point_who, count, work)
-    work.turned[:] = 0.0
+    contacts, who = setting.contacts, points.who
+    find_piles(contacts, points, work)
     soon, last, is_fast = NEVER, at.NO_ROW, False
-    for m in range(count):
-        k = point_who[m].pair
-        if (
-            point[m].restitution == 0.0
-            or point_who[m].flags & c.NOTICED
-            or not acts_on_tree(point_who[m], contacts.trees)
-        ):
+    for m in range(points.number):
+        k = who[m].pair
+        if points.value[m].restitution == 0.0 or who[m].flags & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
             continue
         if k != last:
-            first, second = pair[k, 0], pair[k, 1]
-            calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), 0.0, contacts, body)
+            first, second = setting.pair[k, 0], setting.pair[k, 1]
+            calm = calm_of(first, second, patience(k, setting, work), 0.0, setting)
             if at_end:
                 time, speed, present = approach_at_end(first, second, calm, motion, contacts, work.near)
             else:
@@ -126,59 +108,48 @@ def first_rebound(
                 soon = time
             last = k
         if is_fast:
-            point_who[m].flags |= c.STRUCK
+            who[m].flags |= c.STRUCK
     return soon
 
 
 @routine
-def write_line(motion: CENTRE, vel: LINE):
-    """The velocities of bodies as those of the solver."""
+def write_line(motion: CENTRE, vel: LINE, struck: JOLT):
+    """The velocities of bodies as those of the solver, and their orientations."""
     for b in range(len(motion)):
         v, omega = motion[b].v, motion[b].omega
         vel[b].linear, vel[b].angular = v, omega
+        struck[b].q = motion[b].q
 
 
 @inlined
-def time_of_rebound(h, at_end, nominal, n_point, contacts, body, arrays):
+def time_of_rebound(h, at_end, n_point, model, arrays):
     """`first_rebound` of a step of h seconds, from its beginning by the ramps, or from its end."""
-    motions, lines, points = arrays.motions, arrays.lines, arrays.points
-    pair, work = arrays.candidates.pair, arrays.impacts
+    motions, lines, work, share = arrays.motions, arrays.lines, arrays.impacts, model.contacts.share
+    setting, points = setting_of(None, model, arrays), points_of(n_point, arrays)
     if not at_end:
-        return first_rebound(
-            h, nominal, False, contacts, pair, points.who, points.value, n_point, motions.start, motions.finish,
-            lines.inverse, lines.attitude, lines.vel, lines.moved, body, work,
-        )  # fmt: skip
-    write_line(motions.finish, lines.first)
-    return h + first_rebound(
-        h, nominal, True, contacts, pair, points.who, points.value, n_point, motions.finish, motions.finish,
-        lines.inverse, lines.attitude, lines.first, lines.moved, body, work,
+        return first_rebound(False, setting, points, smooth_motion(h, model.contacts, motions, lines), work)
+    write_line(motions.finish, lines.first, work.ended)
+    ended = SmoothMotion(
+        h, share, motions.finish, motions.finish, lines.inverse, work.ended, lines.first, lines.moved
     )  # fmt: skip
+    return h + first_rebound(True, setting, points, ended, work)
 
 
 @inlined
-def seek_rebound(h, n_point, contacts, model, arrays):
-    """Whether there is an impact with restitution on a tree in the step of h seconds, NOW at its end, or WITHIN: then
-    it is to be taken again up to that. Of a step that was taken so the time is corrected.
+def rebounds_earlier(h, n_point, model, arrays):
+    """Whether an impact with restitution on a tree in the step of h seconds divides it: it is to be taken again up to
+    that. Of a step that was taken so the time is corrected.
     """
     if not can_rebound(arrays):
-        return NONE
-    part, nominal = arrays.trees.part, model.step
-    at_end = part[LENGTH] > 0.0
-    time = time_of_rebound(h, at_end, nominal, n_point, contacts, model.body, arrays)
+        return False
+    part, nominal = arrays.part, model.step
+    at_end = part[REBOUND] > 0.0
+    time = time_of_rebound(h, at_end, n_point, model, arrays)
     if not at_end and time > h:
-        return NONE
+        return False
     wanted = max(time, min(h, LEAST_PART * nominal)) / nominal
-    part[LENGTH], part[TURNS] = min(wanted, part[WHOLE]), part[TURNS] + 1.0
-    if abs(part[LENGTH] * nominal - h) <= CLOSED * nominal or time >= NEVER or part[TURNS] > MOST_TURNS:
-        return NOW
-    return WITHIN
-
-
-@inlined
-def forget_part(arrays):
-    """The next step is a whole one."""
-    if arrays.trees is not None:
-        arrays.trees.part[:] = 0.0
+    part[REBOUND], part[TIMES] = min(wanted, longest(part)), part[TIMES] + 1.0
+    return abs(part[REBOUND] * nominal - h) > CLOSED * nominal and time < NEVER and part[TIMES] <= MOST_TIMES
 
 
 # --- the impact
@@ -208,18 +179,16 @@ def write_jumps(contacts, model, scratch, motions, lines, made, trees, step, lan
 @inlined
 def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
     """The impulses of all impacts at time t (s), with what is held now. Returns how many impacts there are."""
-    contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
+    contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     at.copy_rows(0, len(motions.start), motions.start, motions.finish)
     weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
     begin_solver(contacts, model.body, model.normal, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0
-    return strike_contacts(
-        arrays.impacts, t, INSTANT * model.step, model.step, contacts, arrays.candidates.pair,
-        arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish, lines.inverse,
-        lines.attitude, lines.vel, lines.moved, model.body, model.normal, trees,
-    )  # fmt: skip
+    motion = smooth_motion(INSTANT * model.step, contacts, motions, lines)
+    setting, points = setting_of(trees, model, arrays), points_of(n_point, arrays)
+    return strike_contacts(t, setting, points, motion, arrays.impacts)
 
 
 @inlined

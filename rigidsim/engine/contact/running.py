@@ -185,17 +185,13 @@ class ContactRun:
         return self._shared(scratch)
 
     def place(self) -> tuple:
-        """What `go_back` needs."""
-        kept = [array.copy() for array in self.kept()]
+        """What `go_back` needs; what was logged has been taken."""
+        kept = {} if self.arrays is None else made.remembered(self.arrays)
         return self.arrays, self._room, self._contacts, self._size, kept, self.record.place()
-
-    def kept(self) -> list[np.ndarray]:
-        """The arrays that later steps need."""
-        return [] if self.arrays is None else [*made.kept(self.arrays), self.arrays.mean]
 
     def go_back(self, place: tuple) -> None:
         """Restore the arrays as they were at `place`."""
         self.arrays, self._room, self._contacts, self._size, kept, recorded = place
-        for array, values in zip(self.kept(), kept, strict=True):
-            array[:] = values
+        for name, rows in kept.items():
+            made.fill_from(made.remembering(self.arrays)[name], rows)
         self.record.go_back(recorded)

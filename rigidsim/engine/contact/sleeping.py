@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.bodies import root_of, unite
+from rigidsim.engine.contact.bodies import is_kept, root_of, unite
 from rigidsim.engine.contact.columns import CENTRE, POSE
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
@@ -38,7 +39,7 @@ PRESENT_FIRST = 1  # the place of the first shape in a row of `SAMPLED`
 
 
 class Sleep(NamedTuple):
-    """Which bodies sleep. `asleep`, `still`, `anchor`, `known` and `pulled` are kept from step to step."""
+    """Which bodies sleep. `asleep`, `still`, `anchor`, `known`, `pulled` and `changed` are kept from step to step."""
 
     asleep: np.ndarray = integers("moved")  # 1 for the row of a body that sleeps
     still: np.ndarray = floats("bodies")  # for how long it has rested, s
@@ -46,7 +47,9 @@ class Sleep(NamedTuple):
     known: np.ndarray = integers("bodies")  # whether `pulled` is known
     pulled: TRIPLE = floats("bodies")  # acceleration of the parent when it fell asleep, m/s2, world axes
     stands: np.ndarray = integers("bodies")  # 1 for what sleeps, or is driven, and stands still in this step
-    counts: np.ndarray = integers(2)  # bodies that sleep, 1 if some woke in this step
+    kept: np.ndarray = integers("moved")  # 1 for the row of one of which all that follows from its state is known
+    counts: np.ndarray = integers(3)  # bodies that sleep, 1 if some woke in this step, entries of `changed`
+    changed: np.ndarray = integers("bodies")  # CAUSE_SLEEPS or CAUSE_WAKES where that is still to be logged, else 0
     before: TRIPLE = floats("bodies")  # velocity in the world at the beginning of the step, m/s
     root: np.ndarray = integers("bodies")  # of its island
     awake: np.ndarray = integers("bodies")  # whether an island, by its root, wakes or stays awake
@@ -54,7 +57,7 @@ class Sleep(NamedTuple):
     present_value: c.SAMPLED_POINT = floats("points")
 
 
-N_ASLEEP, WOKE = 0, 1
+N_ASLEEP, WOKE, N_CHANGED = 0, 1, 2
 
 
 @inlined
@@ -110,10 +113,16 @@ def stands(motion: CENTRE):
 
 @routine
 def note_standing(contacts, start: CENTRE, finish: CENTRE, sleep):
-    """Note which bodies sleep, or are driven, and stand still: any two of these are left as they are."""
+    """Note which bodies sleep, or are driven, and stand still: any two of these are left as they are. Returns whether
+    all do.
+    """
+    n = 0
     for b in range(len(start)):
-        rests = b >= contacts.n_moved or is_asleep(b, contacts, sleep)
-        sleep.stands[b] = 1 if rests and stands(start[b]) and stands(finish[b]) else 0
+        if not is_kept(b, contacts, sleep):
+            rests = b >= contacts.n_moved or is_asleep(b, contacts, sleep)
+            sleep.stands[b] = 1 if rests and stands(start[b]) and stands(finish[b]) else 0
+        n += sleep.stands[b]
+    return n == len(start)
 
 
 @inlined
@@ -126,16 +135,13 @@ def are_idle(n, rows, contacts, motions, sleep):
 
 
 @routine
-def nothing_meets(h, contacts, pair, n_pair, motions, last, sleep):
-    """Whether contact has nothing to do in a step of length h, s: all pairs that may meet, and all that are remembered,
-    are left as they are.
-    """
+def nothing_meets(contacts, pair, n_pair, motions, last, sleep):
+    """Whether all pairs that may meet, and all that are remembered, are left as they are."""
     k, known = 0, 0 if len(last.features) == 0 else last.known[0]
     while k < known and is_idle(int(last.features[k].shape_A), int(last.features[k].shape_B), contacts, motions, sleep):
         k += 1
     return (
         k == known
-        and h == last.step[0]
         and are_idle(n_pair, pair, contacts, motions, sleep)
         and are_idle(last.count[0], last.key, contacts, motions, sleep)
         and are_idle(last.count[1], last.pair, contacts, motions, sleep)
@@ -165,6 +171,13 @@ def find_islands(contacts, pair, n_pair, root):
             unite(a, b, root)
 
 
+@inlined
+def note_change(b, cause, sleep):
+    """Note that a body falls asleep or wakes, to be logged."""
+    sleep.changed[b] = cause
+    sleep.counts[N_CHANGED] += 1
+
+
 @routine
 def wake(contacts, last, sleep):
     """Wake the islands of which a body is marked in `awake`; bodies that are awake connect nothing."""
@@ -184,9 +197,33 @@ def wake(contacts, last, sleep):
             sleep.still[b] = 0.0
             sleep.known[b] = 0
             sleep.counts[N_ASLEEP] -= 1
+            note_change(b, at.CAUSE_WAKES, sleep)
 
 
 # --- waking
+
+
+@inlined
+def is_still(row: STATE):
+    """Whether a body has no velocity; to one that sleeps an impulse gives one, and so do methods that step all rows."""
+    v, omega = row.v, row.omega
+    return dot(v, v) + dot(omega, omega) == 0.0
+
+
+@inlined
+def begin_call(arrays):
+    """Nothing that follows from the state is known as a kernel begins."""
+    if arrays is not None and arrays.sleep is not None:
+        arrays.sleep.stands[:] = 0
+
+
+@routine
+def find_kept(contacts, state: STATE, sleep):
+    """Find the bodies that sleep and of which nothing has changed since the last step."""
+    for b in range(contacts.n_moved):
+        row = contacts.body[b].row
+        stays = sleep.asleep[row] > 0 and sleep.stands[b] > 0 and contacts.rest.fixed[b] > 0
+        sleep.kept[row] = 1 if stays and is_still(state[row]) else 0
 
 
 @routine
@@ -196,10 +233,8 @@ def begin_sleepers(contacts, arm: ARM, state: STATE, last, sleep):
     sleep.counts[WOKE] = 0
     for b in range(contacts.n_moved):
         sleep.awake[b] = 0
-        if is_asleep(b, contacts, sleep):
-            row = state[contacts.body[b].row]
-            v, omega = row.v, row.omega
-            if dot(v, v) + dot(omega, omega) > 0.0:
+        if is_asleep(b, contacts, sleep) and not is_kept(b, contacts, sleep):
+            if not is_still(state[contacts.body[b].row]):
                 sleep.awake[b] = 1
                 found = True
             sleep.before[b].xyz = arm[contacts.body[b].node].v_WC
@@ -231,17 +266,21 @@ def take_again(found, contacts, last, sleep):
 
 
 @routine
-def wakes_by_motion(h, contacts, node, body: BODY, frame: FRAME, arm: ARM, motions, last, sleep):
+def wakes_by_motion(h, all_stand, contacts, node, body: BODY, frame: FRAME, arm: ARM, motions, last, sleep):
     """Wake what sleeps on a parent that is not steady, or touches something driven that moves. Returns whether anything
     does.
     """
     found = False
     for b in range(contacts.n_moved):
         sleep.awake[b] = 0
-        if is_asleep(b, contacts, sleep) and is_unsteady(b, h, contacts, node, body, frame, arm, sleep):
+        if (
+            is_asleep(b, contacts, sleep)
+            and not is_kept(b, contacts, sleep)
+            and is_unsteady(b, h, contacts, node, body, frame, arm, sleep)
+        ):
             sleep.awake[b] = 1
             found = True
-    for k in range(last.count[1]):
+    for k in range(0 if all_stand else last.count[1]):
         a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
         for one, other in ((a, b), (b, a)):
             if (
@@ -270,12 +309,13 @@ def wakes_by_touch(contacts, acts, last, sleep):
 
 
 @routine
-def put_back_sleepers(contacts, before, state, sleep):
-    """The state of what sleeps as it was before the smooth step, for methods that step all rows."""
+def put_back_sleepers(contacts, before, state: STATE, sleep):
+    """The state of what sleeps as it was before the smooth step, for methods that step all rows; frames follow it."""
     for b in range(contacts.n_moved):
-        if is_asleep(b, contacts, sleep):
-            row = contacts.body[b].row
+        row = contacts.body[b].row
+        if sleep.asleep[row] > 0 and not (sleep.kept[row] > 0 and is_still(state[row])):
             copy_rows(row, row + 1, before, state)
+            sleep.kept[row] = 0
 
 
 @inlined
@@ -367,7 +407,7 @@ def add_work_on_sleepers(h, contacts, body: BODY, arm: ARM, state: STATE, ledger
     """The work of what carries those that sleep along, without that of gravity: m v . (dv - g h)."""
     total = 0.0
     for b in range(contacts.n_moved):
-        if is_asleep(b, contacts, sleep):
+        if is_asleep(b, contacts, sleep) and not is_kept(b, contacts, sleep):
             row, v, v_before = contacts.body[b].row, arm[contacts.body[b].node].v_WC, sleep.before[b].xyz
             gained = sub(sub(v, v_before), scaled(h, body[row].g))
             work = 0.5 * body[row].mass * dot(add(v, v_before), gained)
@@ -442,6 +482,7 @@ def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE
         if sleep.asleep[row] == 2:
             sleep.asleep[row] = 1
             sleep.known[b] = 0
+            note_change(b, at.CAUSE_SLEEPS, sleep)
             own, of, none = state[row], body[row], (0.0, 0.0, 0.0)
             v_WC, rate = arm[place].v_WC, own.omega
             left = sub(v_WC, scaled(of.scale, rotate(frame[node[place].parent].q, own.v)))
@@ -454,10 +495,11 @@ def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE
 
 
 @inlined
-def pass_over(h, model, state, scratch, arrays):
+def pass_over(h, all_stand, model, state, scratch, arrays):
     """End a step of length h (s) in which contact has nothing to do."""
     contacts, record, sleep = model.contacts, arrays.record, arrays.sleep
-    move_present(h, contacts, scratch.arm, record.present, record.present_value, record.count[2], sleep)
+    if not all_stand:
+        move_present(h, contacts, scratch.arm, record.present, record.present_value, record.count[2], sleep)
     add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, sleep)
     write_no_push(contacts, arrays.mean, sleep)
     arrays.last.landing[0] = 0

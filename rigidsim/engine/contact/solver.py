@@ -14,7 +14,7 @@ import numpy as np
 
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
-from rigidsim.engine.contact.columns import LINE, WHO
+from rigidsim.engine.contact.columns import LINE
 from rigidsim.engine.contact.iterations import WAYS, add_total, correct_block, follow_block, push_block, relax_block
 from rigidsim.engine.contact.rows import (
     BALLS,
@@ -55,12 +55,22 @@ ONE = (0.0,)  # the lane of a single contact
 VELOCITIES, DISPLACEMENTS = BODY_PAIR.place("v_A"), BODY_PAIR.place("moved_A")  # six numbers of A, then of B
 
 
+class SubSteps(NamedTuple):
+    """How the sub-steps of a step are taken."""
+
+    number: int
+    length: float  # s
+    part: float  # of an undivided step
+    rounds: int  # over all contacts in each, or fewer if one changes no velocity by more than `least`
+    least: float
+
+
 class SolverArrays(NamedTuple):
     """The working arrays of the solver; nothing in them is kept from step to step."""
 
     block: Blocks
     single: Blocks  # contacts without a colour
-    lines: np.ndarray = floats(BODY_PAIR)  # the bodies of one block
+    bodies: np.ndarray = floats(BODY_PAIR)  # of one block
     form: np.ndarray = integers("bodies + 1")  # here and below: the last one is that of spare lanes
     used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
     touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity, or pushed it, in any sub-step
@@ -77,16 +87,16 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
 
 
 @inlined
-def fill_blocks(blocks, n_block, point_who: WHO, point, inverse, dummy, lanes):
+def fill_blocks(blocks, n_block, points, inverse, dummy, lanes):
     """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
     for b in range(n_block):
         blocks.body_A[b, :] = blocks.body_B[b, :] = dummy
         for layer in range(blocks.layers[b]):
-            fill_layer(blocks, b, row_of(blocks, b, layer), point_who, point, inverse, lanes)
+            fill_layer(blocks, b, row_of(blocks, b, layer), points, inverse, lanes)
 
 
 @inlined
-def fill_layer(blocks, b, r, point_who: WHO, point, inverse, lanes):
+def fill_layer(blocks, b, r, points, inverse, lanes):
     """Row r, a layer of block b."""
     row, kind = blocks.row[r], blocks.kind[b]
     for lane in range(len(lanes)):
@@ -94,8 +104,9 @@ def fill_layer(blocks, b, r, point_who: WHO, point, inverse, lanes):
         if m == NO_CONTACT:
             clear_lane(row, lane, lanes)
         else:
-            blocks.body_A[b, lane], blocks.body_B[b, lane] = point_who[m].a, point_who[m].b
-            fill_lane(row, lane, kind, point_who[m], point[m], inverse, lanes)
+            who = points.who[m]
+            blocks.body_A[b, lane], blocks.body_B[b, lane] = who.a, who.b
+            fill_lane(row, lane, kind, who, points.value[m], inverse, lanes)
     if kind == BALLS:
         prepare_balls(row, lanes)
     else:
@@ -143,8 +154,9 @@ def mark_touched(vel, began, touched, i):
 
 
 @inlined
-def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, touched, n_body, trees):
+def displace(s, lines, touched, n_body, trees):
     """Add the displacements of a sub-step."""
+    vel, moved, smooth, push, began = lines.vel, lines.moved, lines.smooth, lines.push, lines.began
     for i in range(n_body):
         mark_touched(vel, began, touched, i)
         if trees is not None and is_in_tree(i, trees.table):
@@ -155,78 +167,79 @@ def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, t
             mean = mean_velocity(v, smooth[i].part(k, 3), lasting(old, sub(v, began[i].part(k, 3))))
             moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
     if trees is not None:
-        displace_trees(s, vel, moved, smooth, push, began, trees)
+        displace_trees(s, lines, trees)
 
 
 @inlined
-def gather_bodies(values, blocks, b, lines, place, lanes):
+def gather_bodies(values, blocks, b, bodies, place, lanes):
     """The rows of both bodies of each contact of a block, A's from `place` on, then B's."""
-    gather(values, blocks.body_A[b], lines, place, lanes)
-    gather(values, blocks.body_B[b], lines, place + 6, lanes)
+    gather(values, blocks.body_A[b], bodies, place, lanes)
+    gather(values, blocks.body_B[b], bodies, place + 6, lanes)
 
 
 @inlined
-def scatter_velocities(vel, blocks, b, lines, lanes):
+def scatter_velocities(vel, blocks, b, bodies, lanes):
     """The velocities of both bodies back to their rows."""
-    scatter(vel, blocks.body_A[b], lines, VELOCITIES, lanes)
-    scatter(vel, blocks.body_B[b], lines, VELOCITIES + 6, lanes)
+    scatter(vel, blocks.body_A[b], bodies, VELOCITIES, lanes)
+    scatter(vel, blocks.body_B[b], bodies, VELOCITIES + 6, lanes)
 
 
 @inlined
-def push_all(vel, blocks, n_block, lines, lanes):
+def push_all(vel, blocks, n_block, bodies, lanes):
     """Warm start: the impulses of the last step."""
     for b in range(n_block):
         if blocks.layers[b] > 0:
-            gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+            gather_bodies(vel, blocks, b, bodies, VELOCITIES, lanes)
             for k in range(KINDS):
                 if blocks.kind[b] == k:
                     for layer in range(blocks.layers[b]):
-                        push_block(WAYS[k], blocks.row[row_of(blocks, b, layer)], lines, lanes)
-            scatter_velocities(vel, blocks, b, lines, lanes)
+                        push_block(WAYS[k], blocks.row[row_of(blocks, b, layer)], bodies, lanes)
+            scatter_velocities(vel, blocks, b, bodies, lanes)
 
 
 @inlined
-def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
+def follow_all(s, lines, blocks, n_block, bodies, lanes):
     """All contacts whose levers or surfaces move: before any of them is corrected, as the moments of impulses at the
     places of one body, which move together, add up to little.
     """
     for b in range(n_block):
         if blocks.kind[b] == TURNING and blocks.layers[b] > 0:
-            gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
-            gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
+            gather_bodies(lines.vel, blocks, b, bodies, VELOCITIES, lanes)
+            gather_bodies(lines.moved, blocks, b, bodies, DISPLACEMENTS, lanes)
             for layer in range(blocks.layers[b]):
-                follow_block(WAYS[TURNING], blocks.row[row_of(blocks, b, layer)], lines, s, lanes)
-            scatter_velocities(vel, blocks, b, lines, lanes)
+                follow_block(WAYS[TURNING], blocks.row[row_of(blocks, b, layer)], bodies, s, lanes)
+            scatter_velocities(lines.vel, blocks, b, bodies, lanes)
 
 
 @inlined
-def gather_displacements(moved, blocks, b, lines, lanes):
+def gather_displacements(moved, blocks, b, bodies, lanes):
     """Of balls those of the centres are enough."""
     if blocks.kind[b] == BALLS:
-        gather_linear(moved, blocks.body_A[b], lines, DISPLACEMENTS, lanes)
-        gather_linear(moved, blocks.body_B[b], lines, DISPLACEMENTS + 6, lanes)
+        gather_linear(moved, blocks.body_A[b], bodies, DISPLACEMENTS, lanes)
+        gather_linear(moved, blocks.body_B[b], bodies, DISPLACEMENTS + 6, lanes)
     else:
-        gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
+        gather_bodies(moved, blocks, b, bodies, DISPLACEMENTS, lanes)
 
 
 @inlined
-def resolve_all(relaxes, s, part, vel, moved, blocks, n_block, lines, lanes):
+def resolve_all(relaxes, steps, lines, blocks, n_block, bodies, lanes):
     """All contacts, once; `relaxes`: without the overlaps."""
-    rate, stiff, soft = softness(s, part)
+    vel, s = lines.vel, steps.length
+    rate, stiff, soft = softness(s, steps.part)
     for b in range(n_block):
         if blocks.layers[b] > 0:
-            gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+            gather_bodies(vel, blocks, b, bodies, VELOCITIES, lanes)
             if not relaxes:
-                gather_displacements(moved, blocks, b, lines, lanes)
+                gather_displacements(lines.moved, blocks, b, bodies, lanes)
             for k in range(KINDS):
                 if blocks.kind[b] == k:
                     for layer in range(blocks.layers[b]):
                         row = blocks.row[row_of(blocks, b, layer)]
                         if relaxes:
-                            relax_block(WAYS[k], row, lines, lanes)
+                            relax_block(WAYS[k], row, bodies, lanes)
                         else:
-                            correct_block(WAYS[k], row, lines, s, rate, stiff, soft, lanes)
-            scatter_velocities(vel, blocks, b, lines, lanes)
+                            correct_block(WAYS[k], row, bodies, s, rate, stiff, soft, lanes)
+            scatter_velocities(vel, blocks, b, bodies, lanes)
 
 
 @inlined
@@ -249,72 +262,68 @@ def have_settled(m, vel, least, n_body, arrays):
 
 
 @inlined
-def correct_contacts(relaxes, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes):
+def correct_contacts(relaxes, steps, n_body, lines, arrays, trees, lanes):
     """Rounds over all contacts; `relaxes`: without the overlaps."""
-    for m in range(n_round):
-        if n_round > 1:
-            copy_rows(0, n_body, vel, arrays.trial)
-        resolve_all(relaxes, s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
-        resolve_all(relaxes, s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
+    for m in range(steps.rounds):
+        if steps.rounds > 1:
+            copy_rows(0, n_body, lines.vel, arrays.trial)
+        resolve_all(relaxes, steps, lines, arrays.block, arrays.size[0], arrays.bodies, lanes)
+        resolve_all(relaxes, steps, lines, arrays.single, arrays.size[1], arrays.bodies, ONE)
         if trees is not None:
-            resolve_tree_contacts(relaxes, s, part, vel, moved, arrays.lines, trees)
-        if m > 0 and have_settled(m, vel, least, n_body, arrays):
+            resolve_tree_contacts(relaxes, steps.length, steps.part, lines, arrays.bodies, trees)
+        if m > 0 and have_settled(m, lines.vel, steps.least, n_body, arrays):
             break
 
 
 @inlined
-def begin_substeps(first, vel, smooth, push, began, n_body, arrays, trees, lanes):
+def begin_substeps(first, n_body, lines, arrays, trees, lanes):
     """Begin a sub-step, the first one with the impulses of the last step."""
-    begin_substep(first, vel, smooth, push, began, n_body)
+    vel = lines.vel
+    begin_substep(first, vel, lines.smooth, lines.push, lines.began, n_body)
     if trees is not None:
         sums = trees.made
         begin_substep(first, sums.total, sums.still, sums.push, sums.began, n_body)
     if first:
-        push_all(vel, arrays.block, arrays.size[0], arrays.lines, lanes)
-        push_all(vel, arrays.single, arrays.size[1], arrays.lines, ONE)
+        push_all(vel, arrays.block, arrays.size[0], arrays.bodies, lanes)
+        push_all(vel, arrays.single, arrays.size[1], arrays.bodies, ONE)
         if trees is not None:
-            push_tree_contacts(vel, arrays.lines, trees)
+            push_tree_contacts(vel, arrays.bodies, trees)
             read_push(sums.total, sums.push, sums.began, n_body)
-        read_push(vel, push, began, n_body)
+        read_push(vel, lines.push, lines.began, n_body)
 
 
 @routine
-def solve_contacts(
-    h, part, n_sub, n_round, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
-    trees, lanes,
-):  # fmt: skip
-    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many rounds, or fewer
-    if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
-    Bodies that are not `touched` have no more than the rounding of their ramp.
+def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
+    """All sub-steps of a step: changes `vel` and `moved`, and the impulses of the contact points. Bodies that are not
+    `touched` have no more than the rounding of their ramp.
     """
-    block, single, lines, s = arrays.block, arrays.single, arrays.lines, h / n_sub
-    sort_bodies(inverse, vel, smooth, n_body, arrays.form)
-    n_block, n_single = colour_contacts(
-        point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, trees, lanes
-    )
+    block, single, bodies, s = arrays.block, arrays.single, arrays.bodies, steps.length
+    vel, inverse, point = lines.vel, lines.inverse, points.value
+    sort_bodies(inverse, vel, lines.smooth, n_body, arrays.form)
+    n_block, n_single = colour_contacts(points, inverse, arrays, trees, lanes)
     arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
-    fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
-    fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
+    fill_blocks(block, n_block, points, inverse, n_body, lanes)
+    fill_blocks(single, n_single, points, inverse, n_body, ONE)
     if trees is not None:
-        fill_tree_contacts(point_who, point, trees)
+        fill_tree_contacts(points.who, point, trees)
         trees.made.total[:] = trees.made.moved[:] = 0.0
-        begin_tree_contacts(s, part, vel, moved, lines, trees)
+        begin_tree_contacts(s, steps.part, lines, bodies, trees)
     arrays.touched[:] = 0
-    for k in range(n_sub):
-        begin_substeps(k == 0, vel, smooth, push, began, n_body, arrays, trees, lanes)
-        follow_all(s, vel, moved, block, n_block, lines, lanes)
-        follow_all(s, vel, moved, single, n_single, lines, ONE)
+    for k in range(steps.number):
+        begin_substeps(k == 0, n_body, lines, arrays, trees, lanes)
+        follow_all(s, lines, block, n_block, bodies, lanes)
+        follow_all(s, lines, single, n_single, bodies, ONE)
         if trees is not None:
-            follow_tree_contacts(s, vel, moved, lines, trees)
-        correct_contacts(False, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes)
-        displace(s, vel, moved, smooth, push, began, arrays.touched, n_body, trees)
-        correct_contacts(True, s, part, n_round, least, n_body, vel, moved, arrays, trees, lanes)
+            follow_tree_contacts(s, lines, bodies, trees)
+        correct_contacts(False, steps, n_body, lines, arrays, trees, lanes)
+        displace(s, lines, arrays.touched, n_body, trees)
+        correct_contacts(True, steps, n_body, lines, arrays, trees, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
         if trees is not None:
             total_all(trees.made.blocks, trees.made.count[0], ONE)
     for i in range(n_body):
-        mark_touched(vel, began, arrays.touched, i)
+        mark_touched(vel, lines.began, arrays.touched, i)
     read_blocks(block, n_block, point, lanes)
     read_blocks(single, n_single, point, ONE)
     if trees is not None:

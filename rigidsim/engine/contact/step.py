@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.approach import smooth_motion, turn_since
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.columns import CENTRE, LINE
-from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
+from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
+from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     any_pulls,
@@ -43,19 +45,21 @@ from rigidsim.engine.contact.ledger import (
 from rigidsim.engine.contact.log import (
     LEAST_PART,
     forget_last_step,
+    log_sleepers,
     log_strikes,
     log_touches,
     remember,
     write_origins,
     write_present,
 )
-from rigidsim.engine.contact.points import find_points
-from rigidsim.engine.contact.rebounds import NOW, WITHIN, can_rebound, forget_part, rebound, seek_rebound
+from rigidsim.engine.contact.points import bound_closing, find_points
+from rigidsim.engine.contact.rebounds import can_rebound, is_at_rebound, rebound, rebounds_earlier
 from rigidsim.engine.contact.sleeping import (
     add_present,
     add_work_on_sleepers,
     any_asleep,
     begin_sleepers,
+    find_kept,
     is_asleep,
     keep_present,
     let_sleep,
@@ -67,7 +71,8 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_motion,
     wakes_by_touch,
 )
-from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.contact.solver import SubSteps, solve_contacts
+from rigidsim.engine.contact.strikes import points_of, setting_of
 from rigidsim.engine.contact.tree_responses import InTrees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
@@ -80,6 +85,7 @@ from rigidsim.engine.contact.trees import (
 )
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.kinds import keeps_frame
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
@@ -89,7 +95,7 @@ from rigidsim.engine.relations import relate
 from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
-from rigidsim.physics.quaternion import rotate_back
+from rigidsim.physics.quaternion import conjugate, log, product, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.vector import add, dot, scaled, sub
 
@@ -102,11 +108,14 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     at.copy_rows(0, len(state), state, scratch.before)
     if have_constraints(model):
         wait_for_contact(contacts, model, scratch)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
-    write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+    if arrays.sleep is not None:
+        find_kept(contacts, state, arrays.sleep)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.start, lanes, omits=keeps_frame)
+    write_poses(contacts, contacts.shape_value, motions.start, arrays.sleep, motions.pose)
     if arrays.sleep is not None:
         begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
 
 
 @routine
@@ -161,11 +170,11 @@ def rounds_now(h, n_point, contacts, arrays):
     """(landing, rounds, least): steps left since something landed or the run began, and as in `rounds_of`."""
     if arrays.impacts is None:
         return 0, 1, -1.0
-    points, lines, work = arrays.points, arrays.lines, arrays.impacts
+    lines, work = arrays.lines, arrays.impacts
     landed = work.size[N_LANDED] > 0 or arrays.last.step[0] == 0.0
     landing = LANDING_STEPS if landed else arrays.last.landing[0]
     n_round, least = rounds_of(
-        h, contacts.substeps, contacts.trees, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
+        h, contacts.substeps, contacts.trees, points_of(n_point, arrays), lines.vel, lines.smooth, landing, work
     )
     return landing, n_round, least
 
@@ -187,20 +196,18 @@ def pushes_trees(n_point, contacts, model, scratch, points):
 
 
 @inlined
-def solve(h, n_round, least, n_point, contacts, trees, model, arrays):
-    """The impulses of all contact points in a step of length h, s."""
-    points, lines = arrays.points, arrays.lines
+def solve(steps, n_point, contacts, trees, arrays):
+    """The impulses of all contact points in a step."""
     solve_contacts(
-        h, h / model.step, contacts.substeps, n_round, least, len(contacts.body), points.who, points.value, n_point,
-        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, trees,
-        arrays.lanes,
-    )  # fmt: skip
+        steps, len(contacts.body), points_of(n_point, arrays), arrays.lines, arrays.solver, trees, arrays.lanes
+    )
 
 
 @inlined
-def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+def solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes):
     """Solve contact again, with other coordinates released, until no constraint force is beyond its bounds."""
-    points, lines, made, shift = arrays.points, arrays.lines, arrays.trees, arrays.corrections.shift
+    contacts, points, lines, made = model.contacts, arrays.points, arrays.lines, arrays.trees
+    shift = arrays.corrections.shift
     if not pushes_trees(n_point, contacts, model, scratch, points):
         return
     at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
@@ -219,20 +226,18 @@ def solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, s
         at.copy_rows(0, n_point, made.point, points.value)
         weigh_trees(contacts, model, state, scratch, shift, made, lanes)
         made.work[0] = pull_by_constraints(contacts, model, state, scratch, shift, lines, lanes)
-        solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+        solve(steps, n_point, contacts, trees, arrays)
 
 
 @inlined
-def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
-    motions, lines, points = arrays.motions, arrays.lines, arrays.points
+    contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
-        arrays.strikes[0] = strike_contacts(
-            arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
-            points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
-            lines.vel, lines.moved, model.body, model.normal, None,
-        )  # fmt: skip
+        motion = smooth_motion(h, contacts, motions, lines)
+        found = points_of(n_point, arrays)
+        arrays.strikes[0] = strike_contacts(t - h, setting_of(None, model, arrays), found, motion, arrays.impacts)
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
@@ -241,13 +246,14 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
         begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
-    landing, n_round, least = rounds_now(h, n_point, contacts, arrays)
+    landing, rounds, least = rounds_now(h, n_point, contacts, arrays)
+    steps = SubSteps(contacts.substeps, h / contacts.substeps, h / model.step, rounds, least)
     if have_constraints(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
         begin_constraints(t, model, state, scratch, lanes)
-    solve(h, n_round, least, n_point, contacts, trees, model, arrays)
+    solve(steps, n_point, contacts, trees, arrays)
     if have_constraints(model):
-        solve_with_constraints(h, n_round, least, n_point, contacts, trees, model, state, scratch, arrays, lanes)
+        solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     if trees is not None:
@@ -256,25 +262,34 @@ def find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays,
 
 
 @inlined
-def log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
-    """Record what happened. Returns whether there was room, also for impacts that end the step (`ends`)."""
+def can_log(n, contacts, arrays):
+    """Whether the log has room for n entries, and for all bodies that fall asleep after this step or wake in the
+    next.
+    """
+    sleepers = 0 if arrays.sleep is None else 2 * contacts.n_moved
+    return arrays.record.count[0] + n + sleepers <= len(arrays.record.log)
+
+
+@inlined
+def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+    """Record what happened. Returns whether there was room, also for impacts that end the step."""
     motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
-    pair = arrays.candidates.pair
-    remember(h, h / model.step, n_point, pair, points, arrays.last, arrays.next)
+    pair, whole = arrays.candidates.pair, undivided(model.step, arrays.part)
+    remember(h, h / whole, n_point, pair, points, arrays.last, arrays.next)
     n_before = record.count[2]
     if any_asleep(arrays):
-        replaced = h / model.step >= LEAST_PART
+        replaced = h / whole >= LEAST_PART
         remember_sleepers(replaced, contacts, motions, arrays.last, arrays.next, arrays.sleep)
     more = arrays.strikes[0]
-    if can_rebound(arrays) and ends == NOW:
+    if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
-    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + more > len(record.log):
+    if not can_log(2 * arrays.next.count[1] + arrays.last.count[1] + more, contacts, arrays):
         return False
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
         log_strikes(arrays.impacts, arrays.strikes[0], contacts, motions.origin, record)
     log_touches(
-        t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
+        t, n_point, whole / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
     if any_asleep(arrays):
         keep_present(h, contacts, scratch.arm, record, arrays.sleep)
@@ -322,22 +337,34 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
 
 
 @routine
-def write_correction(start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, inertia_W, share, h, own: CORRECTION):
+def write_correction(
+    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, kicked: LINE, struck: JOLT, inertia_W, is_planar, share, h,
+    own: CORRECTION,
+):  # fmt: skip
     """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
-    v0)).
+    v0)). Of a body that was struck, the turn is that from the smooth orientation to the one which it has turned to
+    since it was struck last: rotations one after the other do not add up. Its angular momentum gains the impulses
+    themselves, of which a planar scene only has what turns it in the plane.
     """
     v, v_end = start.v, finish.v
     omega, omega_end = start.omega, finish.omega
     smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
     turn = scaled(h, add(omega, scaled(share, sub(omega_end, omega))))
     own.p = sub(moved.linear, smooth)
-    own.turn = sub(moved.angular, turn)
-    own.v = sub(vel.linear, v_end)
-    own.omega = apply(inertia_W, sub(vel.angular, omega_end))
+    own.v, change = sub(vel.linear, v_end), sub(vel.angular, omega_end)
+    if struck.count > 0.0:
+        q = product(turn_since(h, moved.angular, struck), struck.q)
+        own.turn = scaled(2.0, log(product(q, conjugate(finish.q))))
+    else:
+        own.turn = sub(moved.angular, turn)
+    if struck.count > 0.0 and not is_planar:
+        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked.angular)))
+    else:
+        own.omega = apply(inertia_W, change)
 
 
 @inlined
-def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
+def write_corrections(h, is_planar, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
     """The corrections of all contact bodies on which an impulse acted, but for those of trees, with their energies in
     the ledger of the step. Returns whether there are any, and whether there are any of trees.
     """
@@ -357,8 +384,11 @@ def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, ma
             found = True
             made.is_settled[row], made.source[frame] = 1, frame
             start, finish, body = motions.start[b], motions.finish[b], constants[row]
-            inertia = tensor_in_world(lines.attitude[b].wxyz, body.inertia)
-            write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
+            inertia = tensor_in_world(lines.struck[b].q, body.inertia)
+            write_correction(
+                start, finish, lines.vel[b], lines.moved[b], lines.kicked[b], lines.struck[b], inertia,
+                is_planar, contacts.share, h, made.own[row],
+            )  # fmt: skip
             v_WC = arm[contacts.body[b].node].v_WC
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
     return found, of_trees
@@ -372,7 +402,9 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
-    found, of_trees = write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger)
+    found, of_trees = write_corrections(
+        h, len(model.normal) > 0, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger
+    )
     if have_constraints(model):
         of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
@@ -417,10 +449,17 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
 
 
 @inlined
-def rests(h, contacts, arrays):
-    """Whether contact has nothing to do in a step of length h, s."""
-    candidates = arrays.candidates
-    return nothing_meets(h, contacts, candidates.pair, candidates.count[0], arrays.motions, arrays.last, arrays.sleep)
+def rests(h, all_stand, contacts, arrays):
+    """Whether contact has nothing to do in a step of length h, s; it has not if no body moves (`all_stand`)."""
+    candidates, last = arrays.candidates, arrays.last
+    return (
+        h == last.step[0]
+        and can_log(0, contacts, arrays)
+        and (
+            all_stand
+            or nothing_meets(contacts, candidates.pair, candidates.count[0], arrays.motions, last, arrays.sleep)
+        )
+    )
 
 
 @inlined
@@ -431,61 +470,81 @@ def lacks_room_for_sleepers(n_point, arrays):
 
 
 @inlined
+def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
+    """Find and record the impulses of the step of length h (s) that ends at time t (s). Returns the number of contact
+    points, or -1 if an array has no room (`lacks`), or the step is to be divided (`is_divided`) or taken again as
+    something woke (`woke`).
+    """
+    contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
+    bound_closing(contacts, candidates.pair, candidates.count[0], motions, arrays.points, arrays.sleep)
+    if turns_far(contacts, arrays):
+        return -1
+    n_point = find_points(t - h, h, model, arrays)
+    if n_point < 0 or (any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays)):
+        arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if rebounds_earlier(h, n_point, model, arrays):
+        return -1
+    if not find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
+        if arrays.strikes[0] == FAST_TURN:
+            end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
+        else:
+            arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
+        forget_part(arrays)
+        return -1
+    if not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+        arrays.lacks[0] = LACKS_LOG
+        return -1
+    return n_point
+
+
+@inlined
 def end_step(arrays, t, h, era, model, state, scratch, lanes):
-    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and no impact
-    within it that has to end it (`is_part`); if not, the state is that before the step.
+    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and the step is
+    not to be divided or taken again; if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     trees = trees_of(contacts, model, arrays)
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
+    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes, omits=keeps_frame)
+    all_stand = arrays.sleep is not None and note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     if any_asleep(arrays) and wakes_by_motion(
-        h, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
+        h, all_stand, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    if arrays.sleep is not None:
-        note_standing(contacts, motions.start, motions.finish, arrays.sleep)
-    n_point = -1
     write_travels(
-        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, arrays.sleep,
-        motions.turn, motions.lever, motions.travel,
+        contacts, contacts.shape_value, motions.start, motions.finish, h, arrays.sleep, motions.turn, motions.lever,
+        motions.travel,
     )  # fmt: skip
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
-    if any_asleep(arrays) and is_listed and rests(h, contacts, arrays):
-        pass_over(h, model, state, scratch, arrays)
+    if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
+        pass_over(h, all_stand, model, state, scratch, arrays)
         forget_part(arrays)
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
         return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
+    n_point = -1
     if is_listed:
-        n_point = find_points(t - h, h, model, arrays)
-    ends = seek_rebound(h, n_point, contacts, model, arrays)
-    if ends == WITHIN:
-        at.copy_rows(0, len(state), scratch.before, state)
-        return False
-    if any_asleep(arrays) and lacks_room_for_sleepers(n_point, arrays):
-        n_point = -1
-    if n_point < 0 or not find_impulses(t, h, n_point, contacts, trees, model, state, scratch, arrays, lanes):
+        n_point = solve_step(t, h, trees, model, state, scratch, arrays, lanes)
+    else:
         arrays.lacks[0] = LACKS_PAIRS
-    elif any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
-        at.copy_rows(0, len(state), scratch.before, state)
-        forget_part(arrays)
-        return False
-    elif not log_step(t, h, n_point, ends, contacts, trees, model, scratch, arrays):
-        arrays.lacks[0] = LACKS_LOG
-    forget_part(arrays)
-    if arrays.lacks[0] != LACKS_NOTHING:
+    if n_point < 0:
         at.copy_rows(0, len(state), scratch.before, state)
         return False
     if any_asleep(arrays):
         add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
     apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
-    if can_rebound(arrays) and ends == NOW:
+    if can_rebound(arrays) and is_at_rebound(arrays):
         rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
+    forget_part(arrays)
     if arrays.sleep is not None:
         let_sleep(t, h, model, state, scratch, arrays, lanes)
+        log_sleepers(t, contacts, arrays.record, arrays.sleep)
     return True

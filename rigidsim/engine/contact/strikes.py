@@ -8,6 +8,10 @@ slow approach of theirs is left to the sub-steps.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
@@ -17,12 +21,14 @@ from rigidsim.engine.contact.approach import (
     find_places,
     least_speed,
     levers,
+    momentum_at,
     place_pair,
-    pull_of,
     sizes,
     soonest,
 )  # fmt: skip
-from rigidsim.engine.contact.columns import CONTACT_POINT, WHO
+from rigidsim.engine.contact.bodies import tensor_in_world
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, WHO
+from rigidsim.engine.contact.division import undivided
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
     LEVERS,
@@ -35,8 +41,10 @@ from rigidsim.engine.contact.simultaneous import (
     sides_of,
     slip_of,
 )  # fmt: skip
+from rigidsim.engine.contact.tree_responses import InTrees
 from rigidsim.engine.contact.tree_responses import push as push_with_tree
 from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
+from rigidsim.engine.model import Contacts
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.contact_energy import impact_energy
@@ -48,6 +56,39 @@ from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, su
 # Of the smaller shape: places that are nearer when one of them is struck are struck with it.
 TOGETHER = 1e-8
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
+
+
+class Setting(NamedTuple):
+    """What may strike what in a step."""
+
+    nominal: float  # as `undivided`, s
+    contacts: Contacts
+    body: BODY  # the constants of bodies
+    plane: TRIPLE  # the normal of a planar scene, or no row
+    pair: np.ndarray  # candidates: their shapes
+    n_pair: int  # so many of them
+    trees: InTrees | None  # what impulses do to trees, if the step is an instant at which they are struck
+
+
+class ContactPoints(NamedTuple):
+    """The first contact points of an array; those of a pair follow one another."""
+
+    who: WHO
+    value: CONTACT_POINT
+    number: int
+
+
+@inlined
+def setting_of(trees, model, arrays):
+    """The setting of a step."""
+    candidates, nominal = arrays.candidates, undivided(model.step, arrays.part)
+    return Setting(nominal, model.contacts, model.body, model.normal, candidates.pair, candidates.count[0], trees)
+
+
+@inlined
+def points_of(n_point, arrays):
+    """The contact points of a step, so many."""
+    return ContactPoints(arrays.points.who, arrays.points.value, n_point)
 
 
 @inlined
@@ -66,9 +107,11 @@ def gravity_on(k, contacts, body: BODY):
 
 
 @inlined
-def calm_of(first, second, nominal, weak, contacts, body):
+def calm_of(first, second, patience, weak, setting):
     """What `least_speed` needs to know of two shapes."""
-    return max(gravity_on(first, contacts, body), gravity_on(second, contacts, body)), nominal, weak
+    contacts, body = setting.contacts, setting.body
+    gravity = max(gravity_on(first, contacts, body), gravity_on(second, contacts, body))
+    return gravity, setting.nominal * patience, weak
 
 
 # --- the problem
@@ -106,22 +149,25 @@ def along_plane(n, plane: TRIPLE):
 
 
 @inlined
-def add_place(m, a, b, e, mu, moves, calm, first, second, plane, contacts, near, problem):
-    """Add one place of the pair that was added last; `moves` is the slip of the surfaces."""
+def add_place(m, sides, law, shapes, setting, near, problem):
+    """Add one place of the pair that was added last, with its law: restitution, friction, the slip of the surfaces, and
+    what `least_speed` needs.
+    """
+    (first, second), (e, mu, moves, calm) = shapes, law
     i, place = problem.size[N_PLACES], near.places[m]
-    n = along_plane(place.normal, plane)
+    n = along_plane(place.normal, setting.plane)
     if dot(n, n) == 0.0:
         return
     row, who = problem.place[i], problem.who[i]
     r_A, r_B = levers(place, near)
     who.pair, who.feature = problem.size[N_PAIRS] - 1, int(place.feature)
-    who.a, who.b = a, b
+    who.a, who.b = sides
     row.normal = n
     row.lever_A = r_A
     row.lever_B = r_B
     row.gap, row.restitution, row.friction = place.gap, e, mu
-    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, contacts, near)
-    is_slow = u_n < 0.0 and -u_n <= least_speed(pull_of(pull, calm, near), calm)
+    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, setting.contacts, near)
+    is_slow = u_n < 0.0 and -u_n <= least_speed(pull, calm)
     row.added = add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves))
     problem.size[N_PLACES] = i + 1
 
@@ -137,19 +183,19 @@ def nearness(nominal, size, extent, near):
 
 
 @inlined
-def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, motion, near, problem):
+def join(k, is_first, may_overlap, now, setting, motion, near, problem):
     """Add a pair to the problem if it touches and approaches fast enough, or touches and is the first or without
     restitution.
 
     Returns (whether it is added, its speed of approach, whether that is too slow for its restitution); it is not added
     if there is no room.
     """
-    first, second = pair[k, 0], pair[k, 1]
+    first, second, contacts = setting.pair[k, 0], setting.pair[k, 1], setting.contacts
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
-    touching = nearness(nominal, size, extent, near)
+    touching = nearness(setting.nominal, size, extent, near)
     count = find_places(first, second, touching, contacts, near)
-    calm = calm_of(first, second, nominal, 0.0, contacts, body)
+    calm = calm_of(first, second, 1.0, 0.0, setting)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
     e, mu = surfaces_of(first, second, contacts)
     is_slow, rebounds, joins = excess <= 1.0, e * excess > 1.0, is_first or e == 0.0
@@ -160,9 +206,9 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
     problem.size[N_PAIRS] += 1
     a = add_body(contacts.shape[first].body, near.side[0], problem)
     b = add_body(contacts.shape[second].body, near.side[1], problem)
-    moves = surface_slip(first, second, contacts, near)
+    law = e if rebounds else 0.0, mu, surface_slip(first, second, contacts, near), calm
     for m in range(count):
-        add_place(m, a, b, e if rebounds else 0.0, mu, moves, calm, first, second, plane, contacts, near, problem)
+        add_place(m, (a, b), law, (first, second), setting, near, problem)
     return True, speed, e > 0.0 and not (is_slow or rebounds)
 
 
@@ -170,20 +216,39 @@ def join(k, is_first, may_overlap, now, nominal, pair, contacts, body, plane, mo
 
 
 @inlined
-def push(b, t, r, P, side: SIDE, motion):
-    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then."""
-    dL, dv = cross(r, P), scaled(motion.inverse[b].mass, P)
-    L = add(motion.turned[b].xyz, dL)
-    turn = apply(side.inertia, L)
-    vel, moved, start = motion.vel[b], motion.moved[b], motion.start[b]
-    motion.turned[b].xyz = L
+def begin_jolt(h, inertia, start: CENTRE, finish: CENTRE, struck: JOLT):
+    """The angular momentum of the smooth motion of a body; inertia: in its own axes."""
+    L = apply(tensor_in_world(start.q, inertia), start.omega)
+    struck.L = L
+    struck.torque = scaled(1.0 / h, sub(apply(tensor_in_world(finish.q, inertia), finish.omega), L))
+
+
+@inlined
+def push(b, t, r, P, side: SIDE, setting, motion):
+    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then. The
+    angular acceleration after it is I^-1 (tau - omega x L).
+    """
+    if b >= setting.contacts.n_moved:
+        return
+    vel, moved, struck = motion.vel[b], motion.moved[b], motion.struck[b]
+    start, finish = motion.start[b], motion.finish[b]
+    if struck.count == 0.0:
+        begin_jolt(motion.h, setting.body[setting.contacts.body[b].row].inertia, start, finish, struck)
+    dv, alpha = scaled(motion.inverse[b].mass, P), scaled(1.0 / motion.h, sub(finish.omega, start.omega))
+    struck.dL = add(struck.dL, cross(r, P))
+    L = momentum_at(t, struck)
+    omega = apply(side.inertia, L)
     vel.linear = add(vel.linear, dv)
     moved.linear = sub(moved.linear, scaled(t, dv))
-    change = sub(add(start.omega, turn), vel.angular)
+    change = sub(omega, add(vel.angular, scaled(t, alpha)))
     vel.angular = add(vel.angular, change)
     moved.angular = sub(moved.angular, scaled(t, change))
     motion.inverse[b].inertia = side.inertia
-    motion.attitude[b].wxyz = side.q
+    struck.count += 1.0
+    struck.q = side.q
+    struck.theta = side.turn
+    struck.time = t
+    struck.alpha = sub(apply(side.inertia, sub(struck.torque, cross(omega, L))), alpha)
 
 
 @inlined
@@ -201,10 +266,10 @@ def push_with_trees(motion, problem, trees):
 
 
 @inlined
-def push_bodies(t, motion, problem, trees):
+def push_bodies(t, setting, motion, problem):
     """The impulses of all places, t s after the beginning of the step."""
-    if trees is not None:
-        push_with_trees(motion, problem, trees)
+    if setting.trees is not None:
+        push_with_trees(motion, problem, setting.trees)
         return
     for i in range(problem.size[N_PLACES]):
         who, row = problem.who[i], problem.place[i]
@@ -212,7 +277,7 @@ def push_bodies(t, motion, problem, trees):
         for s in range(2):
             m = who[STRUCK.a + s]
             r = row.part(LEVERS + 3 * s, 3)
-            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], motion)
+            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], setting, motion)
 
 
 @inlined
@@ -300,7 +365,7 @@ def displacement_at(i, problem):
 
 
 @inlined
-def renew_points(p, first_point, size, radius, point_who: WHO, point, count, problem):
+def renew_points(p, first_point, size, radius, points, problem):
     """The contact points of a pair become the places where it was struck, for the sub-steps, if it stays in them: they
     were those of the beginning of the step. Those that overlap stay: they rest. `size`: of the smaller shape; `radius`:
     of the thickening of both.
@@ -309,9 +374,9 @@ def renew_points(p, first_point, size, radius, point_who: WHO, point, count, pro
         row, m = problem.place[i], first_point
         if problem.who[i].pair != p or row.gap < -SURFACE * size:
             continue
-        while m < count and point_who[m].pair == problem.pair[p]:
-            if point_who[m].feature == problem.who[i].feature:
-                write_struck(row, displacement_at(i, problem), radius, point_who[m], point[m])
+        while m < points.number and points.who[m].pair == problem.pair[p]:
+            if points.who[m].feature == problem.who[i].feature:
+                write_struck(row, displacement_at(i, problem), radius, points.who[m], points.value[m])
             m += 1
 
 

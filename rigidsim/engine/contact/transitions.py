@@ -19,6 +19,7 @@ from rigidsim.engine.contact.lasting import (
     EVENTS,
     FIRST_LEFT,
     GROWING,
+    IS_PLACED,
     IS_SETTLED,
     MOST_SLOTS,
     N_CALLS,
@@ -32,6 +33,7 @@ from rigidsim.engine.contact.lasting import (
     keep_slots,
     renew_parts,
     speed_of,
+    weigh_slots,
     write_now,
 )
 from rigidsim.engine.contact.ledger import finish_booking
@@ -129,6 +131,11 @@ def begin_lasting(t, h, block, arrays):
     search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
     search.most, search.taken = 1e300, 0.0
     lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
+    if lasting.size[IS_PLACED] == 0:
+        place_nodes(model.active, t, model, state, scratch, lanes)
+        write_now(model, scratch, lanes)
+        weigh_slots(model, state, scratch, lanes)
+        lasting.size[IS_PLACED] = 1
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
         settle(t, h, block, NOTHING, 0, arrays)
@@ -142,9 +149,10 @@ def ends_lasting(t, model, state, scratch, arrays):
     why, lacks = lasting.size[BEYOND], arrays.lacks[0]
     if lacks != LACKS_NOTHING or why != 0:
         put_step_back(state, arrays, lasting)
-        arrays.lacks[0] = lacks
+        arrays.lacks[0], lasting.size[IS_PLACED] = lacks, 0
         if lacks == LACKS_NOTHING:
             lasting.size[N_SLOTS], lasting.size[IS_SETTLED], lasting.size[STEPPED] = 0, 0, 1
+            lasting.size[BEYOND] = why
             if lasting.left[N_LEFT] == 0.0:
                 lasting.left[FIRST_LEFT], lasting.left[WHY_LEFT] = t, 1.0 * why
             lasting.left[N_LEFT] += 1.0

@@ -26,10 +26,6 @@ from rigidsim.physics.articulated import dots, rows_of
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, negated, projection, rejection, scaled
 
-# How long the step is, as a part of a whole one, or 0 if it ends where it has to; where it has to; how often it was
-# taken.
-LENGTH, WHOLE, TURNS, PARTS = 0, 1, 2, 3
-
 
 class TreeArrays(NamedTuple):
     """The working arrays of contacts of trees; nothing in them is kept from step to step."""
@@ -48,7 +44,6 @@ class TreeArrays(NamedTuple):
     work: np.ndarray = floats(1)  # of the constraint forces of released coordinates, J
     point: CONTACT_POINT = floats("points")  # before contact was solved, if that may happen again
     kept: np.ndarray = floats("points", MEMORY_ROWS)  # impulses of a contact: normal, tangent, rolling
-    part: np.ndarray = floats(PARTS)  # of a step that ends at an impact
     momentum: LINE = floats("rows")  # of each row of the trees, with the jumps: linear, and angular about its centre
 
 

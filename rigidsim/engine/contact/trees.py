@@ -84,11 +84,11 @@ def any_acts_on_tree(point_who, count, table):
 
 
 @inlined
-def push_noted(A, B, lines: BODY_PAIR, vel, trees):
+def push_noted(A, B, bodies: BODY_PAIR, vel, trees):
     """What was noted of the impulses of a contact."""
-    P = lines.P
-    push(A, negated(lines.K_A), negated(P), vel, trees)
-    push(B, lines.K_B, P, vel, trees)
+    P = bodies.P
+    push(A, negated(bodies.K_A), negated(P), vel, trees)
+    push(B, bodies.K_B, P, vel, trees)
 
 
 # --- rows of contacts
@@ -187,7 +187,7 @@ def finish_row(row: CONTACT, kept):
 
 
 @inlined
-def begin_tree_contacts(s, part, vel, moved, lines, trees):
+def begin_tree_contacts(s, part, lines, bodies, trees):
     """What contacts that last change at the beginning of the step, where the ramps do not begin with the velocities
     before it (`begin_ramp`): impulses in addition to those of the sub-steps, which then are the same in each, so that
     what rests does not creep.
@@ -195,7 +195,7 @@ def begin_tree_contacts(s, part, vel, moved, lines, trees):
     made = trees.made
     for k in range(made.count[0]):
         begin_row(made.blocks.row[k], made.kept[k])
-    resolve_tree_contacts(True, s, part, vel, moved, lines, trees)
+    resolve_tree_contacts(True, s, part, lines, bodies, trees)
     for k in range(made.count[0]):
         finish_row(made.blocks.row[k], made.kept[k])
 
@@ -223,45 +223,45 @@ def begin_ramps(h, contacts, motions, lines):
 
 
 @inlined
-def gather_pair(values, blocks, k, lines, place):
+def gather_pair(values, blocks, k, bodies, place):
     """The rows of both bodies of a contact."""
-    gather(values, blocks.body_A[k], lines, place, ONE)
-    gather(values, blocks.body_B[k], lines, place + 6, ONE)
+    gather(values, blocks.body_A[k], bodies, place, ONE)
+    gather(values, blocks.body_B[k], bodies, place + 6, ONE)
 
 
 @inlined
-def push_tree_contacts(vel, lines, trees):
+def push_tree_contacts(vel, bodies, trees):
     """Warm start: the impulses of the last step."""
     blocks = trees.made.blocks
     for k in range(trees.made.count[0]):
-        IN_TREE.push(CONTACT(blocks.row[k], 0, 1), BODY_PAIR(lines, 0, 1))
-        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], lines, vel, trees)
+        IN_TREE.push(CONTACT(blocks.row[k], 0, 1), BODY_PAIR(bodies, 0, 1))
+        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, vel, trees)
 
 
 @inlined
-def follow_tree_contacts(s, vel, moved, lines, trees):
+def follow_tree_contacts(s, lines, bodies, trees):
     """Levers and slip of all contacts of trees for a sub-step."""
     blocks = trees.made.blocks
     for k in range(trees.made.count[0]):
-        gather_pair(vel, blocks, k, lines, BODY_PAIR.place("v_A"))
-        gather_pair(moved, blocks, k, lines, BODY_PAIR.place("moved_A"))
-        follow_block(IN_TREE, blocks.row[k], lines, s, ONE)
-        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], lines, vel, trees)
+        gather_pair(lines.vel, blocks, k, bodies, BODY_PAIR.place("v_A"))
+        gather_pair(lines.moved, blocks, k, bodies, BODY_PAIR.place("moved_A"))
+        follow_block(IN_TREE, blocks.row[k], bodies, s, ONE)
+        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, lines.vel, trees)
 
 
 @inlined
-def resolve_tree_contacts(relaxes, s, part, vel, moved, lines, trees):
+def resolve_tree_contacts(relaxes, s, part, lines, bodies, trees):
     """All contacts of trees, some rounds; `relaxes`: without the overlaps."""
     blocks, (rate, stiff, soft) = trees.made.blocks, softness(s, part)
     for turn in range(ROUNDS * trees.made.count[0]):
         k = turn % trees.made.count[0]
-        gather_pair(vel, blocks, k, lines, BODY_PAIR.place("v_A"))
+        gather_pair(lines.vel, blocks, k, bodies, BODY_PAIR.place("v_A"))
         if relaxes:
-            relax_block(IN_TREE, blocks.row[k], lines, ONE)
+            relax_block(IN_TREE, blocks.row[k], bodies, ONE)
         else:
-            gather_pair(moved, blocks, k, lines, BODY_PAIR.place("moved_A"))
-            correct_block(IN_TREE, blocks.row[k], lines, s, rate, stiff, soft, ONE)
-        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], lines, vel, trees)
+            gather_pair(lines.moved, blocks, k, bodies, BODY_PAIR.place("moved_A"))
+            correct_block(IN_TREE, blocks.row[k], bodies, s, rate, stiff, soft, ONE)
+        push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, lines.vel, trees)
 
 
 @inlined
@@ -286,11 +286,11 @@ def displace_member(s, share, vel: LINE, smooth: LINE, push: LINE, moved: LINE):
 
 
 @routine
-def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, trees):
+def displace_trees(s, lines, trees):
     """Add the displacements of a sub-step to bodies of trees. What lasts of a jump is one share of the impulses of the
     whole tree, in the measure of its kinetic energy.
     """
-    table, sums = trees.table, trees.made
+    table, sums, vel, push = trees.table, trees.made, lines.vel, lines.push
     for m in range(len(table.member)):
         if m != table.member[m].begin:
             continue
@@ -298,11 +298,11 @@ def displace_trees(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: L
         for n in range(m, table.member[m].end):
             b = table.member[n].body
             old += work_of(sums.push[b], push[b])
-            new += work_gained(sums.push[b], vel[b], began[b])
+            new += work_gained(sums.push[b], vel[b], lines.began[b])
         share = lasting_share(old, new)
         for n in range(m, table.member[m].end):
             b = table.member[n].body
-            displace_member(s, share, vel[b], smooth[b], push[b], moved[b])
+            displace_member(s, share, vel[b], lines.smooth[b], push[b], lines.moved[b])
             displace_member(s, share, sums.total[b], sums.still[b], sums.push[b], sums.moved[b])
 
 

@@ -18,7 +18,7 @@ NODE = (
     0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571, 1.0, 1.0, 0.1, 0.2, 0.7777777777777778,
 )  # fmt: skip
 """The instants of the slopes in a step, in units of its length: twelve stages, the end, three for dense output."""
-STAGE = (
+STAGE: tuple[dict[int, float], ...] = (
     {},
     {0: 0.05260015195876773},
     {0: 0.0197250569845379, 1: 0.0591751709536137},

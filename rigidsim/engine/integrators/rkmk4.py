@@ -230,7 +230,7 @@ def step(method, t, t_end, h, block):
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
-    place_nodes(model.active, t, model, state, scratch, lanes, awake=True)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=is_asleep)
     begin_moved(model, state, scratch, lanes)
     evaluate_placed(t, era, model, stage, scratch, lanes, True, True)
     for i in range(3):
@@ -242,7 +242,7 @@ def step(method, t, t_end, h, block):
             else:
                 combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
         t_stage = middle if i < 2 else t_end
-        place_nodes(model.active, t_stage, model, stage, scratch, lanes, True, True)
+        place_nodes(model.active, t_stage, model, stage, scratch, lanes, True, is_asleep)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
     for node in model.active:

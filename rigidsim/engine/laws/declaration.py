@@ -6,7 +6,7 @@ of scenes, the checks and warnings, the stepper, the ledger, the reports and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,7 +75,7 @@ class Load(NamedTuple):
     table: Table | None  # None: force, torque and gravity are expressions
     first: LoadPoint
     second: LoadPoint
-    value: tuple
+    value: Sequence
     vectors: tuple = ()  # the expressions
 
 
@@ -131,7 +131,8 @@ class Force:
         """The name of a force of this kind in reports; `other` is the body at its other end."""
         if self.key(END):
             return f"{self.title} to {other}"
-        medium = self.key(MEDIUM) and force[self.key(MEDIUM).name]
+        key = self.key(MEDIUM)
+        medium = key and force[key.name]
         return (
             (self.title_of(force) if self.title_of else self.title)
             if medium in (None, "world")

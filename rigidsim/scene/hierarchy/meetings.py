@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.physics.contact import COLLIDES, IGNORED
-from rigidsim.physics.distances import BOX, CURVED, CYLINDER, ELLIPSOID, HALF_SPACE, MESH, POINT, TRACED
+from rigidsim.physics.distances import BOX, CONE, CURVED, CYLINDER, ELLIPSOID, HALF_SPACE, MESH, POINT, TRACED
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.loops import ends_on, joined_frames, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy
@@ -299,7 +299,7 @@ def why_stepping(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return found[1]
     for shape in met_shapes(meetings):
         is_moved = any(_is_moved(tree, shape) for tree in hierarchy.history)
-        if shape.core.kind == CYLINDER or (shape.core.kind == BOX and is_moved):
+        if shape.core.kind in (CYLINDER, CONE) or (shape.core.kind == BOX and is_moved):
             return f"{described(shape.shape)} of '{shape.node.path}' can lie on a face"
     groups = [_places_of_groups(tree, meetings) for tree in hierarchy.history]
     count = max(max(group.values(), default=0) for group in groups)

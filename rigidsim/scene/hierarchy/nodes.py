@@ -53,7 +53,7 @@ class SceneNode(Node):
         return {"position": self.position, "orientation": self.orientation, "velocity": ZERO, "angular_velocity": ZERO}
 
 
-class Hierarchy(Tree):
+class Hierarchy(Tree[SceneNode]):
     """The tree of a scene at t = 0, with the scene."""
 
     def __init__(self, scene: SceneData, nodes: Sequence[SceneNode]):

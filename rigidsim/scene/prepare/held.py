@@ -15,7 +15,7 @@ from rigidsim.scene.schema.let import KEY as QUANTITIES
 from rigidsim.scene.schema.sensors import SENSORS, Owned, names_of
 from rigidsim.scene.text.document import Document, Path
 from rigidsim.scene.text.plain import bodies_in
-from rigidsim.scene.values.base import Reading, invalid
+from rigidsim.scene.values.base import Reading, invalid, said
 
 Given = tuple[str, str, str, Path]
 """The path of a body, a name, its unit, and the location of what gives it."""
@@ -28,7 +28,7 @@ def read_held(document: Document, reading: Reading) -> None:
             check_name(name, reading.parameters, "reading" if path else "output")
             _require_free(document, reading, path, name)
         except PydanticCustomError as error:
-            context = error.context
+            context = said(error)
             problem = document.problem(error.type, context["message"], place, context["hint"], at_key=True)
             document.problems.append(problem)
         reading.scope.hold(path, name, unit)

@@ -20,7 +20,7 @@ from rigidsim.scene.schema.let import KEY, Quantities
 from rigidsim.scene.schema.problems import as_problems
 from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.text.plain import bodies_in
-from rigidsim.scene.values.base import BoundText, Reading, invalid
+from rigidsim.scene.values.base import BoundText, Reading, invalid, said
 from rigidsim.scene.values.evaluation import is_expression, read_expression
 from rigidsim.tree.joints import OF_TANKS
 
@@ -110,7 +110,7 @@ class _Reader:
         try:
             self._check_name(name)
         except PydanticCustomError as error:
-            self._tell(error.type, error.context["message"], name, error.context["hint"], at_key=True)
+            self._tell(error.type, said(error)["message"], name, said(error)["hint"], at_key=True)
             return BROKEN
         try:
             self.expressions[name] = self._expression(name)

@@ -12,7 +12,7 @@ from rigidsim.scene.prepare.quantities import check_name
 from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.schema.tables import KEY, GivenTable, GivenTables, TableData
 from rigidsim.scene.text.document import Document, shown
-from rigidsim.scene.values.base import Reading
+from rigidsim.scene.values.base import Reading, said
 
 MOST_TABLES = 1000
 EXAMPLE = "tables: {density: {file: air.csv, kind: pchip}}"
@@ -41,7 +41,7 @@ def _read(document: Document, reading: Reading, name: str, value: Any) -> GivenT
     try:
         check_name(name, reading.parameters, "table")
     except PydanticCustomError as error:
-        context = error.context
+        context = said(error)
         problem = document.problem(error.type, context["message"], (KEY, name), context["hint"], at_key=True)
         document.problems.append(problem)
         return None
@@ -51,7 +51,7 @@ def _read(document: Document, reading: Reading, name: str, value: Any) -> GivenT
         document.problems.extend(problems_in(error, document, reading, (KEY, name)))
         return None
     except PydanticCustomError as error:
-        keys = error.context.get("key", ())
+        keys = said(error).get("key", ())
         place = (KEY, name, *(keys if isinstance(keys, tuple) else (keys,)))
         document.problems.extend(as_problems(document, place, value, error))
         return None

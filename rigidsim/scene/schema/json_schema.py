@@ -6,6 +6,7 @@ selected as in a scene, by `type` or by a key that the other forms lack, and an 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from rigidsim.scene.schema.scene import SceneData
@@ -20,8 +21,9 @@ KINDS = ("type", "name")
 """The keys of which the word selects a form."""
 
 
+@cache
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of scene files as they are written, for editors and other programs."""
+    """The JSON Schema (2020-12) of scene files as they are written, for editors and other programs; made once."""
     schema = SceneData.model_json_schema(mode="validation")
     return HEAD | _Rewriter(schema["$defs"]).rewritten({key: schema[key] for key in schema if key != "title"})
 

@@ -14,6 +14,7 @@ import os
 import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -21,7 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, said
 from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 from rigidsim.scene.values.rotation import Vector
@@ -80,7 +81,7 @@ def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
     solid = {}
     if flaw_of(vertices, faces) is None:
-        solid = dict(zip(("volume", "centroid", "covariance"), enclosed(vertices, faces), strict=True))
+        solid: dict[str, Any] = dict(zip(("volume", "centroid", "covariance"), enclosed(vertices, faces), strict=True))
     else:
         solid = {"digest": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest()[:16]}
     return MeasuredFile(path=str(path), **solid, lower=lower, upper=upper)
@@ -114,7 +115,7 @@ def flaw_of(vertices: np.ndarray, faces: np.ndarray) -> tuple[str, str] | None:
         _require_closed(vertices, faces)
         enclosed(vertices, faces)
     except PydanticCustomError as error:
-        return error.context["message"], error.context["hint"]
+        return said(error)["message"], said(error)["hint"]
     return None
 
 

@@ -13,7 +13,7 @@ from rigidsim.scene.expressions import METRIC, Expression
 from rigidsim.scene.schema.fit import VariedWithin, by_names, plain_settings
 from rigidsim.scene.schema.metrics import Metric
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Parsed, SceneModel, invalid
+from rigidsim.scene.values.base import Parsed, SceneModel, invalid, said
 from rigidsim.scene.values.evaluation import read_expression, require_expression
 from rigidsim.scene.values.points import LOG
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, whole
@@ -69,7 +69,7 @@ def _constraint(text: Any, info: ValidationInfo) -> Constraint:
         try:
             margins.append(read_expression(f"= ({large}) - ({small})", info.context, METRIC))
         except PydanticCustomError as error:
-            context = error.context | {"offset": sign.start()}
+            context = said(error) | {"offset": sign.start()}
             raise PydanticCustomError(error.type, "{message}", context) from None
     return Constraint(text, tuple(margins), tuple(sign[0] == "==" for sign in signs))
 

@@ -13,7 +13,7 @@ from rigidsim.errors import Problem, did_you_mean, meant_by
 from rigidsim.scene.schema.metrics import BAD_NAME
 from rigidsim.scene.schema.oracle import BAD_KEY
 from rigidsim.scene.text.document import Document, Path, shown
-from rigidsim.scene.values.base import FORM_MARK, Reading, word_of
+from rigidsim.scene.values.base import FORM_MARK, Reading, said, word_of
 from rigidsim.scene.values.evaluation import FOLLOWS
 
 WORDED = {
@@ -54,7 +54,7 @@ def problems_in(error: ValidationError, document: Document, reading: Reading, ab
 
 def as_problems(document: Document, path: Path, value: Any, error: PydanticCustomError) -> list[Problem]:
     """The problem for an error of the value at `path`; None if the same error has been reported elsewhere."""
-    context = error.context
+    context = said(error)
     if error.type == FOLLOWS:
         return []
     if "offset" in context and isinstance(value, str):

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
 from rigidsim.scene.schema.when import Stop
-from rigidsim.scene.values.base import Parsed, SceneModel, invalid, or_mapping, require_word
+from rigidsim.scene.values.base import UNWRITTEN, Parsed, SceneModel, invalid, or_mapping, require_word
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, TIME, positive, quantity, whole
 
 MOST_SUBSTEPS = 16
@@ -80,8 +80,8 @@ class SimulationSettings(SceneModel):
     duration: Parsed[float, positive(TIME)] = Field(
         description="Simulated time from the start to the end; a whole number of steps."
     )
-    step: Parsed[float | None, positive(TIME)] = Field(
-        None,
+    step: Parsed[float, positive(TIME)] = Field(
+        UNWRITTEN,
         description="Length of an integration step. Of an integrator that chooses its steps: the grid of the samples, "
         "by default record_every or a thousandth of the duration; with contact, the step of contact.",
     )
@@ -108,7 +108,7 @@ class SimulationSettings(SceneModel):
 
     @model_validator(mode="after")
     def _with_step(self) -> SimulationSettings:
-        if self.step is None:
+        if self.step is UNWRITTEN:
             if not self.integrator.chooses:
                 hint = f"or integrator: {' or '.join(CHOOSING['enum'])}"
                 raise invalid("missing-key", "the key 'step' is missing", hint, key="step")

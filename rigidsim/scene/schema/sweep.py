@@ -14,7 +14,7 @@ from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.values import points
-from rigidsim.scene.values.base import Parsed, Reading, SceneModel, Text, invalid, mapping_of
+from rigidsim.scene.values.base import Parsed, Reading, SceneModel, Text, invalid, mapping_of, said
 from rigidsim.scene.values.points import LOG, Listed, read_points, written_points
 from rigidsim.scene.values.quantities import NUMBER, whole
 from rigidsim.scene.values.samples import FAMILIES, METHODS, read_distribution, read_sample
@@ -121,6 +121,7 @@ def read_column(values: list[Any], place: Callable[[int], str]) -> Listed:
     try:
         return points.read_column(values)
     except PydanticCustomError as error:
-        hint = error.context["hint"]
-        message = f"{error.context['message']}{'; ' if hint else ''}{hint}"
-        raise UsageError(f"{place(error.context.get('key', 0))}: {message}") from None
+        words = said(error)
+        hint = words["hint"]
+        message = f"{words['message']}{'; ' if hint else ''}{hint}"
+        raise UsageError(f"{place(words.get('key', 0))}: {message}") from None

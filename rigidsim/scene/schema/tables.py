@@ -20,7 +20,7 @@ from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.csv_text import BadTable, Line, csv_lines, csv_names, require_cells, with_unit
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Reading, SceneModel, invalid
+from rigidsim.scene.values.base import Reading, SceneModel, invalid, said
 from rigidsim.scene.values.files import status_of
 from rigidsim.scene.values.quantities import LARGEST, Dimension, dimension_of, split_quantity
 
@@ -203,8 +203,8 @@ def _dimension(path: Path, number: int, name: str, unit: str) -> Dimension:
     try:
         return dimension_of(unit)
     except ValueError as error:
-        message = f"line {number}, column '{shown(name)}': {error.context['message']}"
-        raise _bad(path, message, error.context["hint"]) from None
+        message = f"line {number}, column '{shown(name)}': {said(error)['message']}"
+        raise _bad(path, message, said(error)["hint"]) from None
 
 
 def _is_number(cell: str) -> bool:

@@ -102,4 +102,5 @@ class Surroundings(SceneModel):
         if self.plane is None:
             return None
         length = hypot(*self.plane)
-        return tuple(part / length for part in self.plane)
+        x, y, z = self.plane
+        return x / length, y / length, z / length

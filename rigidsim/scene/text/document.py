@@ -31,7 +31,7 @@ class Places:
 class Document:
     """Plain data, the text it came from, and the map between them."""
 
-    data: object
+    data: Any
     file: str = "<scene>"
     text: str = ""
     root: Mark = NOWHERE

@@ -119,6 +119,15 @@ def invalid(code: str, message: str, hint: str = "", **more: Any) -> PydanticCus
     return PydanticCustomError(code, "{message}", {"message": message, "hint": hint, **more})
 
 
+UNWRITTEN: Any = None
+"""The default of a key whose value follows from others."""
+
+
+def said(error: PydanticCustomError) -> dict[str, Any]:
+    """What an error of `invalid` says: its message and hint, and more, by name."""
+    return error.context or {}
+
+
 def _check_text(text: str) -> str:
     # Titles are printed on terminals and web pages; they must not contain escape sequences.
     unprintable = next((c for c in text if not (c.isprintable() or c in "\n\t")), None)

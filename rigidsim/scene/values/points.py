@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.amounts import Amount, as_written, in_one_unit, read_amount
-from rigidsim.scene.values.base import invalid
+from rigidsim.scene.values.base import invalid, said
 from rigidsim.scene.values.quantities import DIMENSIONS, split_quantity
 
 LOG = "log:"
@@ -115,7 +115,8 @@ def _at(index: int, read: Callable[[Any], Any], value: Any) -> Any:
     try:
         return read(value)
     except PydanticCustomError as error:
-        raise invalid(error.type, error.context["message"], error.context["hint"], key=index) from None
+        words = said(error)
+        raise invalid(error.type, words["message"], words["hint"], key=index) from None
 
 
 def _read_range(text: str) -> Range:
