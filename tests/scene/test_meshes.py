@@ -187,7 +187,7 @@ bodies:
 PLATE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n"
 BAD = {
     "no area": (f"{PLATE}v 2 0 0\nf 1 2 5\n", "1 of its 2 triangles have no area, the first with the corners"),
-    "nan": (PLATE.replace("v 1 1 0", "v 1 nan 0"), "has a coordinate that is not a number below 1e+50"),
+    "nan": (PLATE.replace("v 1 1 0", "v 1 nan 0"), "has a coordinate that is not a number below"),
     "no faces": ("v 0 0 0\nv 1 0 0\n", "cannot be read|the mesh has no faces"),
     "astray": (f"{PLATE}f 1 2 9\n", "cannot be read|there are 4, from 0"),
     "missing": (None, "cannot be read: No such file"),
