@@ -300,9 +300,11 @@ def convex_on_plane(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach,
     lowest, number = support(kind, w.core[0], w.corner, n)
     frame, height = frame_of(n), dot(sub(along(axes, lowest), d), outward)
     count, least = lay_polygon(kind, w.core[0], n, frame, w, OF_A), np.inf
-    bend = NO_BEND
+    bend = of_side = NO_BEND
     if kind > HULL:
-        bend = bend_at(kind, lowest, n, count, axes, w)
+        bend = of_side = bend_at(kind, lowest[2] > 0.0, n, axes, w)
+        if kind == CONE and count == 2:
+            of_side = bend_at(kind, False, n, axes, w)
     for k in range(count):
         row = w.polygon[k]
         core = along(axes, combined((row.u, row.v, row.w), frame))
@@ -310,7 +312,7 @@ def convex_on_plane(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach,
         least = min(least, above)
         put_place(places, k, negated(outward), above, core, d, value_i, value_j, FAR, row.name)
         is_curved = count == 2 and not (kind == CONE and row.name == TOP)
-        places[k].bend_first, places[k].bend_second = bend if is_curved else NO_BEND, NO_BEND
+        places[k].bend_first, places[k].bend_second = of_side if is_curved else NO_BEND, NO_BEND
     if count > 1 and least - height <= TOLERANCE * thinness(value_i):
         return keep_near(count, places, max(least - height, 0.0), reach)
     core, name = along(axes, lowest), 1.0 * (SINGLE + max(number, 0))
@@ -319,9 +321,9 @@ def convex_on_plane(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach,
 
 
 @inlined
-def bend_at(kind, lowest, n, count, axes, w):
-    """The derivative of the farthest point of the first core by the normal, world axes; of a side that of its rim."""
-    mode = APEX if kind == CONE and lowest[2] > 0.0 and count < 2 else SMOOTH
+def bend_at(kind, on_top, n, axes, w):
+    """The derivative of the farthest point of the first core by the normal, in world axes; `on_top` may be an apex."""
+    mode = APEX if kind == CONE and on_top else SMOOTH
     write_surface(kind, w.core[0], w.corner, mode, w.active[0], 1.0, n, w.surface[0])
     return conjugated(transposed(axes), w.surface[0].bend)
 

@@ -460,7 +460,7 @@ def cover(m, base, whole, w):
     for k in range(count):
         most = max(most, face[k].w)
     if kind > HULL:
-        bend = bend_at(kind, lowest, n, axes_i, w)
+        bend = bend_at(kind, lowest[2] > 0.0, n, axes_i, w)
     shift = level - most - above
     if count < 2 or shift > TOLERANCE * thinness(value_i):
         face[0].u, face[0].v, face[0].w = dot(lowest, frame[0]), dot(lowest, frame[1]), dot(lowest, n)
