@@ -177,9 +177,9 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
         if node.is_free():
             moved.append(com_state(node, starts[node.frame], hierarchy.composite(node).mass.center))
         else:
-            motion, coordinates = starts[node.frame], node.joint.coordinates
+            motion, coordinates = starts[node.frame], node.its_joint.coordinates
             own = [(0.0, 0.0) if one.is_prescribed else (one.start, one.rate) for one in coordinates]
-            if node.joint.is_tank:
+            if node.its_joint.is_tank:
                 own = [(hierarchy.composite(node).mass.mass, 0.0)]
             moved += joint_states(node.joint, own, motion.q, motion.omega_B)
     paced = [

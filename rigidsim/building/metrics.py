@@ -96,7 +96,7 @@ class _Reductions:
             other = self._tree.frame_of(state.other) if state.other else layout.NO_ROW
             asked = self.asked.setdefault(AskedVector(kind.name, body, other), len(self.asked))
             number = SEEN[kind.axes, FRAME_OF.get(state.observer, state.observer), is_norm]
-            seen = (number, (0, 0), (body, 0), asked)
+            seen: tuple = (number, (0, 0), (body, 0), asked)
         else:
             number = SEEN[state.quantity, is_norm, state.observer == OWN_FRAMES["body"]]
             seen = (number, self._observer(state.observer, body), (body, 0))

@@ -62,10 +62,10 @@ def require_file(_context: click.Context, _parameter: click.Parameter, output: s
         raise UsageError(f"-o -: an HDF5 file cannot be written to standard output; {hint}")
     if output == "":
         raise UsageError("-o: the name of the file is empty")
-    if output and (hint := OTHER_KINDS.get(Path(output).suffix.lower())):
+    if output and (other := OTHER_KINDS.get(Path(output).suffix.lower())):
         name = Path(output).with_suffix(".h5")
         raise UsageError(
-            f"-o {output}: results are written as HDF5, not as {Path(output).suffix}; name it {name}; {hint}"
+            f"-o {output}: results are written as HDF5, not as {Path(output).suffix}; name it {name}; {other}"
         )
     return output
 

@@ -59,7 +59,8 @@ def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> Re
     """A copy of the events in the buffer."""
     arrays = buffer.event, buffer.event_value, buffer.reached, buffer.reached_value
     filled = np.repeat(buffer.filled, 2)
-    return RecordedEvents(*(array[:n].copy() for array, n in zip(arrays, filled, strict=True)), before, after)
+    event, value, reached, change = (array[:n].copy() for array, n in zip(arrays, filled, strict=True))
+    return RecordedEvents(event, value, reached, change, before, after)
 
 
 def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None, least: int = 0) -> EventBuffer:

@@ -39,7 +39,7 @@ class Metering:
     def __init__(self, lanes: tuple[int, ...], caller: Callable[[Kernel], Callable]):
         self._lanes = lanes
         self._metrics: Metrics | None = None
-        self._arrays: _Arrays | None = None
+        self._made: _Arrays | None = None
         self._counts = np.zeros((len(CAUSES), len(lanes)))
         self._room: Samples | None = None
         self.end = np.zeros(1)  # s, the time of the last sample
@@ -49,8 +49,8 @@ class Metering:
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
         self._metrics = model.metrics
-        if self._metrics and not self._arrays:
-            self._arrays = _arrays(self._metrics, len(self._lanes))
+        if self._metrics and not self._made:
+            self._made = _arrays(self._metrics, len(self._lanes))
         return model._replace(metrics=None)
 
     def begin_again(self, model: Model) -> None:
@@ -63,7 +63,12 @@ class Metering:
 
     def tables(self) -> tuple[Metrics | None, _Arrays | None]:
         """What kernels need to add samples themselves."""
-        return self._metrics, self._arrays
+        return self._metrics, self._made
+
+    @property
+    def _arrays(self) -> _Arrays:
+        assert self._made is not None
+        return self._made
 
     @property
     def is_on(self) -> bool:
@@ -102,7 +107,7 @@ class Metering:
     def count(self, buffer: EventBuffer) -> None:
         """Count the events in the buffer; what did not happen in a lane has no time there."""
         if self._metrics:
-            filled, n, place = buffer.filled[0], len(self._lanes), layout.HIT.time
+            filled, n, place = buffer.filled[0], len(self._lanes), layout.HIT.place("time")
             causes, time = buffer.event[:filled, layout.RECORD.cause], slice(place * n, (place + 1) * n)
             happened = ~np.isnan(buffer.event_value[:filled, time])
             self._counts += [np.count_nonzero(happened[causes == cause], axis=0) for cause in CAUSES]
@@ -134,7 +139,7 @@ class Metering:
 
     def place(self) -> tuple:
         """What `go_back` needs."""
-        return self._metrics, self._arrays and self._arrays.memory.copy(), self._counts.copy()
+        return self._metrics, self._made and self._made.memory.copy(), self._counts.copy()
 
     def checkpoint(self) -> dict[str, np.ndarray]:
         """What `resume` needs."""
@@ -149,7 +154,7 @@ class Metering:
         """Forget what was added since `place`."""
         self._metrics, memory, counts = place
         self._counts = counts.copy()
-        if self._arrays:
+        if self._made:
             self._arrays.memory[:] = memory
 
 

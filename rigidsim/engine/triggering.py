@@ -71,7 +71,7 @@ class Triggers:
 
     def __init__(self, run: Run, records: Sequence[TriggerRecord], step: float):
         self._run, self.records = run, records
-        self._guards: Guarding | None = None
+        self._entered: Guarding | None = None  # the arrays of the guards of the present model
         timed = ((k, one.time) for k, one in enumerate(records) if one.time is not None and not _follows(one))
         # What has a time, or is delayed, in the order in which it happens.
         self._pending: list[tuple[Instant, int]] = sorted((instant_of(time, step), k) for k, time in timed)
@@ -85,7 +85,7 @@ class Triggers:
 
     def enter(self, model: Model, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of the guards, which keep what they know."""
-        before, self._guards = self._guards, guarding_of(model)
+        before, self._entered = self._entered, guarding_of(model)
         self._guards.fired[0] = NOT_FIRED
         self._stop_at(NEVER)
         for name in (*KEPT, "stop", "stop_part") if before else ():
@@ -93,6 +93,11 @@ class Triggers:
         for k, one in enumerate(self.records) if before is None else ():
             self._guards.armed[k] = SPENT if _follows(one) else WAITS
         return scratch._replace(guards=self._guards)
+
+    @property
+    def _guards(self) -> Guarding:
+        assert self._entered is not None
+        return self._entered
 
     def is_silent(self, k: int) -> bool:
         """Whether a trigger that never happened was never armed: its condition held from the start."""
@@ -269,7 +274,7 @@ class Triggers:
 
     def go_back(self, place: tuple) -> None:
         """Forget what happened since `place`."""
-        self._guards, kept, pending, often, counts, self.is_over, self._chunk, (states, self._numbers) = place
+        self._entered, kept, pending, often, counts, self.is_over, self._chunk, (states, self._numbers) = place
         self._states = states.copy()
         self._pending, self.counts, self.trouble = list(pending), counts.copy(), ""
         self._often = often[0], often[1].copy()

@@ -192,6 +192,6 @@ def _of_file(experiment: Experiment, path: Path, run: Trajectory) -> list[Measur
         found = {column.column: named(trajectory, column.column) for column in experiment.columns.values()}
         columns = {"time": np.asarray(trajectory.time)} | {name: one.of() * one.si_units for name, one in found.items()}
         for one in found.values():
-            _require_number(Table(str(path), {}, str), one)
+            _require_number(Table(str(path), {}, lambda _, name: name), one)
     table = Table(str(path), columns, lambda row, name: f"{path}: {name} of sample {row}")
     return [_of_column(table, name, one, columns["time"], named(run, name)) for name, one in experiment.columns.items()]

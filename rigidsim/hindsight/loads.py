@@ -190,7 +190,7 @@ def _joint_place(state: State, held: Node, body: Node) -> tuple:
     """The point about which the torque of the joint of a body is recorded, that of the joint on the body, m, in the
     axes of a body that is it or that carries it.
     """
-    point = scaled(held.metres, held.joint.at)
+    point = scaled(held.metres, held.its_joint.at)
     if held is body:
         return point
     seen = state[held.path].seen_from(body.path)

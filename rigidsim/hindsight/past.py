@@ -86,7 +86,7 @@ class SampleModel:
     def _begun(self, node: Node) -> Joint:
         """A joint whose pose at zero is that which its body had when it was made."""
         p, q, *_ = numbers_of(self.local, node.index)
-        return node.joint.beginning(p, q, self.coordinates(node), node.scale, node.parent_metres)
+        return node.its_joint.beginning(p, q, self.coordinates(node), node.scale, node.parent_metres)
 
     def pose(self, frame: int) -> tuple:
         """(p_W, q_W) of a frame: its origin in the world, m, and its orientation."""
@@ -126,7 +126,7 @@ class SampleModel:
 
     def coordinates(self, node: Node) -> list[tuple[float, float]]:
         """The coordinates of a joint and their rates."""
-        if not node.joint.coordinates:
+        if not node.its_joint.coordinates:
             return []
         if "joints/rate" not in self._trajectory.arrays:
             raise NotRecordedError(f"the coordinates of joints were not recorded ({self.header.record_text})")

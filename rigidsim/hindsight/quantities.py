@@ -172,7 +172,7 @@ def is_defined(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
     """
     scope = trajectory.header.scope
     try:
-        return scope and scope.named(name)
+        return scope.named(name) if scope else None
     except ValueError as error:
         raise UsageError(f"{clipped(name)}: {error}; {error.hint}") from None
 

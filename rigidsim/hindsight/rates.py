@@ -57,7 +57,7 @@ def drift_cause(past: SampleModel, step: float, until: float) -> DriftCause | No
             return rates(past.under(loads.alone(load)), past, state, step, until)[row]
 
         if joint and (own := rate_under(None)).number >= most:
-            if body.joint.has_loads:
+            if body.its_joint.has_loads:
                 return DriftCause(body.path, None, own, joint)
             # The motion itself: rates of turning bodies couple the coordinates of their joints.
             turns = [_turn(past, node, step) for node in past.moved]

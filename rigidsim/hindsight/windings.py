@@ -30,9 +30,9 @@ def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> l
 def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
     row, spring = zeros(layout.STATE.width), load.values
     if getattr(spring, "axis", None) is not None:
-        ends = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
+        one, other = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
         time = np.asarray(trajectory.time[: sample + 1])
-        row[layout.WOUND.last] = _wound(spring.rest, unit(spring.axis), *ends, time)
+        row[layout.WOUND.last] = _wound(spring.rest, unit(spring.axis), one, other, time)
     return row
 
 

@@ -382,6 +382,6 @@ class Caller:
             self._words[k] = address_of(found.table)
 
 
-def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:
+def kernel(function: Any = None, straight: Straight | None = None) -> Any:
     """Mark a function that Python calls, with `straight` for one that is written as straight code."""
     return Kernel(function, straight) if function else lambda function: Kernel(function, straight)

@@ -49,7 +49,8 @@ class TangentCaller(Caller):
         numbers = np.zeros((n + MOST_RESULTS, shadows.k))
         self.given, self.returned = dict(zip(kernel._names, numbers, strict=False)), [*numbers[n:]]
         self._others = np.array([row.ctypes.data for row in numbers])  # the second table of the arguments
-        self._words.base[0] = self._others.ctypes.data
+        room: Any = self._words.base
+        room[0] = self._others.ctypes.data
 
     def carry(self, name: str, result: int, tangent: np.ndarray) -> None:
         """Let this array have the tangent of an argument that is a result of the call before."""

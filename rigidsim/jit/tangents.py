@@ -44,12 +44,19 @@ MOVING = ("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "phi", "select")
 LANES = ("extractelement", "insertelement", "shufflevector")
 
 
+def fitted(pattern: str | re.Pattern, text: str) -> re.Match[str]:
+    """The match of text that the compiler itself has written in this form."""
+    found = re.match(pattern, text)
+    assert found is not None, text
+    return found
+
+
 def with_tangents(module: Module, k: int) -> Module:
     """The module of a kernel with K tangents."""
     made, used = Module(most_copied=GROWTH * MOST_COPIED), module.used()
     made.inlined = list(module.inlined)
     made._declared, made._constants = dict(module._declared), dict(module._constants)
-    sizes = [int(re.match(r"\[(\d+) x", text)[1]) for text in module._constants]
+    sizes = [int(fitted(r"\[(\d+) x", text)[1]) for text in module._constants]
     made._constants[f"[{k * max(sizes, default=1)} x double] zeroinitializer"] = ZEROS
     made.functions = {name: Tangents(text, k).text() for name, text in used.items()}
     return made
@@ -81,7 +88,7 @@ class Tangents:
 
     def __init__(self, text: str, k: int):
         self.k, self.lines, self.out, self._n = k, text.split("\n"), [], 0
-        self.type, self.name, given = FUNCTION.match(self.lines[0]).groups()
+        self.type, self.name, given = fitted(FUNCTION, self.lines[0]).groups()
         self.given = PARAMETER.findall(given)
         found = [match.groups() for line in self.lines if (match := NAMED.match(line))]
         self.results = {name for name, word, text in found if word == "getelementptr" and ", ptr %words, " in text}
@@ -126,7 +133,8 @@ class Tangents:
 
     def _bits(self, name: str, text: str) -> str | None:
         """The float that a float consists of the bits of; notes integers with the mantissa of a float."""
-        number, integer, _, masked = BITS.match(text).groups()[1:] if BITS.match(text) else (None,) * 4
+        bits = BITS.match(text)
+        number, integer, _, masked = bits.groups()[1:] if bits else (None,) * 4
         if number or masked in self.bits:
             self.bits[name] = number or self.bits[masked]
         return self.bits.get(integer)
@@ -244,14 +252,14 @@ class Tangents:
             self.out.append(f"{name}.t = {getattr(self, f'_of_{word}')(name, text)}")
 
     def _changed_extractvalue(self, name: str, text: str) -> bool:
-        type_, whole, i = EXTRACT.match(text).groups()
+        type_, whole, i = fitted(EXTRACT, text).groups()
         self.out.append(f"{name} = extractvalue {self.whole(type_)} {whole}, {i}")
         if name in self.moving:
             self.out.append(f"{name}.t = extractvalue {self.whole(type_)} {whole}, {self.place(type_, int(i))}")
         return True
 
     def _changed_insertvalue(self, name: str, text: str) -> bool:
-        type_, last, kind, x, i = INSERT.match(text).groups()
+        type_, last, kind, x, i = fitted(INSERT, text).groups()
         whole, last = self.whole(type_), last if last == "undef" else f"{last}.whole"
         part = f"{name}.part" if kind == "double" else f"{name}.whole"
         self.out.append(f"{part} = insertvalue {whole} {last}, {kind} {x}, {i}")
@@ -269,34 +277,34 @@ class Tangents:
     def _address(self, name: str, word: str, text: str) -> list[str]:
         """The address of a shadow, or of a second table."""
         if word == "alloca":
-            size = int(re.match(r"\[(\d+) x", text)[1])
+            size = int(fitted(r"\[(\d+) x", text)[1])
             return [f"{name}.t = alloca [{size * self.k} x double], align 64"]
         if word == "getelementptr":
-            kind, array, place = re.match(r"(double|i64), ptr (\S+), (i64 \S+)$", text).groups()
+            kind, array, place = fitted(r"(double|i64), ptr (\S+), (i64 \S+)$", text).groups()
             stride = f"[{self.k} x double]" if kind == "double" and array != "%words" else "i64"
             return [f"{name}.t = getelementptr {stride}, ptr {self.shadow(array)}, {place}"]
         if word == "phi":
             arms = ", ".join(f"[ {self.shadow(x)}, %{block} ]" for x, block in PHI.findall(text))
             return [f"{name}.t = phi ptr {arms}"]
         if word == "select":
-            condition, a, b = re.match(r"i1 (\S+), ptr (\S+), ptr (\S+)$", text).groups()
+            condition, a, b = fitted(r"i1 (\S+), ptr (\S+), ptr (\S+)$", text).groups()
             return [f"{name}.t = select i1 {condition}, ptr {self.shadow(a)}, ptr {self.shadow(b)}"]
-        return [f"{name}.t = load ptr, ptr {re.match(r'ptr, ptr ([^,]+),', text)[1]}.t, align 8"]
+        return [f"{name}.t = load ptr, ptr {fitted(r'ptr, ptr ([^,]+),', text)[1]}.t, align 8"]
 
     # --- the rules: the line of the tangent of a number
 
     def _of_load(self, _name: str, text: str) -> str:
-        type_, at = re.match(rf"{FLOAT}, ptr (\S+),", text).groups()
+        type_, at = fitted(rf"{FLOAT}, ptr (\S+),", text).groups()
         if "!invariant" in text:  # a number in a table
             return f"load {self.vector(type_)}, ptr {self.new(f'load ptr, ptr {at}.t, align 8')}, align 8"
         return f"load {self.vector(type_)}, ptr {self.shadow(at)}, align 8"
 
     def _of_fneg(self, _name: str, text: str) -> str:
-        type_, x = re.match(rf"{FLOAT} (\S+)$", text).groups()
+        type_, x = fitted(rf"{FLOAT} (\S+)$", text).groups()
         return f"fneg {self.vector(type_)} {self.of(x)}"
 
     def _of_fadd(self, _name: str, text: str, word: str = SUM) -> str:
-        type_, a, b = BINARY.match(text).groups()
+        type_, a, b = fitted(BINARY, text).groups()
         return f"{word} {self.vector(type_)} {self.of(a)}, {self.of(b)}"
 
     def _of_fsub(self, name: str, text: str) -> str:
@@ -304,7 +312,7 @@ class Tangents:
 
     def _of_fmul(self, _name: str, text: str) -> str:
         """b a' + a b'."""
-        type_, a, b = BINARY.match(text).groups()
+        type_, a, b = fitted(BINARY, text).groups()
         vector, sides = self.vector(type_), [(x, y) for x, y in ((b, a), (a, b)) if y in self.moving]
         parts = [f"fmul contract {vector} {self.wide(type_, x)}, {self.of(y)}" for x, y in sides]
         if len(parts) == 1:
@@ -313,13 +321,13 @@ class Tangents:
 
     def _of_fdiv(self, name: str, text: str) -> str:
         """(a' - q b')/b of a quotient q."""
-        type_, a, b = BINARY.match(text).groups()
+        type_, a, b = fitted(BINARY, text).groups()
         over = self.wide(type_, self.new(f"fdiv {type_} {filled(type_, 1.0)}, {b}"))
         return f"fmul {self.vector(type_)} {self._less(type_, a, name, b)}, {over}"
 
     def _of_frem(self, name: str, text: str) -> str:
         """a' - q b' of a remainder, with the whole number q."""
-        type_, a, b = BINARY.match(text).groups()
+        type_, a, b = fitted(BINARY, text).groups()
         q = self.new(f"fdiv {type_} {self.new(f'fsub {type_} {a}, {name}')}, {b}")
         return f"fadd {self.vector(type_)} {self._less(type_, a, q, b)}, zeroinitializer"
 
@@ -332,13 +340,13 @@ class Tangents:
         return self.new(f"fsub contract {vector} {self.of(a)}, {product}")
 
     def _of_select(self, _name: str, text: str) -> str:
-        test, condition, type_, a, b = SELECT.match(text).groups()
+        test, condition, type_, a, b = fitted(SELECT, text).groups()
         if width_of(test):
             condition, test = self.wide(test, condition), self.vector(type_, "i1")
         return f"select {test} {condition}, {self.vector(type_)} {self.of(a)}, {self.vector(type_)} {self.of(b)}"
 
     def _of_phi(self, _name: str, text: str) -> str:
-        type_ = re.match(FLOAT, text)[1]
+        type_ = fitted(FLOAT, text)[1]
         arms = ", ".join(f"[ {self.of(x)}, %{block} ]" for x, block in PHI.findall(text))
         return f"phi {self.vector(type_)} {arms}"
 
@@ -350,7 +358,7 @@ class Tangents:
 
     def _of_call(self, name: str, text: str) -> str:
         """f'(x) x' of a function of LLVM: sqrt, whose slope is taken as 0 at 0; fabs; copysign. Zeros are positive."""
-        type_, function, given = OF_LLVM.match(text).groups()
+        type_, function, given = fitted(OF_LLVM, text).groups()
         numbers = [x for _, x in given_in(given)]
         if function == "sqrt":
             slope = self.new(f"fdiv {type_} {filled(type_, 0.5)}, {name}")
@@ -367,12 +375,12 @@ class Tangents:
         return self.new(f"select {test} {holds}, {type_} {filled(type_, x)}, {type_} {other}")
 
     def _of_extractelement(self, _name: str, text: str) -> str:
-        type_, x, i = re.match(r"(<.* x double>) (\S+), i32 (\d+)$", text).groups()
+        type_, x, i = fitted(r"(<.* x double>) (\S+), i32 (\d+)$", text).groups()
         vector = self.vector(type_)
         return f"shufflevector {vector} {self.of(x)}, {vector} poison, {self.groups([int(i)])}"
 
     def _of_insertelement(self, _name: str, text: str) -> str:
-        type_, x, y, i = re.match(r"(<\d+ x double>) (.+), double (\S+), i32 (\d+)$", text).groups()
+        type_, x, y, i = fitted(r"(<\d+ x double>) (.+), double (\S+), i32 (\d+)$", text).groups()
         vector, one, lanes, i = self.vector(type_), self.vector(), range(width_of(type_)), int(i)
         spread = self.groups([0 if j == i else None for j in lanes])
         wide = self.new(f"shufflevector {one} {self.of(y)}, {one} poison, {spread}")
@@ -380,7 +388,7 @@ class Tangents:
         return f"shufflevector {vector} {self.of(x)}, {vector} {wide}, {taken}"
 
     def _of_shufflevector(self, _name: str, text: str) -> str:
-        found = re.match(r"(<\d+ x double>) (.+), <\d+ x double> (\S+), <(\d+) x i32> (.*)$", text).groups()
+        found = fitted(r"(<\d+ x double>) (.+), <\d+ x double> (\S+), <(\d+) x i32> (.*)$", text).groups()
         type_, x, y, n, mask = found
         places = [0] * int(n) if mask == "zeroinitializer" else [int(i) for i in re.findall(r"i32 (\d+)", mask)]
         vector = self.vector(type_)

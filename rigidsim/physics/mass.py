@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def placed(lump: Lump, at: Placement) -> Lump:
     return Lump(lump.mass, at.point(lump.center), inertia)
 
 
-def total_of(numbers: Sequence) -> object:
+def total_of(numbers: Sequence) -> Any:
     """The sum from left to right. Python's own `sum` rounds differently from version to version."""
     total = 0.0
     for number in numbers:

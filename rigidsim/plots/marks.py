@@ -67,7 +67,7 @@ def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names
                 name, (event.time, 1.0), (2, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points",
                 fontsize=7.5, color=GREY, parse_math=False, annotation_clip=False,
             )  # fmt: skip
-    ticks = {
+    ticks: dict[str, Any] = {
         name: (_times(history, impacts_of(history.trajectory, bodies, kind)), marker, colour)
         for name, (kind, marker, colour) in TICKS.items()
     }

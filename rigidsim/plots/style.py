@@ -6,6 +6,7 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -14,7 +15,14 @@ from matplotlib.figure import Figure
 from rigidsim.plots.letters import fitted, set_fonts
 
 INK, GREY, FAINT = "#1a1a1a", "#6b6b6b", "#c8c8c8"
-LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.4, 1.2, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 2)))
+LINES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.6)),
+    (0, (1.2, 1.3)),
+    (0, (6, 1.4, 1.2, 1.4)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (9, 2)),
+)
 """Solid, dashed, dotted, dash-dotted, ...: so that lines differ in grey, too."""
 DENSE = 0.7
 """The width of lines of trajectories so long that they are drawn by their extremes."""

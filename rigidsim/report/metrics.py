@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rigidsim.report.contact import SHOWN_PAIRS, ContactSummary
 from rigidsim.report.sections import Section, Table
@@ -29,7 +29,7 @@ def outcome(
     if metrics:
         spread = {name: f" +- {sigma:.3g}" for name, sigma in sigmas.items()}
         rows = [[n, f"{x:.9g}{spread.get(n, '')} {units.get(n, '')}".rstrip()] for n, x in metrics.items()]
-        data = {"metrics": metrics} | ({"standard_deviations": sigmas} if sigmas else {})
+        data: dict[str, Any] = {"metrics": metrics} | ({"standard_deviations": sigmas} if sigmas else {})
         found.append(Section(data, table=Table(["metric", "value"], rows)))
     if oracle:
         head = ["oracle", "largest error", "at", "tolerance"]

@@ -77,7 +77,7 @@ def _of_scene(scene: Scene) -> str:
 @html_of.register
 def _of_sweep(sweep: Sweep) -> str:
     """The plan, how the runs ended, the ranges of the varied values, the metrics, and the first failures."""
-    title, reason = Section(lines=[sweep.path, sweep.description], kind="Sweep"), "the file is closed"
+    title, reason = Section(lines=[str(sweep.path), sweep.description], kind="Sweep"), "the file is closed"
     try:
         if not sweep.is_closed:
             with as_format_error(sweep.path):

@@ -111,8 +111,9 @@ class StateTable:
         return [[*chain(*cells)] for cells in zip(*map(self._cells, names), strict=True)]
 
     def _cells(self, name: str) -> list[list[str]]:
-        there = [k for k, value in enumerate(self.values[name]) if value is not None]
-        vectors, errors = [self.values[name][k] for k in there], [self._errors[k][name] for k in there]
+        known = {k: value for k, value in enumerate(self.values[name]) if value is not None}
+        there, vectors = [*known], [*known.values()]
+        errors = [self._errors[k][name] for k in there]
         rounded = dict(zip(there, without_rounding(vectors, errors), strict=True))
         blank = [""] * len(LABELS[name])
         return [[number(x) for x in rounded[k]] if k in rounded else blank for k in range(len(self.nodes))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import repeat
+from typing import Any
 
 ROUNDING = 1e-12
 """Relative to what a number is a part of, less is rounding: 2^-53 in each of 1e8 operations that err at random."""
@@ -46,7 +47,7 @@ def number(value: float) -> str:
     return f"{value + 0.0:.6g}"
 
 
-def without_rounding(vectors: Iterable[Sequence[float]], errors: Iterable[float] = repeat(0.0)) -> list[list[float]]:
+def without_rounding(vectors: Iterable[Any], errors: Iterable[float] = repeat(0.0)) -> list[list[float]]:
     """Vectors of one quantity with 0 in place of each component that is nothing but rounding: it is less than
     `ROUNDING` of the length of its vector, than what float64 can tell apart at the longest of all, or than the known
     error of its vector. What is not finite stays.

@@ -124,7 +124,7 @@ def _may_change(path: Path) -> bool:
         case ("material" | "let", *_):
             return True
         case ("motion", _, key, *_) | ("reparent", _, "motion", _, key, *_):
-            return key in OF_JOINT or key.removesuffix("s") in OF_JOINT
+            return key in OF_JOINT or str(key).removesuffix("s") in OF_JOINT
         case ("reparent", _, "when", *_):
             return True
     return keys[0] in (*UNMOVED, *KEYS)

@@ -157,7 +157,7 @@ class _Names:
             loop = self._written.loops[number]
             return path_text(("world", "loops", number, *loop.keys[end])), loop.name
         place, number = self._tree.nodes[node], row - row_of(self._tree, node, 0)
-        return path_text((place.path, *key_of(place.joint.type, "limits", number), end)), ""
+        return path_text((place.path, *key_of(place.its_joint.type, "limits", number), end)), ""
 
 
 # --- contact

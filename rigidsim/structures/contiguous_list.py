@@ -322,6 +322,7 @@ class ContiguousList(Generic[T]):
             self._relink(handle, first, last)
             return
         for _ in range(other._count(first, last)):
+            assert first is not None
             self.insert_before(handle, other._values[first])
             first = other.erase(first)
 

@@ -286,9 +286,9 @@ class Portion(NamedTuple):
     @property
     def digest(self) -> bytes:
         """SHA-256 of the results."""
-        digest = sha256(np.ascontiguousarray(self.status))
+        digest = sha256(np.ascontiguousarray(self.status).data)
         for array in self.arrays.values():
-            digest.update(np.ascontiguousarray(array))
+            digest.update(np.ascontiguousarray(array).data)
         for place in np.flatnonzero(self.status != COMPLETE).tolist():
             digest.update(self.errors.get(self.begin + place, "").encode())
         return digest.digest()

@@ -14,6 +14,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import h5py
 import numpy as np
@@ -51,7 +52,8 @@ class SweepWriter:
         if `resume` finds the results of another scene or plan.
         """
         self.path, self._contents, self._force = path, contents, force or resume
-        self._flusher, self._flushes, self._unflushed = ThreadPoolExecutor(1), [], 0
+        self._flushes: list[Any] = []
+        self._flusher, self._unflushed = ThreadPoolExecutor(1), 0
         self._counting = Lock()
         require_idle(path, hints)
         done = done_of(path) if not force else 0
@@ -160,7 +162,7 @@ class SweepWriter:
 
     def _write(self, name: str, first: int, array: np.ndarray) -> None:
         """Write rows of an array to the file."""
-        content = memoryview(np.ascontiguousarray(array)).cast("B")
+        content = np.ascontiguousarray(array).data.cast("B")
         place = self._places[name] + first * (len(content) // len(array))
         while len(content):
             done = os.pwrite(self._spool.fileno(), content, place)

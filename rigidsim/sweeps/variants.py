@@ -50,7 +50,7 @@ class Variants:
         self.readings = 0  # in columns
         self.alone = 0  # variants that were read alone
 
-    def models(self, columns: Mapping[str, Sequence]) -> tuple[list[Group], dict[int, SceneError]]:
+    def models(self, columns: Mapping[str, Any]) -> tuple[list[Group], dict[int, SceneError]]:
         """The worlds of all variants, in groups of one structure, and the errors of invalid variants by their numbers.
 
         `columns` has the values of each varied name, all of the same length: numbers in the scene's units, or

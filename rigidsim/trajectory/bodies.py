@@ -358,7 +358,7 @@ class BodyMapping:
         """At samples during which a tree holds."""
         other_branch, branch = tree.branches(tree.frame_of(other), tree.frame_of(path))
 
-        def chains(names: Collection[str]) -> list[RelativeMotion]:
+        def chains(names: Collection[str]) -> Any:
             try:
                 return [self._chain("local", line, samples, names) for line in (branch, other_branch)]
             except NotRecordedError:

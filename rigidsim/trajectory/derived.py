@@ -91,9 +91,9 @@ class DerivedMotions:
         """The motion that the coordinates of a joint give; that of a ball has none."""
         rows = self._header.coordinates[node.path]
         numbers = [[self._coordinate(f"joints/{name}", row) for name in ("coordinate", "rate")] for row in rows]
-        if node.joint.has_attitude or any(column is None for pair in numbers for column in pair):
+        if node.its_joint.has_attitude or any(column is None for pair in numbers for column in pair):
             return {}
-        moved = node.joint.moved(numbers, node.scale, node.parent_metres)
+        moved = node.its_joint.moved(numbers, node.scale, node.parent_metres)
         return dict(zip(("position", "orientation", "velocity", "angular_velocity"), moved, strict=True))
 
     def kept(self, key: tuple, find: Callable[[], Columns]) -> Columns:

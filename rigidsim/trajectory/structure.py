@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import h5py
 import numpy as np
@@ -56,7 +57,7 @@ def _plain_table(table: ReadingTable) -> list:
     return [table.group, columns]
 
 
-def reading_tables(written: object) -> tuple[ReadingTable, ...]:
+def reading_tables(written: Any) -> tuple[ReadingTable, ...]:
     """The tables of sensors and controllers, from what a file has of them. Raises ValueError and TypeError."""
     return tuple(
         ReadingTable(group, tuple(Column(f"{group}/{name}", "f8", *map(str, rest)) for name, *rest in columns))
@@ -203,7 +204,7 @@ def write_summary(
 
 def write_metrics(root: h5py.File, header: Header, metrics: Mapping[str, float]) -> None:
     """Write the values of metrics, each with its expression and its unit, if it has one; nothing if there are none."""
-    group = root.create_group(METRICS, track_order=True) if metrics else {}
+    group: Any = root.create_group(METRICS, track_order=True) if metrics else {}
     for name, value in metrics.items():
         dataset = group.create_dataset(name, data=np.float64(value))
         dataset.attrs["expression"] = header.metrics[name]

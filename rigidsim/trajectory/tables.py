@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -177,7 +178,7 @@ ADDED = ("constraint_impulse", "constraint_angular_impulse")
 """What the first versions did not have; it counts in the hash where it is not zero."""
 
 
-def _older_digested(event: Mapping[str, object]) -> dict[str, object]:
+def _older_digested(event: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in event.items() if name not in ADDED or any(value)}
 
 
@@ -207,7 +208,7 @@ def _older_contact(file: h5py.File, path: Path) -> tuple[dict[str, np.ndarray], 
     for column in EVENT_COLUMNS:
         old = column.name.replace("events/", "events/contact/").replace("cause", "kind")
         values = _values(file, path, old, column.shape(count), column.dtype)
-        digests[old] = hashlib.sha256(np.ascontiguousarray(values)).digest()
+        digests[old] = hashlib.sha256(np.ascontiguousarray(values).data).digest()
         if file[old].attrs.get("sha256", digests[old].hex()) != digests[old].hex():
             raise FormatError(f"{path} is damaged: {old} does not match its sha256")
         table[column.name] = values

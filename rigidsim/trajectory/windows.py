@@ -24,7 +24,7 @@ def windows(trajectory: BodyMapping, n_body: int | None = None) -> Iterator[slic
 class Meter(Protocol):
     """What is measured of successive samples, one part of a trajectory after the other."""
 
-    def add(self, part: BodyMapping) -> None:
+    def add(self, part: Any) -> None:
         """Take the next samples."""
 
     def result(self) -> Any:

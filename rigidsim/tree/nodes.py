@@ -349,7 +349,7 @@ class Tree(Generic[N]):
 
 def links_of(node: Node) -> int:
     """The number of links without mass before a node: one less than its joint has coordinates."""
-    return max(len(node.joint.coordinates) - 1, 0) if node.kind == "jointed" else 0
+    return max(len(node.its_joint.coordinates) - 1, 0) if node.kind == "jointed" else 0
 
 
 def path_of(node: Node | None) -> str:

@@ -67,7 +67,7 @@ def has_motor(node: Node, number: int) -> bool:
     """Whether a coordinate of the joint on which a node is now has a motor."""
     if node.kind != "jointed":
         return False
-    given = node.joint.coordinates[number]
+    given = node.its_joint.coordinates[number]
     return given.law is not None or given.desired is not None
 
 
@@ -141,7 +141,7 @@ def constraint_rows(wrenches: Sequence[Sequence[int]], inner: np.ndarray) -> Con
 def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
     """The joints that can break."""
     rows = [k for k, row in enumerate(moved) if row.node.joint and row.node.joint.breaks and not row.is_link]
-    return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.joint.breaks for k in rows], 2))
+    return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.its_joint.breaks for k in rows], 2))
 
 
 def is_tank(row: MovedRow) -> bool:
@@ -235,7 +235,7 @@ def dof_of(row: MovedRow) -> int:
         return 6
     given = coordinate_of(row)
     if given is None:
-        return 3 if row.node.joint.has_attitude else 0
+        return 3 if row.node.its_joint.has_attitude else 0
     return int(not (given.is_prescribed or given.holds))
 
 
@@ -264,9 +264,10 @@ def inward(moved: Sequence[MovedRow], tree: Tree) -> list[int]:
 
 def value_row(row: MovedRow, tree: Tree) -> list[float]:
     """Constants of a joint; those of a free body are zero."""
-    node, joint = row.node, row.node.joint
+    node = row.node
     if node.is_free():
         return layout.JOINT_VALUE.filled()
+    joint = node.its_joint
     found = layout.JOINT_VALUE.filled(q=NO_TURN)
     if row.number == 0:
         begin_row(found, node, tree)
@@ -298,7 +299,7 @@ def level_row(row: list[float], n_B: tuple) -> None:
 
 def begin_row(row: list[float], node: Node, tree: Tree) -> None:
     """Write where a joint is on the parent of its node, and its orientation there."""
-    joint, parent = node.joint, tree.parent(node)
+    joint, parent = node.its_joint, tree.parent(node)
     at = add(joint.position, stretch(joint.orientation, node.scale, joint.at))  # in the parent's coordinates
     row[layout.JOINT_VALUE.q] = joint.orientation
     row[layout.JOINT_VALUE.anchor] = row[layout.JOINT_VALUE.reach] = scaled(node.parent_metres, at)

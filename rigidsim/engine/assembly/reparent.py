@@ -192,7 +192,8 @@ def turning_row(node: Node, before: Mapping[int, list[np.ndarray]], after: Node 
     """The row of a node that has its rotation in the world, as those of free bodies and of balls have; None if there is
     none, or if the node has none `after`.
     """
-    is_there = all(one.is_free() or (one.kind == "jointed" and one.joint.has_attitude) for one in (node, after or node))
+    ends = (node, after or node)
+    is_there = all(one.is_free() or (one.kind == "jointed" and one.its_joint.has_attitude) for one in ends)
     return before[node.index][0] if is_there else None
 
 
@@ -238,7 +239,7 @@ def onto_joint(
     """The state of a body that begins to hang on a joint, and the jump to it: rates along and about the axes as they
     are, which impulses correct; nothing else moves it relative to its parent.
     """
-    joint, (p, q, v, omega) = node.joint, instant.seen(node.frame, node.parent)
+    joint, (p, q, v, omega) = node.its_joint, instant.seen(node.frame, node.parent)
     if joint.has_attitude:
         q_WB, omega_WB = instant.world(node)
         row, turning = zeros(layout.STATE.width), turning_row(before_tree.nodes[node.index], before)
@@ -264,7 +265,7 @@ def onto_joint(
 
 def misfit_of(tree: Tree, instant: MotionSnapshot, node: Node) -> str:
     """Why a body cannot hang on its new joint where it is; empty if it can."""
-    joint, (p, q, _, _) = node.joint, instant.seen(node.frame, node.parent)
+    joint, (p, q, _, _) = node.its_joint, instant.seen(node.frame, node.parent)
     found = joint.coordinates_at(p, q, node.scale, node.parent_metres)
     gap, turn = joint.gap(p, q, found, node.scale, node.parent_metres)
     size = size_of(joint, tree, node)

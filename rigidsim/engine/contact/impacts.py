@@ -165,11 +165,11 @@ def most_approach(who, point: CONTACT_POINT, size, motion):
 
 
 @inlined
-def patience(k, setting, work):
+def patience(k, meeting, work):
     """How many times faster than the least speed a pair has to approach to be struck. With restitution: so fast that it
     rebounds, or PATIENT times; in a large pile in any case so that it rebounds.
     """
-    pair, contacts = setting.pair, setting.contacts
+    pair, contacts = meeting.pair, meeting.contacts
     e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
     a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
     if e == 0.0:
@@ -178,30 +178,30 @@ def patience(k, setting, work):
 
 
 @inlined
-def waits(who: WHO, setting):
+def waits(who: WHO, meeting):
     """Whether a contact is one of a tree, which is struck at instants that end a step only."""
-    return setting.trees is None and acts_on_tree(who, setting.contacts.trees)
+    return meeting.trees is None and acts_on_tree(who, meeting.contacts.trees)
 
 
 @inlined
-def is_left(m, points, setting, work):
+def is_left(m, points, meeting, work):
     """Whether the pair of a contact point is left to the solver: it waits, or it does not rebound in a large pile."""
     is_plastic = points.value[m].restitution == 0.0
-    return waits(points.who[m], setting) or (is_plastic and is_piled(points.who[m].a, work))
+    return waits(points.who[m], meeting) or (is_plastic and is_piled(points.who[m].a, work))
 
 
 @inlined
-def seek_fast(setting, points, motion, work):
+def seek_fast(meeting, points, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     last = -1
     for m in range(points.number):
         who, k = points.who[m], points.who[m].pair
-        if k == last or who.flags & c.NOTICED or is_left(m, points, setting, work):
+        if k == last or who.flags & c.NOTICED or is_left(m, points, meeting, work):
             continue
-        first, second = setting.pair[k, 0], setting.pair[k, 1]
-        most = most_approach(who, points.value[m], core_size(first, second, setting.contacts), motion)
-        calm = calm_of(first, second, patience(k, setting, work), 0.0, setting)
+        first, second = meeting.pair[k, 0], meeting.pair[k, 1]
+        most = most_approach(who, points.value[m], core_size(first, second, meeting.contacts), motion)
+        calm = calm_of(first, second, patience(k, meeting, work), 0.0, meeting)
         if most > least_speed(0.0, calm):
             work.stale[work.size[N_STALE]] = k
             work.size[N_STALE] += 1
@@ -210,9 +210,9 @@ def seek_fast(setting, points, motion, work):
 
 
 @inlined
-def begin_pairs(setting, points, work):
+def begin_pairs(meeting, points, work):
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
-    contacts, pair, n_pair, n = setting.contacts, setting.pair, setting.n_pair, setting.contacts.n_moved
+    contacts, pair, n_pair, n = meeting.contacts, meeting.pair, meeting.n_pair, meeting.contacts.n_moved
     work.size[N_DUE] = 0
     work.begin[:] = 0
     for k in range(n_pair):
@@ -225,7 +225,7 @@ def begin_pairs(setting, points, work):
     for m in range(points.number - 1, -1, -1):
         k = points.who[m].pair
         work.point_of[k] = m
-        if is_left(m, points, setting, work):
+        if is_left(m, points, meeting, work):
             work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled
@@ -242,14 +242,14 @@ def begin_pairs(setting, points, work):
 
 
 @inlined
-def look_at(k, now, setting, motion, work):
+def look_at(k, now, meeting, motion, work):
     """Find the next strike of a pair, and what becomes of it until then."""
-    first, second, hardest, contacts = setting.pair[k, 0], setting.pair[k, 1], work.hardest[k], setting.contacts
+    first, second, hardest, contacts = meeting.pair[k, 0], meeting.pair[k, 1], work.hardest[k], meeting.contacts
     if work.strikes[k] >= MOST_STRIKES or are_far(first, second, now, motion, contacts):
         work.when[k], work.status[k] = NEVER, LEFT
         return
     may_overlap = work.point_of[k] != at.NO_ROW
-    calm = calm_of(first, second, patience(k, setting, work), WEAK * hardest, setting)
+    calm = calm_of(first, second, patience(k, meeting, work), WEAK * hardest, meeting)
     time, speed, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
     least, is_due = least_speed(0.0, calm), time < NEVER
     if is_due and work.when[k] == NEVER:
@@ -261,10 +261,10 @@ def look_at(k, now, setting, motion, work):
 
 
 @inlined
-def look_again(now, setting, motion, work):
+def look_again(now, meeting, motion, work):
     """Look at the pairs on the list, and empty it."""
     for m in range(work.size[N_STALE]):
-        look_at(work.stale[m], now, setting, motion, work)
+        look_at(work.stale[m], now, meeting, motion, work)
     work.size[N_STALE] = 0
 
 
@@ -304,11 +304,11 @@ def list_pairs(b, mark, value, listed, count, work):
 
 
 @inlined
-def list_neighbours(k, mark, value, listed, count, setting, work):
+def list_neighbours(k, mark, value, listed, count, meeting, work):
     """`list_pairs` of both bodies of a pair, and of all that move with one in its tree."""
-    trees = setting.trees
+    trees = meeting.trees
     for s in range(2):
-        b = setting.contacts.shape[setting.pair[k, s]].body
+        b = meeting.contacts.shape[meeting.pair[k, s]].body
         if trees is not None and is_in_tree(b, trees.table):
             member = trees.table.member
             place = trees.table.place[b]
@@ -320,7 +320,7 @@ def list_neighbours(k, mark, value, listed, count, setting, work):
 
 
 @inlined
-def gather(k, number, now, setting, motion, work):
+def gather(k, number, now, meeting, motion, work):
     """The problem of all that is struck together with a pair; the fastest approach, m/s."""
     problem, near = work.problem, work.near
     problem.size[:] = 0
@@ -330,20 +330,20 @@ def gather(k, number, now, setting, motion, work):
         other = work.queue[m]
         touches = work.point_of[other] != at.NO_ROW
         if work.strikes[other] < MOST_STRIKES:
-            added, speed, left_out = join(other, m == 0, touches, now, setting, motion, near, problem)
+            added, speed, left_out = join(other, m == 0, touches, now, meeting, motion, near, problem)
             if added:
                 fastest = max(fastest, speed)
                 work.counted[LEFT_OUT] += 1 if left_out else 0
-                count = list_neighbours(other, work.seen, number, work.queue, count, setting, work)
+                count = list_neighbours(other, work.seen, number, work.queue, count, meeting, work)
         m += 1
     return fastest
 
 
 @inlined
-def after_strike(t, now, fastest, done, setting, points, motion, work):
+def after_strike(t, now, fastest, done, meeting, points, motion, work):
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
-    problem, largest, pair, value = work.problem, 0.0, setting.pair, setting.contacts.shape_value
-    push_bodies(now, setting, motion, problem)
+    problem, largest, pair, value = work.problem, 0.0, meeting.pair, meeting.contacts.shape_value
+    push_bodies(now, meeting, motion, problem)
     sum_normal_impulses(problem)
     for p in range(problem.size[N_PAIRS]):
         largest = max(largest, problem.impulse[p])
@@ -364,7 +364,7 @@ def after_strike(t, now, fastest, done, setting, points, motion, work):
                 first, second = value[pair[k, 0]], value[pair[k, 1]]
                 size, radii = min(first.bound, second.bound), (first.radius, second.radius)
                 renew_points(p, work.point_of[k], size, radii, points, problem)
-            work.size[N_STALE] = list_neighbours(k, work.status, LISTED, work.stale, work.size[N_STALE], setting, work)
+            work.size[N_STALE] = list_neighbours(k, work.status, LISTED, work.stale, work.size[N_STALE], meeting, work)
     return done
 
 
@@ -467,39 +467,39 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
 
 
 @routine
-def strike_contacts(t, setting, points, motion, work):
+def strike_contacts(t, meeting, points, motion, work):
     """Impacts of the step that begins at t (s) with this motion, which they change; returns how many there were,
     NO_ROOM if the log has none for them, FAST_TURN if a body that was struck turns far in the rest of the step:
     `work.struck` says when.
 
     On entry `vel` and `inverse` of the motion are those at the beginning, `moved` is zero, and no body was `struck`.
     """
-    problem, trees = work.problem, setting.trees
+    problem, trees = work.problem, meeting.trees
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0
-    find_piles(setting.contacts, points, work)
-    if seek_fast(setting, points, motion, work) == 0:
+    find_piles(meeting.contacts, points, work)
+    if seek_fast(meeting, points, motion, work) == 0:
         return 0
-    begin_pairs(setting, points, work)
-    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * setting.n_pair
+    begin_pairs(meeting, points, work)
+    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * meeting.n_pair
     while True:
-        look_again(now, setting, motion, work)
+        look_again(now, meeting, motion, work)
         k = earliest(motion.h, work)
         if k == at.NO_ROW:
             break
         now, acts, fastest = max(now, work.when[k]), False, 0.0
         if done < most:
-            fastest = gather(k, number, now, setting, motion, work)
+            fastest = gather(k, number, now, meeting, motion, work)
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
                 return NO_ROOM if trees is None else done
-            store_energies(setting.contacts, setting.body, problem)
+            store_energies(meeting.contacts, meeting.body, problem)
             acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
-            done = after_strike(t, now, fastest, done, setting, points, motion, work)
-            if trees is None and any_whirls(now, motion.h, motion.vel, setting.contacts, problem):
+            done = after_strike(t, now, fastest, done, meeting, points, motion, work)
+            if trees is None and any_whirls(now, motion.h, motion.vel, meeting.contacts, problem):
                 work.struck[0] = now
                 return FAST_TURN
         if not acts or work.status[k] != LISTED:

@@ -19,11 +19,11 @@ from rigidsim.engine.contact.convex import ConvexArrays
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.pairs import axes_of, components
 from rigidsim.engine.contact.tree_responses import (
-    InTrees,
     TreeArrays,
     add_jump,
     are_in_one_tree,
     hold_impulses,
+    in_trees,
     is_in_tree,
     respond,
     weigh_trees,
@@ -535,9 +535,7 @@ def write_rows(island, contacts, lasting):
 @inlined
 def trees_of(contacts, lasting):
     """What is known of trees, or None."""
-    if contacts.trees is None:
-        return None
-    return InTrees(contacts.trees, lasting.trees, lasting.inverse, False)
+    return in_trees(contacts.trees, lasting.trees, lasting.inverse, False)
 
 
 @inlined

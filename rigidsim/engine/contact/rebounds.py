@@ -39,7 +39,7 @@ from rigidsim.engine.contact.joint_constraints import (
 )
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
-from rigidsim.engine.contact.strikes import calm_of, points_of, setting_of
+from rigidsim.engine.contact.strikes import calm_of, meeting_of, points_of
 from rigidsim.engine.contact.tree_responses import is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
 from rigidsim.engine.corrections import begin_corrections, distribute
@@ -83,11 +83,11 @@ def approach_at_end(first, second, calm, motion, contacts, near):
 
 
 @routine
-def first_rebound(at_end, setting, points, motion, work):
+def first_rebound(at_end, meeting, points, motion, work):
     """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
     that approach fast are kept out of the sub-steps, which would brake them.
     """
-    contacts, who = setting.contacts, points.who
+    contacts, who = meeting.contacts, points.who
     find_piles(contacts, points, work)
     soon, last, is_fast = NEVER, at.NO_ROW, False
     for m in range(points.number):
@@ -95,8 +95,8 @@ def first_rebound(at_end, setting, points, motion, work):
         if points.value[m].restitution == 0.0 or who[m].flags & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
             continue
         if k != last:
-            first, second = setting.pair[k, 0], setting.pair[k, 1]
-            calm = calm_of(first, second, patience(k, setting, work), 0.0, setting)
+            first, second = meeting.pair[k, 0], meeting.pair[k, 1]
+            calm = calm_of(first, second, patience(k, meeting, work), 0.0, meeting)
             if at_end:
                 time, speed, present = approach_at_end(first, second, calm, motion, contacts, work.near)
             else:
@@ -125,14 +125,14 @@ def write_line(motion: CENTRE, vel: LINE, struck: JOLT):
 def time_of_rebound(h, at_end, n_point, model, arrays):
     """`first_rebound` of a step of h seconds, from its beginning by the ramps, or from its end."""
     motions, lines, work, share = arrays.motions, arrays.lines, arrays.impacts, model.contacts.share
-    setting, points = setting_of(None, model, arrays), points_of(n_point, arrays)
+    meeting, points = meeting_of(None, model, arrays), points_of(n_point, arrays)
     if not at_end:
-        return first_rebound(False, setting, points, smooth_motion(h, model.contacts, motions, lines), work)
+        return first_rebound(False, meeting, points, smooth_motion(h, model.contacts, motions, lines), work)
     write_line(motions.finish, lines.first, work.ended)
     ended = SmoothMotion(
         h, share, motions.finish, motions.finish, lines.inverse, work.ended, lines.first, lines.moved
     )  # fmt: skip
-    return h + first_rebound(True, setting, points, ended, work)
+    return h + first_rebound(True, meeting, points, ended, work)
 
 
 @inlined
@@ -187,8 +187,8 @@ def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0
     motion = smooth_motion(INSTANT * model.step, contacts, motions, lines)
-    setting, points = setting_of(trees, model, arrays), points_of(n_point, arrays)
-    return strike_contacts(t, setting, points, motion, arrays.impacts)
+    meeting, points = meeting_of(trees, model, arrays), points_of(n_point, arrays)
+    return strike_contacts(t, meeting, points, motion, arrays.impacts)
 
 
 @inlined

@@ -72,8 +72,8 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_touch,
 )
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
-from rigidsim.engine.contact.strikes import points_of, setting_of
-from rigidsim.engine.contact.tree_responses import InTrees, is_in_tree, weigh_trees
+from rigidsim.engine.contact.strikes import meeting_of, points_of
+from rigidsim.engine.contact.tree_responses import in_trees, is_in_tree, weigh_trees
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
     begin_ramps,
@@ -180,14 +180,6 @@ def rounds_now(h, n_point, contacts, arrays):
 
 
 @inlined
-def trees_of(contacts, model, arrays):
-    """What the solver knows of trees, or None."""
-    if contacts.trees is None:
-        return None
-    return InTrees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
-
-
-@inlined
 def pushes_trees(n_point, contacts, model, scratch, points):
     """Whether anything may push trees: contact points, or constraints that wait for contact."""
     if any_acts_on_tree(points.who, n_point, contacts.trees):
@@ -237,7 +229,7 @@ def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     if arrays.impacts is not None:
         motion = smooth_motion(h, contacts, motions, lines)
         found = points_of(n_point, arrays)
-        arrays.strikes[0] = strike_contacts(t - h, setting_of(None, model, arrays), found, motion, arrays.impacts)
+        arrays.strikes[0] = strike_contacts(t - h, meeting_of(None, model, arrays), found, motion, arrays.impacts)
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
@@ -506,7 +498,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     not to be divided or taken again; if not, the state is that before the step.
     """
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
-    trees = trees_of(contacts, model, arrays)
+    trees = in_trees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
     place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)

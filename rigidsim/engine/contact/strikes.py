@@ -58,8 +58,8 @@ TOGETHER = 1e-8
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
 
 
-class Setting(NamedTuple):
-    """What may strike what in a step."""
+class Meeting(NamedTuple):
+    """What may meet what in a step."""
 
     nominal: float  # as `undivided`, s
     contacts: Contacts
@@ -79,10 +79,10 @@ class ContactPoints(NamedTuple):
 
 
 @inlined
-def setting_of(trees, model, arrays):
-    """The setting of a step."""
+def meeting_of(trees, model, arrays):
+    """What may meet in a step."""
     candidates, nominal = arrays.candidates, undivided(model.step, arrays.part)
-    return Setting(nominal, model.contacts, model.body, model.normal, candidates.pair, candidates.count[0], trees)
+    return Meeting(nominal, model.contacts, model.body, model.normal, candidates.pair, candidates.count[0], trees)
 
 
 @inlined
@@ -107,11 +107,11 @@ def gravity_on(k, contacts, body: BODY):
 
 
 @inlined
-def calm_of(first, second, patience, weak, setting):
+def calm_of(first, second, patience, weak, meeting):
     """What `least_speed` needs to know of two shapes."""
-    contacts, body = setting.contacts, setting.body
+    contacts, body = meeting.contacts, meeting.body
     gravity = max(gravity_on(first, contacts, body), gravity_on(second, contacts, body))
-    return gravity, setting.nominal * patience, weak
+    return gravity, meeting.nominal * patience, weak
 
 
 # --- the problem
@@ -149,13 +149,13 @@ def along_plane(n, plane: TRIPLE):
 
 
 @inlined
-def add_place(m, sides, law, shapes, setting, near, problem):
+def add_place(m, sides, law, shapes, meeting, near, problem):
     """Add one place of the pair that was added last, with its law: restitution, friction, the slip of the surfaces, and
     what `least_speed` needs.
     """
     (first, second), (e, mu, moves, calm) = shapes, law
     i, place = problem.size[N_PLACES], near.places[m]
-    n = along_plane(place.normal, setting.plane)
+    n = along_plane(place.normal, meeting.plane)
     if dot(n, n) == 0.0:
         return
     row, who = problem.place[i], problem.who[i]
@@ -166,7 +166,7 @@ def add_place(m, sides, law, shapes, setting, near, problem):
     row.lever_A = r_A
     row.lever_B = r_B
     row.gap, row.restitution, row.friction = place.gap, e, mu
-    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, setting.contacts, near)
+    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, meeting.contacts, near)
     is_slow = u_n < 0.0 and -u_n <= least_speed(pull, calm)
     row.added = add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves))
     problem.size[N_PLACES] = i + 1
@@ -183,19 +183,19 @@ def nearness(nominal, size, extent, near):
 
 
 @inlined
-def join(k, is_first, may_overlap, now, setting, motion, near, problem):
+def join(k, is_first, may_overlap, now, meeting, motion, near, problem):
     """Add a pair to the problem if it touches and approaches fast enough, or touches and is the first or without
     restitution.
 
     Returns (whether it is added, its speed of approach, whether that is too slow for its restitution); it is not added
     if there is no room.
     """
-    first, second, contacts = setting.pair[k, 0], setting.pair[k, 1], setting.contacts
+    first, second, contacts = meeting.pair[k, 0], meeting.pair[k, 1], meeting.contacts
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
-    touching = nearness(setting.nominal, size, extent, near)
+    touching = nearness(meeting.nominal, size, extent, near)
     count = find_places(first, second, touching, contacts, near)
-    calm = calm_of(first, second, 1.0, 0.0, setting)
+    calm = calm_of(first, second, 1.0, 0.0, meeting)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
     e, mu = surfaces_of(first, second, contacts)
     is_slow, rebounds, joins = excess <= 1.0, e * excess > 1.0, is_first or e == 0.0
@@ -208,7 +208,7 @@ def join(k, is_first, may_overlap, now, setting, motion, near, problem):
     b = add_body(contacts.shape[second].body, near.side[1], problem)
     law = e if rebounds else 0.0, mu, surface_slip(first, second, contacts, near), calm
     for m in range(count):
-        add_place(m, (a, b), law, (first, second), setting, near, problem)
+        add_place(m, (a, b), law, (first, second), meeting, near, problem)
     return True, speed, e > 0.0 and not (is_slow or rebounds)
 
 
@@ -224,16 +224,16 @@ def begin_jolt(h, inertia, start: CENTRE, finish: CENTRE, struck: JOLT):
 
 
 @inlined
-def push(b, t, r, P, side: SIDE, setting, motion):
+def push(b, t, r, P, side: SIDE, meeting, motion):
     """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then. The
     angular acceleration after it is I^-1 (tau - omega x L).
     """
-    if b >= setting.contacts.n_moved:
+    if b >= meeting.contacts.n_moved:
         return
     vel, moved, struck = motion.vel[b], motion.moved[b], motion.struck[b]
     start, finish = motion.start[b], motion.finish[b]
     if struck.count == 0.0:
-        begin_jolt(motion.h, setting.body[setting.contacts.body[b].row].inertia, start, finish, struck)
+        begin_jolt(motion.h, meeting.body[meeting.contacts.body[b].row].inertia, start, finish, struck)
     dv, alpha = scaled(motion.inverse[b].mass, P), scaled(1.0 / motion.h, sub(finish.omega, start.omega))
     struck.dL = add(struck.dL, cross(r, P))
     L = momentum_at(t, struck)
@@ -266,10 +266,10 @@ def push_with_trees(motion, problem, trees):
 
 
 @inlined
-def push_bodies(t, setting, motion, problem):
+def push_bodies(t, meeting, motion, problem):
     """The impulses of all places, t s after the beginning of the step."""
-    if setting.trees is not None:
-        push_with_trees(motion, problem, setting.trees)
+    if meeting.trees is not None:
+        push_with_trees(motion, problem, meeting.trees)
         return
     for i in range(problem.size[N_PLACES]):
         who, row = problem.who[i], problem.place[i]
@@ -277,7 +277,7 @@ def push_bodies(t, setting, motion, problem):
         for s in range(2):
             m = who[STRUCK.a + s]
             r = row.part(LEVERS + 3 * s, 3)
-            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], setting, motion)
+            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], meeting, motion)
 
 
 @inlined

@@ -67,6 +67,12 @@ class InTrees(NamedTuple):
 
 
 @inlined
+def in_trees(table, made, inverse, has_modes):
+    """What the solver knows of trees, or None."""
+    return None if table is None else InTrees(table, made, inverse, has_modes)
+
+
+@inlined
 def is_in_tree(b, table):
     """Whether a contact body is part of a tree; `table` is None in scenes without any."""
     return table is not None and table.place[b] != at.NO_ROW

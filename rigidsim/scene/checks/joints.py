@@ -34,7 +34,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     """Velocities that the joint determines, axes that coincide, a chain of joints without any mass at its end."""
     if node.joint is None:
         return
-    type, place = node.joint.type, (*node.place, "motion", node.joint.type)
+    type, place = node.its_joint.type, (*node.place, "motion", node.its_joint.type)
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
             of_ball = "give its angular_velocity" if type == "ball" else "omit it"
@@ -247,7 +247,7 @@ class Move(NamedTuple):
 
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
-    joint, point, q_WP = node.joint, starts[node.frame].point(node.joint.at), starts[node.parent].q
+    joint, point, q_WP = node.its_joint, starts[node.frame].point(node.its_joint.at), starts[node.parent].q
     if joint.has_attitude:
         return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
     each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
@@ -304,7 +304,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
 
 
 def _idle_finding(idle: Move) -> Finding:
-    type, place = idle.node.joint.type, (*idle.node.place, "motion", idle.node.joint.type)
+    type, place = idle.node.its_joint.type, (*idle.node.place, "motion", idle.node.its_joint.type)
     if type == "ball":
         message = "no mass resists some rotation of this joint: all mass on it is on one line through the joint"
         return Finding("inertia", message, place, "give the body an inertia that is not a point")

@@ -121,7 +121,7 @@ def _advice(hierarchy: Hierarchy) -> str:
 def _written(unknown: Unknown, value: float) -> str:
     """A coordinate, as a scene may have it."""
     key, *place = unknown.key("start")
-    turns = unknown.node.joint.coordinates[unknown.number].turns
+    turns = unknown.node.its_joint.coordinates[unknown.number].turns
     number = f"{math.degrees(value):.9g} deg" if turns else f"{value:.9g}"
     return f"{key}{''.join(f'[{k}]' for k in place)}: {number}"
 

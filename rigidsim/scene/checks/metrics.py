@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
 from rigidsim.quantities.vocabulary import CONTACT, JOINT, LOOP, OF_MASS, OF_RUN_METERED, REACTION, READ
@@ -13,7 +14,7 @@ from rigidsim.scene.expressions.reductions import AT, PATTERNED, patterns
 from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.triggers import triggers_in
-from rigidsim.scene.text.document import shown
+from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.joints import changing_mass
 from rigidsim.tree.nodes import WORLD
 
@@ -23,7 +24,7 @@ OBSERVERS = (WORLD, *OWN_FRAMES.values())
 def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every body that does not exist, every quantity that no metric can read, every time outside the run."""
     scene = hierarchy.scene
-    metrics = {("metrics", name): metric for name, metric in scene.metrics.items()}
+    metrics: dict[Path, Any] = {("metrics", name): metric for name, metric in scene.metrics.items()}
     metrics |= scene.optimise.expressions if scene.optimise else {}
     if not metrics:
         return

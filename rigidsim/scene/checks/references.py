@@ -52,7 +52,7 @@ def _parent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     for place, quantity in quantities(hierarchy):
         states = [state for state in quantity.own_states if state.quantity not in OF_JOINTS]
         reads = any(PARENT in (state.body, state.body != SELF and state.observer) for state in states)
-        if reads and "/".join(place[1:-2:2]) in changing:
+        if reads and "/".join(map(str, place[1:-2:2])) in changing:
             message = "this reads the parent, or another body as the parent sees it, and the parent changes"
             yield Finding("quantity", message, place, 'name the frame: x("moon", "world")')
 

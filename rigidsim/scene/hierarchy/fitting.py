@@ -34,17 +34,17 @@ class Unknown(NamedTuple):
 
     def key(self, word: str) -> Path:
         """Where the scene has it: `start`, or its `rate`."""
-        return key_of(self.node.joint.type, word, self.number)
+        return key_of(self.node.its_joint.type, word, self.number)
 
     @property
     def metres(self) -> float:
         """Metres, or radians, in the unit in which it is written."""
-        return 1.0 if self.node.joint.coordinates[self.number].turns else float(self.node.parent_metres)
+        return 1.0 if self.node.its_joint.coordinates[self.number].turns else float(self.node.parent_metres)
 
     @property
     def coordinate(self) -> Coordinate:
         """What the joint says of it."""
-        return self.node.joint.coordinates[self.number]
+        return self.node.its_joint.coordinates[self.number]
 
 
 def coordinates_in(hierarchy: Hierarchy) -> Iterator[Unknown]:
@@ -117,9 +117,9 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
         return {}
     written: dict[Path, list[float] | float] = {}
     for unknown, rate in zip(unknowns, (rates / [one.metres for one in unknowns]).tolist(), strict=True):
-        (key, *place), start = unknown.key("rate"), (*unknown.node.place, "motion", unknown.node.joint.type)
+        (key, *place), start = unknown.key("rate"), (*unknown.node.place, "motion", unknown.node.its_joint.type)
         if place:
-            written.setdefault((*start, key), [0.0] * len(unknown.node.joint.coordinates))[place[0]] = rate
+            written.setdefault((*start, key), [0.0] * len(unknown.node.its_joint.coordinates))[place[0]] = rate
         else:
             written[(*start, key)] = rate
     return written
@@ -131,7 +131,7 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
     """
     of_all = [*unprescribed(hierarchy, "start")]
     for unknowns in ([one for one, is_free in of_all if is_free], [one for one, _ in of_all]):
-        given = np.array([float(one.node.joint.coordinates[one.number].start) for one in unknowns])
+        given = np.array([float(one.node.its_joint.coordinates[one.number].start) for one in unknowns])
         if len(unknowns) and (found := _newton(hierarchy, unknowns, given)) is not None:
             units, change = np.array([one.metres for one in unknowns]), np.abs(found - given)
             order = [k for k in np.argsort(-change).tolist() if change[k] > CLOSED]
@@ -142,7 +142,7 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
 def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray) -> np.ndarray | None:
     """The coordinates near the given ones at which all loops are closed, by Gauss and Newton; None if it finds none."""
     x, size = given.copy(), max(float(one.size) for one in closings(hierarchy, Starts(hierarchy)))
-    steps = [PART * (1.0 if one.node.joint.coordinates[one.number].turns else size) for one in unknowns]
+    steps = [PART * (1.0 if one.node.its_joint.coordinates[one.number].turns else size) for one in unknowns]
 
     def gaps(at: np.ndarray) -> np.ndarray:
         moved = changed(hierarchy, unknowns, starts=at)
@@ -187,9 +187,9 @@ def changed(
     for k, (node, number) in enumerate(unknowns):
         now = nodes[node.index]
         new = {"rate": rates[k], "desired": None} if rates is not None else {"start": starts[k]}
-        coordinates = [*now.joint.coordinates]
+        coordinates = [*now.its_joint.coordinates]
         coordinates[number] = coordinates[number]._replace(**new)
-        joint = now.joint._replace(coordinates=tuple(coordinates))
+        joint = now.its_joint._replace(coordinates=tuple(coordinates))
         position, orientation, *_ = joint.moved(joint.starts, now.scale, now.parent_metres)
         nodes[node.index] = replace(now, joint=joint, position=position, orientation=orientation)
     return Hierarchy(hierarchy.scene, nodes)

@@ -133,7 +133,8 @@ class Coupled(NamedTuple):
     @property
     def coordinates(self) -> tuple[Coordinate, Coordinate]:
         """Both coordinates."""
-        return tuple(node.joint.coordinates[k] for node, k in zip((self.first, self.second), self.numbers, strict=True))
+        a, b = self.numbers
+        return self.first.its_joint.coordinates[a], self.second.its_joint.coordinates[b]
 
     @property
     def metres(self) -> tuple[Any, Any]:
@@ -210,7 +211,7 @@ def coupled_numbers(loop: Coupling, types: Sequence[str]) -> tuple[int | None, i
 
 def _coupled(loop: Coupling, hierarchy: Hierarchy) -> Coupled:
     nodes = [hierarchy[path] for path in loop.between]
-    return Coupled(loop, *nodes, coupled_numbers(loop, [node.joint.type for node in nodes]))
+    return Coupled(loop, *nodes, coupled_numbers(loop, [node.its_joint.type for node in nodes]))
 
 
 def _closing(loop: BodyLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:

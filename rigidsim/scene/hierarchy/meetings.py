@@ -257,7 +257,7 @@ def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
     """What of the whole scene `contact: events` does not support; empty if it supports all."""
     surfaces, rolling = meetings.surfaces, [*MATERIAL].index("rolling_friction")
     jointed = [node for tree in hierarchy.possible_trees() for node in tree.nodes if node.joint is not None]
-    switching = [node for node in jointed if node.joint.has_modes or node.joint.breaks]
+    switching = [node for node in jointed if node.its_joint.has_modes or node.its_joint.breaks]
     named = zip(loop_names(meetings.loops), meetings.loops, strict=True)
     limited = [name for name, loop in named if getattr(loop, "stops", None)]
     if hierarchy.scene.world.plane is not None:

@@ -40,7 +40,7 @@ class SceneNode(Node):
 
     def in_joint(self, word: str, number: int) -> Path:
         """Where the body says something of a coordinate of its joint; see `key_of`."""
-        return ("motion", self.joint.type, *key_of(self.joint.type, word, number))
+        return ("motion", self.its_joint.type, *key_of(self.its_joint.type, word, number))
 
     def motion_at(self, time: Any) -> Columns:
         """The motion relative to the parent at some times (s), as far as it follows from the scene: of a fixed or

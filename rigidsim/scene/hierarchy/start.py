@@ -35,7 +35,7 @@ class Starts:
         turns = not (node.is_free() and self._hierarchy.composite(node).mass.is_point)
         if node.kind == "jointed":
             omega = relative_rate(node, parent, turns)
-            return parent.child(node, node.joint.held(node.orientation, omega, node.scale)[2], omega)
+            return parent.child(node, node.its_joint.held(node.orientation, omega, node.scale)[2], omega)
         found = parent.child(node, relative_velocity(node, parent), relative_rate(node, parent, turns))
         return found if turns else found._replace(omega_B=ZERO)
 

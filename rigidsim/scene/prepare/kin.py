@@ -67,7 +67,7 @@ def _texts(body: dict) -> Iterator[tuple[Place, str]]:
 
 
 def _resolve(document: Document, place: Place, where: Place, text: str) -> None:
-    path, at = "/".join(place[1::2]), (*place, *where)
+    path, at = "/".join(map(str, place[1::2])), (*place, *where)
     try:
         if not is_expression(text):
             is_parent = text == PARENT and where[-1] != "frame"

@@ -116,7 +116,7 @@ def _entry(kind: Any, part: str | int) -> Any:
     """The type of the entries of this type; None if it has none."""
     if get_origin(kind) in (dict, tuple):
         return get_args(kind)[get_origin(kind) is dict]
-    return _keys(kind).get(part)
+    return _keys(kind).get(str(part))
 
 
 def _length(kind: Any) -> int:

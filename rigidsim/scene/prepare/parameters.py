@@ -62,11 +62,11 @@ def read_parameters(document: Document, reading: Reading) -> None:
         message = f"circular parameters: {shown(' -> '.join(cycle))}"
         document.problems.append(document.problem("cycle", message, (KEY, cycle[0]), "give one of them a plain number"))
     for name in order:
-        if entries[name] is not None:
-            _resolve(document, reading, name, entries[name])
+        if (entry := entries[name]) is not None:
+            _resolve(document, reading, name, entry)
 
 
-def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
+def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[Any, str]:
     """The SI value of a number (in `unit`), of a quantity or of an expression, and its SI unit, if it has one."""
     own = ""
     if value is None:

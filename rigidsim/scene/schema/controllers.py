@@ -20,7 +20,7 @@ from pydantic import (
 from rigidsim.scene.expressions import SAMPLE, Expression
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Parsed, SceneModel, by_type, invalid, listed, mapping_of, word_of
+from rigidsim.scene.values.base import UNWRITTEN, Parsed, SceneModel, by_type, invalid, listed, mapping_of, word_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.files import status_of
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative, positive
@@ -179,7 +179,7 @@ class Python(Controller):
     numbers = ()
     type: Literal["python"] = Field(description="A function in a file of Python.")
     call: str = Field(description="file.py:function, relative to the scene's folder.")
-    source: str = Field(None, description="The text of the file; default: it is read.")
+    source: str = Field(UNWRITTEN, description="The text of the file; default: it is read.")
     inputs: Parsed[
         dict[str, Read], mapping_of(Name, Read, "names with expressions", "inputs: {e: \"= angle('arm')\"}", "inputs")
     ] = Field({}, description="What the function gets, by name: numbers and expressions of readings, quantities and t.")
@@ -224,7 +224,8 @@ def _require_function(source: str, file: str, function: str) -> None:
     try:
         parsed = ast.parse(source, file)
     except (SyntaxError, ValueError) as error:
-        line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+        number = getattr(error, "lineno", None)
+        line = f", line {number}" if number else ""
         raise invalid("call", f"{file}{line}: {getattr(error, 'msg', error)}", key="call") from None
     known = [one.name for one in parsed.body if isinstance(one, ast.FunctionDef)]
     if function not in known:

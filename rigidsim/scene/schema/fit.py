@@ -33,7 +33,8 @@ def _amount(value: Any) -> Amount:
 def _two(value: Any) -> tuple[Any, Any]:
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise invalid("length", f"expected two values, [0.004, 0.05], got {shown(value)}")
-    return value
+    first, second = value
+    return first, second
 
 
 def _bounds(value: Any) -> tuple[Amount | None, Amount | None]:

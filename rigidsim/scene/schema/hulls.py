@@ -62,8 +62,9 @@ def hull_of(points: tuple[Vector, ...]) -> HullSolid:
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     triangles[inward] = triangles[inward][:, ::-1]
     lower, upper = corners.min(axis=0), corners.max(axis=0)
-    plain = tuple(map(tuple, corners.tolist())), tuple(map(tuple, triangles.tolist()))
-    return HullSolid(*plain, *enclosed(corners, triangles), tuple(lower.tolist()), tuple(upper.tolist()))
+    plain, faces = (tuple(map(tuple, table.tolist())) for table in (corners, triangles))
+    volume, centroid, covariance = enclosed(corners, triangles)
+    return HullSolid(plain, faces, volume, centroid, covariance, tuple(lower.tolist()), tuple(upper.tolist()))
 
 
 def corners_of(points: np.ndarray) -> np.ndarray:

@@ -35,6 +35,8 @@ LEAST_TOLERANCE = 1e-14
 class Method(SceneModel):
     """The properties that all integrators have."""
 
+    name: str
+
     order: ClassVar[str]
     """The order of convergence, in words."""
     evaluations: ClassVar[int]

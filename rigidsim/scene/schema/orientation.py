@@ -130,8 +130,9 @@ def _checked(q: Quaternion) -> Quaternion:
     return normalised(q)
 
 
-FORMS = {"wxyz": QuaternionFirst, "xyzw": QuaternionLast, "axis": AxisAngle, "euler": EulerAngles,
-         "matrix": RotationMatrix}  # fmt: skip
+FORMS: dict[str, type[SceneModel]] = {
+    "wxyz": QuaternionFirst, "xyzw": QuaternionLast, "axis": AxisAngle, "euler": EulerAngles, "matrix": RotationMatrix,
+}  # fmt: skip
 FORM_OF_KEY = {key: name for name, form in FORMS.items() for key in form.model_fields}
 
 

@@ -99,7 +99,7 @@ class Document:
             node = node[part]
         return mark
 
-    def value_at(self, path: Path) -> object:
+    def value_at(self, path: Path) -> Any:
         """The plain data at `path`, which must exist."""
         node = self.data
         for part in path:
