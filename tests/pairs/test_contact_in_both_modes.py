@@ -76,10 +76,10 @@ def places(document: dict[str, Any], contact: str, step: float) -> np.ndarray:
     return np.concatenate([found[path].world.position for path in found.paths if path != "floor"], axis=1)
 
 
-def apart(seed: int, edges_slide: bool = False) -> float:
-    """The largest distance between both modes, m, at 0.25 ms."""
+def apart(seed: int, edges_slide: bool = False, step: float = 2.5e-4) -> float:
+    """The largest distance between both modes, m, with this step of `stepping`, s."""
     document = drawn(seed, edges_slide)
-    return float(np.abs(places(document, "events", 1e-3) - places(document, "stepping", 2.5e-4)).max())
+    return float(np.abs(places(document, "events", 1e-3) - places(document, "stepping", step)).max())
 
 
 @pytest.mark.parametrize("seed", [1, 6, pytest.param(4, marks=pytest.mark.slow)])
@@ -89,27 +89,73 @@ def test_both_modes_agree(seed):
 
 CLOSE = {"edges slide": (True, 1e-6, 0.98, 0.93), "with friction on edges": (False, 1e-5, 0.97, 0.77)}
 """Whether edges have no friction, the median in m, and the parts of 300 scenes that are below 1e-3 and 1e-4 m."""
+FINER = (5e-5, 1e-5)
+"""Steps of `stepping`, s, for scenes whose modes differ by more than 1e-3 m."""
+
+
+def impacts(document: dict[str, Any], contact: str, step: float, end: float) -> tuple[list[Any], Any]:
+    """The impacts of a run up to a time, and its motions then."""
+    simulation = {**document["simulation"], "contact": contact, "step": step, "duration": end, "record_every": end}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = rigidsim.simulate(rigidsim.Scene.from_dict({**document, "simulation": simulation}))
+    return [event for event in found.events if event.cause == "impact"], found
+
+
+def is_struck_by_a_face(document: dict[str, Any]) -> bool:
+    """Whether the modes part where edges of two boxes meet, and `stepping` takes the normal of a face of one: it
+    prefers faces that cost it little, so that boxes at rest keep their places. Until then they agree.
+    """
+    end = document["simulation"]["duration"]
+    for one, other in zip(*(impacts(document, how, 1e-5, end)[0] for how in ("events", "stepping")), strict=False):
+        assert one.bodies == other.bodies
+        np.testing.assert_allclose(other.point, one.point, atol=1e-6)
+        if np.linalg.norm(np.subtract(one.normal, other.normal)) > 1e-6:
+            _, found = impacts(document, "events", one.time, one.time)
+            axes = [matrix_of(found[path].world.orientation[-1]) for path in one.bodies]
+            on_edges = [np.abs(R.T @ one.normal).min() < 1e-6 for R in axes]
+            on_face = [np.abs(R.T @ other.normal).max() > 1.0 - 1e-9 for R in axes]
+            return all(on_edges) and any(on_face)
+    return False
+
+
+def matrix_of(q: np.ndarray) -> np.ndarray:
+    """The rotation matrix of a quaternion."""
+    w, v = q[0], q[1:]
+    return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * np.cross(np.eye(3), v)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("edges_slide", "median", "near", "nearer"), CLOSE.values(), ids=CLOSE)
-def test_most_scenes_agree_closely(edges_slide, median, near, nearer):
-    """Where edges slide, 285 of 300 within 1e-4 m, 297 within 1e-3 m; with friction on edges 244 and 294. With steps of
-    0.05 ms for `stepping` these are 294, 299, 273, 299. The others: `stepping` converges slowly where bodies land on
-    each other many times; four corners that land at once while they slide share the load as their slips decide to
-    round-off, and so their friction (59, 180); a body that slides on another one is struck with it, or after it (33); a
-    face of a box is preferred to the edge that touches, with a normal that differs by 0.005 rad (45, edges slide).
+def test_all_scenes_agree_or_the_difference_is_explained(edges_slide, median, near, nearer):
+    """Where edges slide, 285 of 300 within 1e-4 m, 297 within 1e-3 m; with friction on edges 244 and 294. Others agree
+    at smaller steps of `stepping`: it converges slowly where bodies land on each other many times, and finds a touch of
+    two bodies at the end of a step. One scene is left, whose normals differ.
     """
     found = np.array([apart(seed, edges_slide) for seed in range(300)])
     print({seed: f"{found[seed]:.1e}" for seed in np.argsort(-found)[:40]}, np.quantile(found, [0.5, 0.9, 0.95]))
     assert np.quantile(found, 0.5) < median
     assert np.quantile(found, near) < 1e-3
     assert np.quantile(found, nearer) < 1e-4
+    for seed in np.flatnonzero(found >= 1e-3):
+        finer = [apart(seed, edges_slide, step) for step in FINER]
+        assert min(finer) < 1e-3 or is_struck_by_a_face(drawn(seed, edges_slide)), (seed, finer)
 
 
-PARTED = {67: (False, 1e-3), 109: (False, 2e-4), 128: (True, 1e-3), 143: (True, 1e-3)}
+@pytest.mark.parametrize("seed", [pytest.param(169, marks=pytest.mark.slow), 272])
+def test_a_difference_vanishes_at_a_smaller_step(seed):
+    """A capsule whose ends bounce in turn: at 0.25 ms `stepping` is 1 mm and 11 mm off, at 0.05 ms below 1e-6 m."""
+    assert apart(seed, step=5e-5) < 1e-6
+
+
+def test_edges_that_meet_have_another_normal_than_a_face():
+    assert is_struck_by_a_face(drawn(45, edges_slide=True))
+
+
+PARTED = {67: (False, 1e-3), 109: (False, 2e-4), 128: (True, 1e-3), 143: (True, 1e-3), 204: (False, 1e-3)}
 """Seeds, whether edges have no friction, and bounds in m. A capsule crosses an edge of a box and lies almost on its
-face; steps left to sub-steps; blows that lift the corners of an edge in turn; the end of a capsule passes an edge.
+face; steps left to sub-steps; blows that lift the corners of an edge in turn; the end of a capsule passes an edge; a
+corner whose slip passes zero where ending it would stop both bodies.
 """
 
 

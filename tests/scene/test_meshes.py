@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from rigidsim.errors import SceneError
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.mass import own_mass
 from rigidsim.scene.schema.meshes import enclosed, measured_file
@@ -175,3 +176,52 @@ def test_bad_files(refusal, tmp_path):
 def test_no_trimesh_is_one_clear_error(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     assert refusal(off_text(), "other.off") == 'reading a mesh needs trimesh; pip install "rigidsim[mesh]"'
+
+
+GROUND = """format: rigidsim/1
+simulation: {duration: 1, step: 0.01}
+bodies:
+  ground: {shapes: [SHAPE]}
+  ball: {mass: 1, position: [0, 0, 2], shapes: [{type: sphere, radius: 0.1}]}
+"""
+PLATE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n"
+BAD = {
+    "no area": (f"{PLATE}v 2 0 0\nf 1 2 5\n", "1 of its 2 triangles have no area, the first with the corners"),
+    "nan": (PLATE.replace("v 1 1 0", "v 1 nan 0"), "has a coordinate that is not a number below"),
+    "no faces": ("v 0 0 0\nv 1 0 0\n", "cannot be read|the mesh has no faces"),
+    "astray": (f"{PLATE}f 1 2 9\n", "cannot be read|there are 4, from 0"),
+    "missing": (None, "cannot be read: No such file"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_ground_is_one_located_error(tmp_path, name):
+    text, message = BAD[name]
+    if text is not None:
+        (tmp_path / "m.obj").write_text(text)
+    scene = tmp_path / "s.yaml"
+    scene.write_text(GROUND.replace("SHAPE", "{type: mesh, file: m.obj}"))
+    with pytest.raises(SceneError, match=message) as raised:
+        Scene.from_file(scene)
+    assert "s.yaml:4:" in str(raised.value) and "bodies.ground.shapes[0]" in str(raised.value)
+    assert str(raised.value).count("error[") == 1
+
+
+def test_an_open_surface_is_a_ground_but_no_solid(tmp_path):
+    (tmp_path / "m.obj").write_text(PLATE)
+    scene = tmp_path / "s.yaml"
+    scene.write_text(GROUND.replace("SHAPE", "{type: mesh, file: m.obj}"))
+    Scene.from_file(scene)
+    scene.write_text(GROUND.replace("SHAPE", "{type: mesh, file: m.obj, density: 1}"))
+    with pytest.raises(SceneError, match="not closed: 3 of its 3 edges"):
+        Scene.from_file(scene)
+
+
+def test_ten_million_triangles_are_refused_unread(tmp_path):
+    """The file has no content, but the size of a binary file of so many."""
+    with (tmp_path / "m.stl").open("wb") as file:
+        file.truncate(84 + 50 * 10_000_000)
+    scene = tmp_path / "s.yaml"
+    scene.write_text(GROUND.replace("SHAPE", "{type: mesh, file: m.stl}"))
+    with pytest.raises(SceneError, match=r"'m.stl' is larger than 64 MiB; simplify the mesh"):
+        Scene.from_file(scene)

@@ -5,7 +5,9 @@ are ended; and corrections of single bodies by impulses.
 from __future__ import annotations
 
 from rigidsim.engine.contact.lasting import (
+    BEYOND,
     EXACT,
+    MODES,
     N_CALLS,
     N_SLOTS,
     OPEN,
@@ -29,6 +31,8 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, dot, negated, norm, scaled
 
 CLOSED, MOST_CLOSINGS = 1e-13, 3  # in parts of sizes and speeds: what a second correction is for; how many there are
+AMPLIFIED = 1e2  # of the energy of changes that end each slip alone: that of one that ends them where none should end
+ENDS = 1e-6  # of the speeds: a slip beyond it is more than the error of a step
 
 
 @inlined
@@ -137,6 +141,19 @@ def close_contacts(now, block, arrays):
 
 
 @inlined
+def is_amplified(n, lasting):
+    """Whether the changes of velocity by n rows are out of proportion to the slips that they end: where bodies pass a
+    position in which the rows depend on each other, a slip that passes zero cannot end unless the bodies stop.
+    """
+    together, one_by_one = 0.0, 0.0
+    for i in range(n):
+        right = lasting.right[i]
+        together += lasting.x[i] * right
+        one_by_one += right * right / lasting.matrix[i, i]
+    return together > AMPLIFIED * one_by_one
+
+
+@inlined
 def close_island(island, least, contacts, lasting, made):
     """The corrections of the bodies of an island; whether there are any."""
     n_gap, widest = rows_of_gaps(island, contacts, lasting)
@@ -146,6 +163,8 @@ def close_island(island, least, contacts, lasting, made):
     n_slip, fastest = rows_of_velocities(island, contacts, lasting)
     if fastest > least:
         solve_rows(n_slip, contacts, lasting)
+        if fastest > ENDS and is_amplified(n_slip, lasting):
+            lasting.size[BEYOND] = MODES
         correct_bodies(n_slip, False, contacts, lasting, made)
     return widest > least or fastest > least
 

@@ -782,10 +782,30 @@ def find_forces(contacts, lasting):
     share_forces(lasting)
 
 
+@inlined
+def room_of_friction(row: LASTING):
+    """What is left of the friction of a stuck contact, N."""
+    n, f = row.normal, row.tested
+    N = dot(n, f)
+    return slip_limit(row.friction, N, rejection(n, f))
+
+
+@inlined
+def can_stick(k, contacts, lasting):
+    """Whether friction can hold a point that slides, and the contact does not pull then."""
+    slot, row = lasting.slot[k], lasting.value[k]
+    slot.mode = STUCK
+    apply_rows(contacts, lasting)
+    share_forces(lasting)
+    slot.mode = SLIDING
+    return dot(row.normal, row.force) >= 0.0 and room_of_friction(row) >= 0.0
+
+
 @routine
 def is_undecided(k, contacts, lasting):
     """Whether the slip of one of two points of a pair would be reversed by its own friction reversed: that changes what
-    both points bear, and so where friction acts. Then neither direction lasts, and the point sticks.
+    both points bear, and so where friction acts. Then neither direction lasts, and the point sticks, if friction can
+    hold it; else its slip passes zero.
     """
     row = lasting.value[k]
     second = k if lasting.slot[k].beside == 2 else k + 1
@@ -797,6 +817,7 @@ def is_undecided(k, contacts, lasting):
     reverses = dot(row.slip, along) < 0.0
     row.along, lasting.value[second].part = along, part
     shift_frictions(contacts, lasting)
+    reverses = reverses and can_stick(k, contacts, lasting)
     apply_rows(contacts, lasting)
     write_slip_rates(contacts, lasting)
     share_forces(lasting)
@@ -958,14 +979,6 @@ def is_left(lasting):
 def was_stepped(scratch):
     """Whether the contacts of the last step were those of sub-steps."""
     return scratch.lasting is None or scratch.lasting.size[STEPPED] > 0
-
-
-@inlined
-def room_of_friction(row: LASTING):
-    """What is left of the friction of a stuck contact, N."""
-    n, f = row.normal, row.tested
-    N = dot(n, f)
-    return slip_limit(row.friction, N, rejection(n, f))
 
 
 @inlined
