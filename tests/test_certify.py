@@ -279,3 +279,25 @@ def test_trees_of_joints_are_certified_below_frames_and_below_bodies_that_swing(
     assert [way.verdict for way in (found.half, *found.ways)] == [AGREES] * 10
     assert {"base", "base/arm", "base/arm/hand", "hung"} == {one.body for one in found.ways[0].bodies}
     assert next(way.remark for way in found.ways if way.name == "another parent") == "below hung"
+
+
+@pytest.mark.parametrize(
+    "ends", ["[bob, world], at: [0, 0, 1], to_at: [0.3, 0.1, 2]", "[world, bob], at: [0.3, 0.1, 2], to_at: [0, 0, 1]"]
+)
+def test_loops_with_the_world_are_turned_with_it(ends):
+    text = f"""\
+format: rigidsim/1
+simulation: {{duration: 0.5, step: 5.0e-3}}
+world:
+  gravity: [0, 0, -9.81]
+  loops: [{{type: point, between: {ends}}}]
+bodies:
+  bob:
+    mass: 2
+    inertia: {{principal: [1, 2, 2.5]}}
+    position: [0.3, 0.1, 1]
+    velocity: [-0.2, 0.3, 0]
+    angular_velocity: [0.3, 0.2, 0.1]
+"""
+    found = {way.name: way.verdict for way in certify(Scene.from_text(text)).ways}
+    assert found["turned world"] == AGREES

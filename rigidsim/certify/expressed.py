@@ -261,6 +261,7 @@ def _with_world(blueprint: Blueprint, frame: int, q: tuple) -> Blueprint:
         seen,
     )
     return renamed._replace(
+        loops=tuple(loop._replace(first=loop.first or frame, second=loop.second or frame) for loop in blueprint.loops),
         gravity=rotate(q, blueprint.gravity),
         source=blueprint.source and named(blueprint.source, SOURCE_KEYS),
         normal=rotate(q, blueprint.normal) if blueprint.normal else (),
