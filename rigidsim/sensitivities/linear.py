@@ -129,13 +129,6 @@ class LinearModel:
         rate = abs(mode.eigenvalue.imag) or 2.0 * np.pi
         return self.displaced(phases / rate, changes_of(mode, number(amplitude, "amplitude"), phases))
 
-    def reduce(self, space: TangentSpace) -> None:
-        """Keep the independent variables z out of x = T z + X p: z' is the part of x' that is kept."""
-        kept, T, X = space
-        self.states = [self.states[k] for k in kept]
-        self.f, self.A, self.B = self.f[kept], (self.A @ T)[kept], (self.A @ X + self.B)[kept]
-        self.C, self.D, self.T = self.C @ T, self.C @ X + self.D, T
-
     @cached_property
     def modes(self) -> list[Mode]:
         """The modes: one for each pair of conjugate eigenvalues, by frequency; at zero those that do not move."""
@@ -336,6 +329,14 @@ def _rate_of(one: Variable, state, rate, along_state, along_rate) -> tuple[float
     return omega[i], along_state[STATE.omega][i] - np.asarray(cross(omega, theta)[i])
 
 
+def _reduce(linear: LinearModel, space: TangentSpace) -> None:
+    """Keep the independent variables z out of x = T z + X p: z' is the part of x' that is kept."""
+    kept, T, X = space
+    linear.states = [linear.states[k] for k in kept]
+    linear.f, linear.A, linear.B = linear.f[kept], (linear.A @ T)[kept], (linear.A @ X + linear.B)[kept]
+    linear.C, linear.D, linear.T = linear.C @ T, linear.C @ X + linear.D, T
+
+
 def linearize(
     scene: Scene | str | Path, at: float = 0.0, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
 ) -> LinearModel:
@@ -396,7 +397,7 @@ def linearize(
     if gaps and len(rates[0]):
         by = [x[:, :k] if inputs else np.zeros((len(x), 0)) for x in (by_number or rows)[:2]]
         is_rate = np.array([one.kind in ("velocity", "angular_velocity") for one in probe.variables])
-        found.reduce(tangent_space(is_rate, np.hstack(gaps), np.hstack(rates), *by))
+        _reduce(found, tangent_space(is_rate, np.hstack(gaps), np.hstack(rates), *by))
     return found
 
 
