@@ -9,7 +9,7 @@ import numpy as np
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.solver import SubSteps, make_solver, solve_contacts
-from rigidsim.engine.contact.strikes import ContactPoints
+from rigidsim.engine.contact.strikes import StepPoints
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.quaternion import exp_full, product, to_matrix
 
@@ -74,7 +74,7 @@ class Step:
         arrays = self.arrays = make_solver(n_body, count + 1, lanes)
         solve = solve_all if compiled else solve_all.interpreted
         lines = Motion(self.inverse, self.vel, self.moved, self.smooth, self.push, self.began)
-        solve(h, n_sub, n_body, ContactPoints(self.who, self.point, count), lines, arrays, lanes)
+        solve(h, n_sub, n_body, StepPoints(self.who, self.point, count), lines, arrays, lanes)
         return self
 
     def copy(self) -> Step:

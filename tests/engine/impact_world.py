@@ -11,7 +11,7 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.approach import SmoothMotion
 from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.strikes import ContactPoints, Meeting
+from rigidsim.engine.contact.strikes import Meeting, StepPoints
 from rigidsim.jit.rows import with_rows
 
 NO_PLANE = np.zeros((0, 3))
@@ -107,7 +107,7 @@ class World:
         meeting = Meeting(nominal or h, self.contacts, self.body, self.plane, self.pair, len(self.pair), None)
         count = self.strike(
             self.time,
-            *(with_rows(each) for each in (meeting, ContactPoints(who, point, len(who)), motion, self.arrays)),
+            *(with_rows(each) for each in (meeting, StepPoints(who, point, len(who)), motion, self.arrays)),
         )
         if count < 0:
             raise OverflowError("the log is full")

@@ -12,7 +12,7 @@ from contact_bodies import FLOOR, GRAVITY, Bodies, Motion, Point, solve_all
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.colours import COLOURS
 from rigidsim.engine.contact.solver import make_solver
-from rigidsim.engine.contact.strikes import ContactPoints
+from rigidsim.engine.contact.strikes import StepPoints
 
 H, RADIUS = 5e-3, 0.1
 DOWN = (0.0, 0.0, -1.0)
@@ -352,6 +352,6 @@ def test_no_contacts_and_no_bodies():
         who, point = np.zeros((0, at.WHO.width), np.int64), np.zeros((0, at.CONTACT_POINT.width))
         vel, moved, *_ = rows
         lines = Motion(np.ones((n_body + 1, at.INVERSE.width)), *rows)
-        solve_all.interpreted(H, 4, n_body, ContactPoints(who, point, 0), lines, arrays, lanes)
+        solve_all.interpreted(H, 4, n_body, StepPoints(who, point, 0), lines, arrays, lanes)
         assert np.all(vel[:n_body, 0] == 1.0)
         assert np.abs(moved[:n_body, 0] - H).max(initial=0.0) < 1e-18

@@ -184,7 +184,7 @@ def waits(who: WHO, meeting):
 
 
 @inlined
-def is_left(m, points, meeting, work):
+def is_left_to_solver(m, points, meeting, work):
     """Whether the pair of a contact point is left to the solver: it waits, or it does not rebound in a large pile."""
     is_plastic = points.value[m].restitution == 0.0
     return waits(points.who[m], meeting) or (is_plastic and is_piled(points.who[m].a, work))
@@ -197,7 +197,7 @@ def seek_fast(meeting, points, motion, work):
     last = -1
     for m in range(points.number):
         who, k = points.who[m], points.who[m].pair
-        if k == last or who.flags & c.NOTICED or is_left(m, points, meeting, work):
+        if k == last or who.flags & c.NOTICED or is_left_to_solver(m, points, meeting, work):
             continue
         first, second = meeting.pair[k, 0], meeting.pair[k, 1]
         most = most_approach(who, points.value[m], core_size(first, second, meeting.contacts), motion)
@@ -225,7 +225,7 @@ def begin_pairs(meeting, points, work):
     for m in range(points.number - 1, -1, -1):
         k = points.who[m].pair
         work.point_of[k] = m
-        if is_left(m, points, meeting, work):
+        if is_left_to_solver(m, points, meeting, work):
             work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled

@@ -412,10 +412,8 @@ def may_near(i, j, apart, closing, contacts, motions):
     """Whether two shapes may come as near as WIDEST to each other within the step. All pairs that may are candidates,
     whenever the list of these was made.
     """
-    value, least = (
-        contacts.shape_value,
-        closing + WIDEST * smaller(contacts.shape_value[i].bound, contacts.shape_value[j].bound),
-    )
+    value = contacts.shape_value
+    least = closing + WIDEST * smaller(value[i].bound, value[j].bound)
     return (
         apart - value[i].bound - value[j].bound <= least
         and height_above(i, j, value, motions, contacts) <= least

@@ -70,7 +70,7 @@ class Meeting(NamedTuple):
     trees: InTrees | None  # what impulses do to trees, if the step is an instant at which they are struck
 
 
-class ContactPoints(NamedTuple):
+class StepPoints(NamedTuple):
     """The first contact points of an array; those of a pair follow one another."""
 
     who: WHO
@@ -88,7 +88,7 @@ def meeting_of(trees, model, arrays):
 @inlined
 def points_of(n_point, arrays):
     """The contact points of a step, so many."""
-    return ContactPoints(arrays.points.who, arrays.points.value, n_point)
+    return StepPoints(arrays.points.who, arrays.points.value, n_point)
 
 
 @inlined
