@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rigidsim.jit.cache import cache_folder, forget_unused_objects, keep_entry, log, object_folder, read_entry
-from rigidsim.jit.layouts import Straight, address_of, lay_out, structure_of, word_of
+from rigidsim.jit.layouts import Layout, Straight, address_of, lay_out, structure_of, table_of, word_of
 from rigidsim.jit.rows import with_rows
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, kind_of
 
@@ -410,11 +410,11 @@ class Caller:
         self._last[k] = x
 
     def _laid_out(self, k: int, x: Any) -> Arguments:
-        words: list[int] = []
+        words: list = []
         layout = lay_out(x, words, self._knows[k], self._is_local[k])
         if isinstance(x, NUMBERS) and not self._knows[k]:
             return Arguments(x, layout, kind_of(x), None)
-        return Arguments(x, layout, structure_of(layout), np.array(words, np.int64))
+        return Arguments(x, layout, structure_of(layout), table_of(words[0] if isinstance(layout, Layout) else words))
 
     def _write(self, k: int, found: Arguments) -> None:
         """Let the word of an argument be the address of its table."""
