@@ -16,6 +16,7 @@ from rigidsim.trajectory.header import texts_of
 
 WITHOUT = {
     "andrews_squeezer",
+    "car_over_hills",
     "cart_pole",
     "crane_on_ship",
     "flyball_governor",
