@@ -76,17 +76,19 @@ class Trajectory(BodyMapping):
         self._derivatives = dict(derivatives)  # those of a file are functions until they are asked for
 
     @classmethod
-    def from_blocks(cls, header: Header, blocks: Sequence[Block], *rest: Any) -> Trajectory:
+    def from_blocks(cls, header: Header, blocks: Sequence[Block], *rest: Any, **options: Any) -> Trajectory:
         """A trajectory in memory, of the blocks of a simulation; the rest is that of `from_parts`."""
-        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], *rest)
+        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], *rest, **options)
 
     @classmethod
-    def from_parts(cls, header: Header, parts: Sequence[Mapping[str, np.ndarray]], *rest: Any) -> Trajectory:
+    def from_parts(
+        cls, header: Header, parts: Sequence[Mapping[str, np.ndarray]], *rest: Any, **options: Any
+    ) -> Trajectory:
         """A trajectory in memory, of successive samples as `recorded_samples` gives them; the rest is that of
         `of_samples`.
         """
         samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return cls.of_samples(header, samples, *rest)
+        return cls.of_samples(header, samples, *rest, **options)
 
     @classmethod
     def of_samples(
