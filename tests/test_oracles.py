@@ -16,9 +16,11 @@ from rigidsim.trajectory.header import texts_of
 
 WITHOUT = {
     "andrews_squeezer",
+    "car_over_hills",
     "cart_pole",
     "crane_on_ship",
     "flyball_governor",
+    "free_swing",
     "hopper",
     "kapitza_pendulum",
     "marbles_in_drum",

@@ -9,6 +9,7 @@ import pytest
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
+from rigidsim.hindsight.quantities import named
 from rigidsim.physics.quaternion import rotate, rotate_back
 
 G = 9.81
@@ -80,6 +81,53 @@ def test_dominoes_fall_one_after_the_other(run):
     for name in names[1:-1]:
         axis = rotate(tuple(trajectory[name].world.orientation[-1]), (0.0, 0.0, 1.0))
         assert axis[0] > 0.7  # all lie on each other
+
+
+def test_dominoes_on_a_spiral_fall_in_order_with_a_constant_speed(run):
+    trajectory = run("dominoes_on_a_spiral")
+    names = ["first", *(f"domino_{k}" for k in range(66))]
+    rates = [np.linalg.norm(trajectory[name].world.angular_velocity, axis=1) for name in names]
+    starts = np.array([trajectory.time[np.flatnonzero(rate > 1)[0]] for rate in rates])
+    assert np.all(np.diff(starts) > 0)
+    wave = starts[25:] - starts[15:-10]  # the time for ten dominoes: 0.256 to 0.268 s, in samples of 4 ms
+    assert wave.max() - wave.min() < 0.017
+    energy = trajectory.diagnostic("kinetic_energy") + trajectory.diagnostic("potential_energy")
+    assert np.diff(energy).max() < 1e-6 * (energy[0] - energy[-1])
+    for name in names[:-1]:
+        assert rotate(tuple(trajectory[name].world.orientation[-1]), (0.0, 0.0, 1.0))[2] < 0.7  # it lies on the next
+
+
+def test_marbles_rest_at_the_bottom_of_the_bowl(run):
+    """Side by side, on facets; what impacts and friction take is all that they lose."""
+    trajectory = run("marbles_in_bowl")
+    path, radius = 0.188, 0.012
+    for k in range(10):
+        motion = trajectory[f"marble_{k}"].world
+        assert np.linalg.norm(motion.velocity[-1]) < 1e-6
+        assert np.linalg.norm(motion.position[-1][:2]) < 4 * radius
+        assert np.linalg.norm(motion.position, axis=1).max() < path + 1e-4  # no marble is in the bowl
+    energy, ledger = trajectory.total_energy, trajectory.contact_ledger
+    assert np.abs(energy - energy[0]).max() < 1e-12 * np.ptp(trajectory.diagnostic("potential_energy"))
+    lost = ledger.restitution + ledger.impact_friction + ledger.friction + ledger.damping
+    gained = np.diff(trajectory.diagnostic("kinetic_energy") + trajectory.diagnostic("potential_energy"))
+    assert gained.max() < 2e-3 * abs(lost)  # overlaps of marbles that struck
+
+
+def test_a_car_of_hulls_drives_over_the_hills(run):
+    trajectory = run("car_over_hills")
+    t, car = trajectory.time, trajectory["car"].world
+    speed = np.diff(car.position[:, 0])[np.searchsorted(t, 0.8) :] / 0.02
+    assert speed.min() > 0.7 and speed.max() < 6 * 0.26 * 1.4
+    assert car.position[-1, 0] > 4 and np.ptp(car.position[:, 2]) > 0.2
+    upward = [rotate(tuple(q), (0.0, 0.0, 1.0))[2] for q in car.orientation]
+    assert min(upward) > 0.9
+    for k in range(4):
+        rate = named(trajectory, f"car/wheel_{k}.rate").of()
+        torque = named(trajectory, f"car/wheel_{k}.motor").of()
+        assert np.abs(torque).max() <= 60 * (1 + 1e-12)
+        assert np.mean(np.abs(rate - 6) < 1e-9) > 0.6
+        slow = rate < 6 - 1e-6
+        assert np.all(torque[slow] >= 60 * (1 - 1e-12))
 
 
 def test_in_the_crash_test_nobody_stops_before_something_stops_him(run):

@@ -57,11 +57,11 @@ def copy_examples(names, every, output, force):
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
     kind, hints = (
-        FileKind("a scene", "scenes", (".yaml", ".csv")),
+        FileKind("a scene", "scenes", (".yaml", ".csv", ".obj")),
         IN_SHELL._replace(elsewhere="or -o to name another folder"),
     )
     for name in wanted:
-        for source in (scenes[name], *sorted(scenes[name].parent.glob(f"{name}.csv"))):
+        for source in sorted(scenes[name].parent.glob(f"{name}.*"), key=scenes[name].__ne__):
             target = folder / source.name
             check_output(target, kind, force, hints)
             try:

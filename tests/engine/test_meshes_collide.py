@@ -1,5 +1,7 @@
 """Surfaces of triangles that collide: against planes, closed forms, brute force; at high speed; in motion."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -8,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from contact_shapes import shape_of, sphere
-from rigidsim.engine.assembly.meshes import Facets, tree_of
+from rigidsim.engine.assembly.meshes import LEAF, Facets, tree_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import BOUND
 from rigidsim.engine.contact.convex import ConvexArrays, MeshArrays
@@ -215,6 +217,31 @@ def test_a_tree_has_each_triangle_once_and_boxes_around_them():
                 assert np.array_equal(row[BOUND.low], low[own].min(axis=0))
                 seen += own.tolist()
         assert sorted(seen) == list(range(count))
+
+
+def test_a_tree_halves_its_nodes_along_their_longest_side():
+    """Each half has the boxes of which the middles come first; among equal ones those that came first before."""
+    middle = np.random.default_rng(8).integers(0, 6, (500, 3)).astype(float)
+    order, spans = np.arange(500), [(0, 500)]
+    while spans:
+        begin, end = spans.pop(0)
+        if end - begin > LEAF:
+            own = middle[order[begin:end]]
+            along = own[:, np.argmax(np.ptp(own, axis=0))]
+            order[begin:end] = order[begin:end][np.argsort(along, kind="stable")]
+            spans += [(begin, (begin + end) // 2), ((begin + end) // 2, end)]
+    assert np.array_equal(tree_of(middle - 0.5, middle + 0.5)[1], order)
+
+
+def test_rings_are_the_neighbours_of_each_vertex():
+    ball = trimesh.creation.icosphere(2)
+    table = Facets(np.vstack([ball.vertices, [[9, 9, 9]]]), ball.faces, False).table
+    wanted = [set() for _ in range(len(ball.vertices) + 1)]
+    for a, b in ball.edges:
+        wanted[a].add(int(b))
+        wanted[b].add(int(a))
+    found = [table.beside[a:b].tolist() for a, b in pairwise(table.ring)]
+    assert found == [sorted(near) for near in wanted]
 
 
 # --- high speed

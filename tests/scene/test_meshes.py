@@ -7,10 +7,12 @@ import sys
 import numpy as np
 import pytest
 
+import rigidsim
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.mass import own_mass
-from rigidsim.scene.schema.meshes import enclosed, measured_file
+from rigidsim.scene.schema import meshes
+from rigidsim.scene.schema.meshes import enclosed, joined_at_corners, measured_file
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -117,6 +119,33 @@ def test_a_changed_file_is_read_again(tmp_path):
     assert measured_file(path).volume == pytest.approx(1 / 6, rel=4 * EPS)
     path.write_text(off_text([[2 * c for c in corner] for corner in CORNERS]) + "# changed\n")
     assert measured_file(path).volume == pytest.approx(8 / 6, rel=4 * EPS)
+
+
+def test_a_file_is_read_once(scene_file, monkeypatch):
+    """By the measure of its inside, the check of its triangles, the tree of their boxes and a second scene."""
+    meshes._measured.cache_clear()
+    meshes._triangles.cache_clear()
+    reads, read = [], meshes._read
+    monkeypatch.setattr(meshes, "_read", lambda path: reads.append(path) or read(path))
+    ball = "  ball: {mass: 1, position: [0, 0, 2], shapes: [{type: sphere, radius: 0.1}]}\n"
+    scene_file.write_text(SCENE.replace("{mass: 1, shapes", "{shapes") + ball)
+    for duration in (1, 2):
+        rigidsim.Simulation(Scene.from_file(scene_file, [f"simulation.duration={duration}"]))
+    assert len(reads) == 1
+
+
+def test_corners_are_joined_as_by_unique():
+    """Vertices in order of x, then y, then z, each once; -0 is 0, and a triangle with one vertex twice goes."""
+    rng = np.random.default_rng(3)
+    vertices = rng.integers(-2, 3, (600, 3)) * rng.choice([1.0, -1.0], (600, 3))
+    faces = np.arange(600).reshape(-1, 3)
+    unique, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
+    wanted = index.reshape(-1)[faces]
+    wanted = wanted[[len(set(face)) == 3 for face in wanted.tolist()]]
+    assert len(wanted) < len(faces)
+    joined, found = joined_at_corners(vertices, faces)
+    assert joined.tobytes() == unique.tobytes()
+    assert np.array_equal(found, wanted)
 
 
 def test_seams_and_collapsed_triangles_are_mended(tmp_path):

@@ -29,7 +29,8 @@ def test_there_are_scenes_to_check():
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_json_schema_accepts_it_as_written_and_resolved(name):
+def test_json_schema_accepts_it_as_written_and_resolved(name, monkeypatch):
+    monkeypatch.chdir(ROOT / "scenes")  # where the paths of other files begin
     written = read_text(SCENES[name], name).data
     assert errors_of(written) == []
     Scene.from_text(SCENES[name])

@@ -54,7 +54,7 @@ def joined(tables: Sequence[Meshes]) -> tuple[Meshes, list[int]]:
 
 def normals_of(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
     """The unit normals (m, 3) of triangles."""
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    a, b, c = (vertices.take(faces[:, k], axis=0) for k in range(3))
     normals = np.cross(b - a, c - a)
     return normals / np.linalg.norm(normals, axis=1)[:, None]
 
@@ -62,20 +62,21 @@ def normals_of(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
 def _table(surface: Facets) -> Meshes:
     vertices, faces = surface.vertices, surface.faces
     normals = normals_of(vertices, faces)
-    corners = vertices[faces]
+    corners = vertices.take(faces, axis=0)
     node, order = tree_of(corners.min(axis=1), corners.max(axis=1))
     facet = np.zeros((len(faces), FACET.width), np.int64)
     facet[:, FACET.corner] = faces
     begin, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
     edge, pair, across = _neighbours(faces, begin, end)
     facet[:, FACET.edge], facet[:, FACET.across] = edge.reshape(-1, 3), across.reshape(-1, 3)
-    bend = _bends(vertices, normals, begin, end, pair, across)
-    facet[:, FACET.bend] = bend.reshape(-1, 3)
-    facet[:, FACET.plane] = _planes(len(faces), pair, bend == FLAT)
+    ends = ((k, (k + 1) % 3) for k in range(3))
+    bend = np.column_stack([_bend(vertices, normals, *faces[:, [k, e]].T, across[k::3]) for k, e in ends])
+    facet[:, FACET.bend] = bend
+    facet[:, FACET.plane] = _planes(len(faces), pair, bend.reshape(-1) == FLAT)
     turns = (bend != FLAT) if surface.two_sided else (bend == CONVEX) | (bend == BOUNDARY)
-    facet[:, FACET.sharp] = turns.reshape(-1, 3).any(axis=1)
+    facet[:, FACET.sharp] = turns.any(axis=1)
     ring, beside = _rings(len(vertices), begin, end)
-    return Meshes(node, facet[order], np.ascontiguousarray(normals[order]), vertices.copy(), ring, beside)
+    return Meshes(node, facet.take(order, axis=0), normals.take(order, axis=0), vertices.copy(), ring, beside)
 
 
 def _neighbours(faces: np.ndarray, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -93,18 +94,18 @@ def _neighbours(faces: np.ndarray, begin: np.ndarray, end: np.ndarray) -> tuple[
     return edge, pair, across
 
 
-def _bends(
-    vertices: np.ndarray, normals: np.ndarray, begin: np.ndarray, end: np.ndarray, pair: np.ndarray, across: np.ndarray
+def _bend(
+    vertices: np.ndarray, normals: np.ndarray, begin: np.ndarray, end: np.ndarray, across: np.ndarray
 ) -> np.ndarray:
-    """How the triangle across each edge lies to that of the edge, seen from outside of the latter."""
-    along, way = vertices[end] - vertices[begin], vertices[across] - vertices[begin]
-    own = np.repeat(normals, 3, axis=0)
+    """How the triangle across one edge of each triangle lies to that, seen from outside of the latter."""
+    origin = vertices.take(begin, axis=0)
+    along, way = vertices.take(end, axis=0) - origin, vertices.take(across, axis=0) - origin
     with np.errstate(all="ignore"):
         way -= (np.einsum("ij,ij->i", way, along) / np.einsum("ij,ij->i", along, along))[:, None] * along
-        sine = np.einsum("ij,ij->i", way, own) / np.linalg.norm(way, axis=1)
-    outward = np.einsum("ij,ij->i", way, np.cross(along, own)) > 0.0  # else it is folded back
+        sine = np.einsum("ij,ij->i", way, normals) / np.linalg.norm(way, axis=1)
+    outward = np.einsum("ij,ij->i", way, np.cross(along, normals)) > 0.0  # else it is folded back
     found = np.where((np.abs(sine) <= LEVEL) & outward, FLAT, np.where(sine < 0.0, CONVEX, CONCAVE))
-    return np.where(pair >= 0, found, BOUNDARY)
+    return np.where(across >= 0, found, BOUNDARY)
 
 
 def _planes(count: int, pair: np.ndarray, flat: np.ndarray) -> np.ndarray:
@@ -121,7 +122,8 @@ def _planes(count: int, pair: np.ndarray, flat: np.ndarray) -> np.ndarray:
 
 def _rings(count: int, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The vertices that edges connect with each vertex, one after the other, and where those of each begin."""
-    ends = np.unique(np.concatenate([begin * count + end, end * count + begin]))
+    ends = np.sort(np.concatenate([begin * count + end, end * count + begin]))
+    ends = ends[np.append(True, ends[1:] != ends[:-1])[: len(ends)]]  # np.unique hashes, which takes ten times as long
     return np.searchsorted(ends, count * np.arange(count + 1)), ends % count
 
 
@@ -129,13 +131,15 @@ def tree_of(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A tree of boxes (node, width of BOUND) around boxes (n, 3), and their order in its leaves: the nodes of each
     level are divided at the median along their longest side (Kay and Kajiya, SIGGRAPH 1986).
     """
-    middle, order, spans, levels = 0.5 * (low + high), np.arange(len(low)), np.array([[0, len(low)]]), []
+    order, spans, levels = np.arange(len(low)), np.array([[0, len(low)]]), []
+    middle = 0.5 * (low + high)
+    ranks = np.column_stack([np.unique(along, return_inverse=True)[1] for along in middle.T])
     while len(spans):
         levels.append(spans)
         inner = spans[spans[:, 1] - spans[:, 0] > LEAF]
         place, node = _within(inner)
         if len(inner):
-            order[place] = order[place][_sorted_along_longest(middle[order[place]], node, inner)]
+            order[place] = order[place][_sorted_along_longest(middle, ranks, order[place], node, inner)]
         half = (inner[:, 0] + inner[:, 1]) // 2
         spans = np.column_stack([inner[:, 0], half, half, inner[:, 1]]).reshape(-1, 2)
     rows, following = [], len(np.concatenate(levels))
@@ -148,7 +152,7 @@ def tree_of(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         place, _ = _within(spans[leaf])
         starts = np.cumsum(size[leaf]) - size[leaf]
         for part, source, inner, least in ((BOUND.low, low, lower, np.minimum), (BOUND.high, high, upper, np.maximum)):
-            row[leaf, part] = least.reduceat(source[order[place]], starts) if len(starts) else 0.0
+            row[leaf, part] = least.reduceat(source.take(order[place], axis=0), starts) if len(starts) else 0.0
             row[~leaf, part] = least(inner[0::2], inner[1::2])
         lower, upper, following = row[:, BOUND.low], row[:, BOUND.high], following - len(spans)
         rows.append(row)
@@ -162,10 +166,17 @@ def _within(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(len(node)) + (spans[:, 0] - np.cumsum(size) + size)[node], node
 
 
-def _sorted_along_longest(middle: np.ndarray, node: np.ndarray, spans: np.ndarray) -> np.ndarray:
-    """The order of points by the nodes that they are in, and in a node along its longest side."""
+def _sorted_along_longest(
+    middle: np.ndarray, ranks: np.ndarray, order: np.ndarray, node: np.ndarray, spans: np.ndarray
+) -> np.ndarray:
+    """The order of points by the nodes that they are in, in a node along its longest side, and as given where they are
+    level: `ranks` are those of the coordinates. The keys of a sort have the three in one integer.
+    """
     size = spans[:, 1] - spans[:, 0]
     starts = np.cumsum(size) - size
-    sides = np.maximum.reduceat(middle, starts) - np.minimum.reduceat(middle, starts)
+    points = middle.take(order, axis=0)
+    sides = np.maximum.reduceat(points, starts) - np.minimum.reduceat(points, starts)
     axis = np.argmax(sides, axis=1)
-    return np.lexsort((middle[np.arange(len(middle)), axis[node]], node))
+    first, most = starts[node], int(size.max())
+    key = (node * len(middle) + ranks[order, axis[node]]) * most + np.arange(len(order)) - first
+    return np.sort(key) % most + first
