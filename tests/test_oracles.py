@@ -20,6 +20,7 @@ WITHOUT = {
     "cart_pole",
     "crane_on_ship",
     "flyball_governor",
+    "free_swing",
     "hopper",
     "kapitza_pendulum",
     "marbles_in_drum",

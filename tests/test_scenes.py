@@ -67,6 +67,7 @@ LEDGER_BOUNDS = {
     "double_pendulum": 3e-8,  # 6.5e-9
     "foucault_pendulum": 2e-12,  # 3.8e-13
     "flyball_governor": 1e-9,  # 9.6e-11
+    "free_swing": 7e-10,  # 1.6e-10
     "four_legs": 2e-3,  # 3.7e-4: the dampers, which the smooth step has without the floor
     "four_bar": 1e-11,  # 1.8e-12
     "hopper": 7e-11,  # 1.4e-11

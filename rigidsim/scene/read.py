@@ -270,9 +270,10 @@ class Scene(SceneData):
         Any
             What the function returned the first time.
         """
-        if function not in self._made:
-            self._made[function] = function(self)
-        return self._made[function]
+        made = self.__pydantic_private__["_made"]  # asked often, as `hierarchy`
+        if function not in made:
+            made[function] = function(self)
+        return made[function]
 
     def resolved(self) -> dict[str, Any]:
         """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""

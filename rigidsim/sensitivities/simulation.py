@@ -53,8 +53,8 @@ class DifferentiatedSimulation(Simulation):
         run.vary(worlds)
         return run
 
-    def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
-        for block in super()._blocks_to_the_end(watch, every):
+    def _blocks_to_the_end(self, watch: Watch, every: float, resumable: bool) -> Iterator[Block]:
+        for block in super()._blocks_to_the_end(watch, every, resumable):
             for k, parts in enumerate(self._parts):
                 found = recorded_samples(self.header, self._along(block, k))
                 parts.append({name: np.array(array) for name, array in found.items()})

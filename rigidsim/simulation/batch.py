@@ -33,6 +33,9 @@ from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
 _differentiated = calling("differentiated")
 
+ALWAYS_FREE = 1e6
+"""Bytes of a history so short that the memory that is free is not asked for."""
+
 
 def simulate(
     scenes: Scene | str | Path | Iterable[Scene | str | Path],
@@ -147,8 +150,7 @@ def free_memory() -> float:
 
 def check_memory(need: int, hint: str = "or write to a file with `rigidsim run`") -> None:
     """Raise StorageError if histories of this many bytes would not fit into the memory that is free."""
-    free = free_memory()
-    if 2 * need > free:  # the samples, and the arrays made from them
+    if need > ALWAYS_FREE and 2 * need > (free := free_memory()):  # the samples, and the arrays made from them
         raise StorageError(
             f"the history would need {2 * need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free;"
             f" set simulation.record_every or simulation.record, {hint}"
@@ -175,23 +177,32 @@ def _simulate_one(
 
 def history_of(simulation: Simulation, watch: Watch = unwatched) -> Trajectory:
     """The history of a simulation that has not begun."""
-    header = simulation.header
-    check_memory(simulation.n_sample * header.sample_bytes)
-    parts: list[dict[str, np.ndarray]] = []
+    header, n_sample, taken = simulation.header, simulation.n_sample, 0
+    check_memory(n_sample * header.sample_bytes)
+    samples: dict[str, np.ndarray] = {}
+    tables: dict[str, list[np.ndarray]] = defaultdict(list)
+
+    def history() -> Trajectory:
+        arrays = {name: array[:taken] for name, array in samples.items()}
+        arrays |= {name: np.concatenate(parts) for name, parts in tables.items()}
+        rest = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
+        return Trajectory.of_samples(simulation.header, arrays, *rest)
+
     try:
-        for block in simulation.blocks(watch):
-            parts.append({name: array.copy() for name, array in recorded_samples(header, block).items()})
+        for block in simulation._blocks(watch, resumable=False):
+            begin, taken = taken, taken + len(block.time)
+            for name, part in recorded_samples(header, block).items():
+                if name in header.sampled_names:
+                    if name not in samples:
+                        samples[name] = np.empty((n_sample, *part.shape[1:]), part.dtype)
+                    samples[name][begin:taken] = part
+                else:
+                    tables[name].append(part)
     except SimulationError as error:
-        if parts:
-            error.trajectory = _history(simulation, parts)
+        if taken:
+            error.trajectory = history()
         raise
-    return _history(simulation, parts)
-
-
-def _history(simulation: Simulation, parts: Sequence[Mapping[str, np.ndarray]]) -> Trajectory:
-    """The history of a simulation, of these samples."""
-    rest = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
-    return Trajectory.from_parts(simulation.header, parts, *rest)
+    return history()
 
 
 def _lane_history(

@@ -378,11 +378,12 @@ class Simulation:
         """
         return self._blocks(function(watch, "watch"), every)
 
-    def _blocks(self, watch: Watch, every: float) -> Iterator[Block]:
+    def _blocks(self, watch: Watch, every: float = math.inf, resumable: bool = True) -> Iterator[Block]:
+        """The blocks of a run, with their checkpoints if they are `resumable`."""
         with self._alone():
-            yield from self._blocks_to_the_end(watch, every)
+            yield from self._blocks_to_the_end(watch, every, resumable)
 
-    def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
+    def _blocks_to_the_end(self, watch: Watch, every: float, resumable: bool) -> Iterator[Block]:
         rows, stride = chunk_rows(self.n_sample, self.sample_bytes), self.blueprint.stride
         rooms = self._run.rooms(rows)
         stopped, failure = False, None
@@ -402,10 +403,12 @@ class Simulation:
                 times = sample_times(self.blueprint, first, count)
                 self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.LEDGER.kinetic].max()))
                 points, readings = self._sampled_points(first, count), self._taken_readings()
-                yield Block(times, *samples.part(slice(count)), points, readings, self.checkpoint())
+                checkpoint = self.checkpoint() if resumable else {}
+                yield Block(times, *samples.part(slice(count)), points, readings, checkpoint)
         with self._kernel:
             last = self._observed(self._run.present())
-        yield last._replace(readings=self._taken_readings())
+            checkpoint = self.checkpoint() if resumable else {}
+        yield last._replace(readings=self._taken_readings(), checkpoint=checkpoint)
         is_complete = self.is_over or self.n == self.n_step
         self.status = "failed" if failure else "complete" if is_complete else "interrupted"
         if failure:
@@ -500,4 +503,4 @@ class Simulation:
     def _observed(self, samples: Samples) -> Block:
         """The block of one sample, which is that of the present state."""
         points = point_columns([self._run.touching()], 0, 1) if self._header.with_contacts else {}
-        return Block(np.array([self.time]), *samples, points, checkpoint=self.checkpoint())
+        return Block(np.array([self.time]), *samples, points)

@@ -160,7 +160,7 @@ class Header:
         """The datasets of samples that are recorded, apart from time."""
         return tuple(f for f in self._possible if self.recorded is None or f.name in self.recorded)
 
-    @property
+    @cached_property
     def _possible(self) -> tuple[Field, ...]:
         return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints, self.loops)
 
@@ -184,6 +184,11 @@ class Header:
         return None if self.recorded is None else self.recorded.get(name)
 
     @cached_property
+    def sampled_names(self) -> tuple[str, ...]:
+        """Names of the datasets with a row for each sample that the stepper writes."""
+        return ("time", *(f.name for f in self.fields))
+
+    @cached_property
     def table_names(self) -> tuple[str, ...]:
         """Names of the datasets whose rows are not samples: contact points, and what sensors and controllers gave."""
         points = POINT_NAMES if self.with_contacts else ()
@@ -193,7 +198,7 @@ class Header:
     def dataset_names(self) -> tuple[str, ...]:
         """Names of all datasets that are written with the samples: those with a time axis, then tables."""
         count = (COUNT,) if self.with_contacts else ()
-        return ("time", *(f.name for f in self.fields), *count, *self.table_names)
+        return (*self.sampled_names, *count, *self.table_names)
 
     @cached_property
     def resolved(self) -> Mapping[str, Any]:

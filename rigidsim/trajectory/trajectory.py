@@ -82,19 +82,29 @@ class Trajectory(BodyMapping):
 
     @classmethod
     def from_parts(
+        cls, header: Header, parts: Sequence[Mapping[str, np.ndarray]], *rest: Any, **options: Any
+    ) -> Trajectory:
+        """A trajectory in memory, of successive samples as `recorded_samples` gives them; the rest is that of
+        `of_samples`.
+        """
+        samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return cls.of_samples(header, samples, *rest, **options)
+
+    @classmethod
+    def of_samples(
         cls,
         header: Header,
-        parts: Sequence[Mapping[str, np.ndarray]],
+        samples: Mapping[str, np.ndarray],
         status: str = "complete",
         events: Events | None = None,
         metrics: Mapping[str, float] | None = None,
         contact_ledger: ContactLedger | None = None,
     ) -> Trajectory:
-        """A trajectory in memory, of successive samples as `recorded_samples` gives them."""
-        arrays: dict[str, np.ndarray] = {}
-        for name in parts[0]:
-            whole, rows = np.concatenate([part[name] for part in parts]), header.recorded_rows(name)
-            arrays[name] = whole if rows is None else PartialArray(whole, rows, len(header.paths))
+        """A trajectory in memory, of all samples as `recorded_samples` gives them. The arrays are not copied."""
+        arrays: dict[str, Any] = dict(samples)
+        for name, rows in (header.recorded or {}).items():
+            if rows is not None:
+                arrays[name] = PartialArray(samples[name], rows, len(header.paths))
         events = events or Events(header)
         return cls(header, arrays | events.columns, status, metrics=metrics, contact_ledger=contact_ledger)
 

@@ -2,7 +2,8 @@
 
 The first table has seconds of processor time of whole commands, with an empty cache of compiled code and with a full
 one; the difference is compilation. The second has milliseconds of a call of `simulate` for a torque-free top and one
-step: of a scene that was simulated before, and of one with another number. Figures are the least of the turns.
+step: of a scene that was simulated before, and of one with another number; then of reading that other scene, and of a
+call beyond its steps where ten thousand samples are taken. Figures are the least of the turns.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SCENES = Path(__file__).parents[2] / "scenes"
 RUNS = ("shell_leaves_turret", "foucault_pendulum", "kapitza_pendulum", "double_pendulum", "four_bar", "car_crash",
         "newtons_cradle", "billiard_break")  # fmt: skip
 TURNS = 5
+RATE = "bodies.top.angular_velocity[0]"
 TOP = {"mass": 1, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": [0.01, 2, 0.01]}
 
 
@@ -47,9 +49,9 @@ def show_commands(names: tuple[str, ...], turns: int) -> None:
             row(f"`rigidsim run {name}`", f"{first:.2f}", f"{min(seconds_of(words, folder) for _ in range(turns)):.2f}")
 
 
-def top_with(method: str, rate: float) -> rigidsim.Scene:
-    """A top that turns about its first axis at this rate, rad/s, for one step."""
-    simulation = {"duration": 0.01, "step": 0.01, "integrator": method}
+def top_with(method: str, rate: float, steps: int = 1) -> rigidsim.Scene:
+    """A top that turns about its first axis at this rate, rad/s, for some steps."""
+    simulation = {"duration": 0.01 * steps, "step": 0.01, "integrator": method}
     bodies = {"top": TOP | {"angular_velocity": [rate, 2, 0.01]}}
     return rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies})
 
@@ -64,16 +66,35 @@ def least(call: Callable[[], object], turns: int) -> float:
     return 1e3 * min(times)
 
 
+def beyond_steps(scene: rigidsim.Scene, turns: int) -> float:
+    """The least time of a call less that of its steps alone, ms."""
+    rigidsim.simulate(scene)
+    runs = iter([rigidsim.Simulation(scene) for _ in range(turns)])
+
+    def step() -> float:
+        run = next(runs)
+        run.prepare()
+        begin = time.process_time()
+        run.step(run.n_step)
+        return 1e3 * (time.process_time() - begin)
+
+    return least(lambda: rigidsim.simulate(scene), turns) - min(step() for _ in range(turns))
+
+
 def show_calls(turns: int) -> None:
     """The second table."""
-    row = table("Calls of `simulate`, ms", "integrator", "the same scene again", "another number")
+    heads = "the same scene again", "another number", "its reading", "beyond 10 000 steps"
+    row = table("Calls of `simulate`, ms", "integrator", *heads)
     for method in ("rkmk4", "adaptive", "taylor"):
         scene = top_with(method, 0.01)
         others = iter([top_with(method, 0.02 + 0.01 * k) for k in range(turns + 1)])
         rigidsim.simulate(scene)
         rigidsim.simulate(next(others))
         again = least(lambda scene=scene: rigidsim.simulate(scene), turns)
-        row(f"`{method}`", f"{again:.2f}", f"{least(lambda others=others: rigidsim.simulate(next(others)), turns):.2f}")
+        other = least(lambda others=others: rigidsim.simulate(next(others)), turns)
+        reading = least(lambda scene=scene: scene.with_overrides([(RATE, 0.02)]), turns)
+        beyond = beyond_steps(top_with(method, 0.01, 10_000), 1 + turns // 10)
+        row(f"`{method}`", *(f"{spent:.2f}" for spent in (again, other, reading, beyond)))
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ separation they need, and the bodies that attract each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -38,8 +39,16 @@ class LoadRow(NamedTuple):
     number: int = 0  # of its kind
 
 
+@cache
+def no_loads(width: int) -> Law:
+    """The arrays of a `Law` without loads, which have this many constants."""
+    return Law(table((), layout.LAW.width), numbers_table((), width))
+
+
 def law_of(entries: Sequence[LoadRow], values: Row) -> Law:
     """The rows as the arrays of a `Law`."""
+    if not entries:
+        return no_loads(values.width)
     who = [(entry.pair, entry.first, entry.second, *entry.span, entry.number) for entry in entries]
     return Law(
         who=table(who, layout.LAW.width),

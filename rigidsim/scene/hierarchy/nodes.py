@@ -22,6 +22,8 @@ from rigidsim.tree.joints import Joint, key_of
 from rigidsim.tree.nodes import ZERO, Node, Tree, preorder
 from rigidsim.tree.prescribed import Columns, Prescribed
 
+BARE = [field.name for field in fields(Node)]
+"""What a node has apart from what the scene says of it."""
 STILL = ((1.0, 0.0, 0.0), 0.0)
 """An axis and an angle, in place of a turn that is left out."""
 
@@ -78,8 +80,7 @@ class Hierarchy(Tree[SceneNode]):
 
     def bare(self) -> Tree:
         """The same tree without what the scene says of each node."""
-        names = [field.name for field in fields(Node)]
-        return Tree.of([Node(**{name: getattr(node, name) for name in names}) for node in self])
+        return Tree.of([Node(**{name: getattr(node, name) for name in BARE}) for node in self])
 
     @cached_property
     def reparentings(self) -> tuple[TreeChange, ...]:
