@@ -13,8 +13,10 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.arrays import Motions
 from rigidsim.engine.contact.bodies import write_travels
 from rigidsim.engine.contact.candidates import forget_candidates, make_candidates, renew_candidates
+from rigidsim.engine.model import made
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX
@@ -167,10 +169,11 @@ def test_what_rests_and_is_not_moved_by_forces_has_no_margin():
     """So that a floor is known to rest; a ball at rest keeps it, because another may push it within the step."""
     shapes = [sphere(1.0), box(1.0, 1.0, 1.0), sphere(1.0), box(1.0, 1.0, 1.0), plane()]
     contacts = contacts_of(shapes, n_moved=1)
-    start, (turn, lever, travel) = np.zeros((5, at.CENTRE.width)), np.zeros((3, 5))
-    start[2, at.CENTRE.place("omega")], start[3, at.CENTRE.place("v")] = 1.0, 1.0
-    contacts = with_rows(contacts)
-    write_travels(contacts, contacts.shape_value, start, start, 0.1, None, turn, lever, travel)
+    motions = made(Motions, {"ways": 0, "bodies": 5, "shapes": 5})
+    for start in (motions.start, motions.finish):
+        start[2, at.CENTRE.place("omega")], start[3, at.CENTRE.place("v")] = 1.0, 1.0
+    write_travels(0.1, with_rows(contacts), None, with_rows(motions))
+    travel = motions.travel
     assert travel[0] > 0.0 and travel[1] == 0.0 and travel[2] > 0.0 and travel[3] >= 0.1 and travel[4] == 0.0
 
 

@@ -80,7 +80,7 @@ def write_poses(contacts, value: SOLID, motion: CENTRE, sleep, pose: POSE):
 
 
 @routine
-def write_travels(contacts, value: SOLID, start: CENTRE, finish: CENTRE, h, sleep, turn, lever, travel):
+def write_travels(h, contacts, sleep, motions):
     """The turn of each shape within the step (rad), the largest distance of a point of its core from the centre of its
     body, to which the thickening adds nothing (of a plane, that of its centre), and how far its points move at most.
 
@@ -89,10 +89,12 @@ def write_travels(contacts, value: SOLID, start: CENTRE, finish: CENTRE, h, slee
     that.
     """
     shape, n_moved = contacts.shape, contacts.n_moved
+    turn, lever, travel = motions.turn, motions.lever, motions.travel
     for k in range(len(shape)):
         if is_kept(shape[k].body, contacts, sleep):
             continue
-        before, after, own = start[shape[k].body], finish[shape[k].body], value[k]
+        before, after = motions.start[shape[k].body], motions.finish[shape[k].body]
+        own = contacts.shape_value[k]
         is_plane = shape[k].kind == HALF_SPACE
         lever[k] = norm(own.p) + (0.0 if is_plane else norm(own.half))
         if sleep is not None and shape[k].body < n_moved and sleep.stands[shape[k].body] > 0:

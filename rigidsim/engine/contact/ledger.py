@@ -240,10 +240,12 @@ def book_contacts(h, n_moved, n_sub, solver, trees, lines, ledger, lanes):
 
 
 @inlined
-def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth, own, sums):
+def book_rows(b, h, ahead, n_sub, of_mass, lines, own, sums):
     """Add what the sub-steps did to a body, and loads along its displacement by contact times the length of the step:
-    component by component, with its mass and with its inertia.
+    component by component, with its mass and with its inertia, `of_mass`.
     """
+    vel, first, moved, way, smooth = lines.vel[b], lines.first[b], lines.moved[b], lines.way[b], lines.smooth[b]
+    (mass, inertia), rate = of_mass, 1.0 / h
     for lane in range(c.LINE.width):
         v, v_0, gained = vel[lane], first[lane], n_sub * smooth[lane]
         work = 0.5 * (v - v_0) * (v + v_0) - gained * (rate * (moved[lane] - way[lane]))
@@ -263,8 +265,9 @@ def momentum_at(motion: CENTRE, inertia):
 
 
 @routine
-def book_turn(h, ahead, start: CENTRE, finish: CENTRE, body: BODY, inertia_W, lines, b, own: CORRECTION, step):
+def book_turn(b, h, ahead, body: BODY, inertia_W, own: CORRECTION, arrays):
     """The part of rotation, of a body that is not round; `inertia_W` is that of the sub-steps."""
+    lines, step, start, finish = arrays.lines, arrays.ledger.step, arrays.motions.start[b], arrays.motions.finish[b]
     omega, omega_0, turned = lines.vel[b].angular, lines.first[b].angular, own.turn
     gained = sub(finish.omega, start.omega)
     jump, theta = apply(inertia_W, sub(omega, omega_0)), sub(lines.moved[b].angular, lines.way[b].angular)
@@ -276,22 +279,19 @@ def book_turn(h, ahead, start: CENTRE, finish: CENTRE, body: BODY, inertia_W, li
 
 
 @inlined
-def book_body(h, contacts, start, finish: CENTRE, body: BODY, inertia_W, lines, b, own: CORRECTION, v_WC, ledger):
+def book_body(b, h, contacts, body: BODY, inertia_W, own: CORRECTION, v_WC, arrays):
     """Book what the sub-steps did to a body (as damping, of which `book_contacts` takes off the rest), the work of
     loads, and that of the motion of the reference frame.
     """
-    mass, step = body.mass, ledger.step
+    mass, ledger = body.mass, arrays.ledger
     # Displacements are those beyond the mean velocity of the smooth motion, whatever the integrator makes of it.
     ahead, turns = (contacts.share - 0.5) * h, not is_round(body.inertia)
-    vel, first, moved, way = lines.vel[b], lines.first[b], lines.moved[b], lines.way[b]
-    book_rows(
-        mass, 0.0 if turns else inertia_W[0], contacts.substeps, 1.0 / h, ahead, vel, first, moved, way,
-        lines.smooth[b], own, ledger.sums,
-    )  # fmt: skip
+    of_mass = (mass, 0.0 if turns else inertia_W[0])
+    book_rows(b, h, ahead, contacts.substeps, of_mass, arrays.lines, own, ledger.sums)
     if turns:
-        book_turn(h, ahead, start, finish, body, inertia_W, lines, b, own, step)
-    step[c.W_LOADS] -= mass * dot(body.g, own.p)
-    step[c.W_DRIVEN] += mass * dot(own.v, sub(v_WC, finish.v))
+        book_turn(b, h, ahead, body, inertia_W, own, arrays)
+    ledger.step[c.W_LOADS] -= mass * dot(body.g, own.p)
+    ledger.step[c.W_DRIVEN] += mass * dot(own.v, sub(v_WC, arrays.motions.finish[b].v))
 
 
 @inlined
@@ -310,17 +310,18 @@ def book_sums(h, ledger):
 
 
 @routine
-def book_member(h, n_sub, lines, b, total: LINE, moved: LINE, v, v_WC, step):
+def book_member(b, h, n_sub, v_WC, arrays):
     """Book what contact did to a body of a tree by its impulses J: of all bodies of the tree together, the sum of J .
     (v + v_0)/2 + dv . (J/2 - x/h) in the sub-steps, and of dv . x/h by loads, with the gain dv by the smooth motion and
-    the sum x of what impulses displace, in place of what `book_rows` has of masses. v: the velocity of its centre
-    relative to the reference frame, v_WC that in the world.
+    the sum x of what impulses displace, in place of what `book_rows` has of masses. v_WC: the velocity of its
+    centre in the world.
     """
+    lines, total, moved, step = arrays.lines, arrays.trees.total[b], arrays.trees.moved[b], arrays.ledger.step
     for k in range(6):
         v_end, v_0, gained, J, x = lines.vel[b, k], lines.first[b, k], n_sub * lines.smooth[b, k], total[k], moved[k]
         step[c.W_DAMPING] += 0.5 * J * (v_end + v_0) + gained * (0.5 * J - x / h)
         step[c.W_LOADS] += gained * x / h
-    step[c.W_DRIVEN] += dot(total.linear, sub(v_WC, v))
+    step[c.W_DRIVEN] += dot(total.linear, sub(v_WC, arrays.motions.finish[b].v))
 
 
 @routine

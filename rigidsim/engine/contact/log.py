@@ -164,11 +164,12 @@ def closing_speed(row: CONTACT_POINT, finish_A: CENTRE, finish_B: CENTRE):
 
 
 @routine
-def log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motions, lines, points, record):
+def log_first_touch(t, number, k, n_point, nominal, model, arrays):
     """Log that a pair begins to touch, and an impact if its first point approached fast enough. `k` is that point;
     `nominal` the length of an undivided step over that of this one.
     """
-    who, point, i, j = points.who, points.value, pair[number, 0], pair[number, 1]
+    pair, motions, lines, record = arrays.candidates.pair, arrays.motions, arrays.lines, arrays.record
+    who, point, i, j = arrays.points.who, arrays.points.value, pair[number, 0], pair[number, 1]
     origin, finish = motions.origin[who[k].a], motions.finish
     a, b, swapped = who[k].a, who[k].b, who[k].flags & c.SWAPPED
     sign, row = (-1.0 if swapped else 1.0), point[k]
@@ -188,8 +189,8 @@ def log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motion
         gained += energy_gained(point[m], a, b, motions, lines)
         m += 1
     struck.impulse = impulse
-    add_energy(a, contacts, body, motions, lines, struck)
-    add_energy(b, contacts, body, motions, lines, struck)
+    add_energy(a, model.contacts, model.body, motions, lines, struck)
+    add_energy(b, model.contacts, model.body, motions, lines, struck)
     struck.energy_after = struck.energy_before + gained
 
 
@@ -205,8 +206,9 @@ def log_strikes(impacts, count, contacts, origins: TRIPLE, record):
 
 
 @routine
-def log_touches(t, n_point, nominal, contacts, body, pair, motions, lines, points, old, new, record):
+def log_touches(t, n_point, nominal, model, arrays):
     """Compare the pairs that touch with those of the step before, in their order, and log what begins and ends."""
+    pair, points, record, old, new = arrays.candidates.pair, arrays.points, arrays.record, arrays.last, arrays.next
     k, m = 0, 0
     for n in range(new.count[1]):
         while m < old.count[1] and is_before(old.pair[m], new.pair[n]):
@@ -218,7 +220,7 @@ def log_touches(t, n_point, nominal, contacts, body, pair, motions, lines, point
         while is_before(pair[points.who[k].pair], new.pair[n]) or not is_active(points.who[k], points.value[k]):
             k += 1
         number = points.who[k].pair
-        log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motions, lines, points, record)
+        log_first_touch(t, number, k, n_point, nominal, model, arrays)
     while m < old.count[1]:
         add_entry(at.CAUSE_ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
         m += 1

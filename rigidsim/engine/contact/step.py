@@ -14,7 +14,7 @@ from rigidsim.engine.contact.approach import smooth_motion, turn_since
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
+from rigidsim.engine.contact.columns import CENTRE, LINE
 from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
 from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
@@ -280,9 +280,7 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
         log_strikes(arrays.impacts, arrays.strikes[0], contacts, motions.origin, record)
-    log_touches(
-        t, n_point, whole / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
-    )
+    log_touches(t, n_point, whole / h, model, arrays)
     if any_asleep(arrays):
         keep_present(h, contacts, scratch.arm, record, arrays.sleep)
     write_present(pair, n_point, h, motions, lines.moved, points, record)
@@ -329,15 +327,14 @@ def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
 
 
 @routine
-def write_correction(
-    start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, kicked: LINE, struck: JOLT, inertia_W, is_planar, share, h,
-    own: CORRECTION,
-):  # fmt: skip
+def write_correction(b, motion, kicked: LINE, inertia_W, is_planar, own: CORRECTION):
     """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
     v0)). Of a body that was struck, the turn is that from the smooth orientation to the one which it has turned to
     since it was struck last: rotations one after the other do not add up. Its angular momentum gains the impulses
     themselves, of which a planar scene only has what turns it in the plane.
     """
+    h, share, start, finish, struck = motion.h, motion.share, motion.start[b], motion.finish[b], motion.struck[b]
+    vel, moved = motion.vel[b], motion.moved[b]
     v, v_end = start.v, finish.v
     omega, omega_end = start.omega, finish.omega
     smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
@@ -350,39 +347,33 @@ def write_correction(
     else:
         own.turn = sub(moved.angular, turn)
     if struck.count > 0.0 and not is_planar:
-        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked.angular)))
+        own.omega = add(struck.dL, apply(inertia_W, sub(change, kicked[b].angular)))
     else:
         own.omega = apply(inertia_W, change)
 
 
 @inlined
-def write_corrections(h, is_planar, contacts, constants: BODY, motions, lines, arm: ARM, made, trees, ledger):
+def write_corrections(h, trees, model, scratch, arrays):
     """The corrections of all contact bodies on which an impulse acted, but for those of trees, with their energies in
     the ledger of the step. Returns whether there are any, and whether there are any of trees.
     """
+    contacts, motions, lines, made = model.contacts, arrays.motions, arrays.lines, arrays.corrections
+    motion, is_planar = smooth_motion(h, contacts, motions, lines), len(model.normal) > 0
     begin_corrections(made)
     found, of_trees = False, False
     for b in range(contacts.n_moved):
-        row, frame = contacts.body[b].row, contacts.body[b].node + 1
+        row, frame, v_WC = contacts.body[b].row, contacts.body[b].node + 1, scratch.arm[contacts.body[b].node].v_WC
         if is_in_tree(b, contacts.trees):
             if not is_pushed(trees.made.total[b], trees.made.moved[b]):
                 continue
             of_trees = True
-            book_member(
-                h, contacts.substeps, lines, b, trees.made.total[b], trees.made.moved[b], motions.finish[b].v,
-                arm[contacts.body[b].node].v_WC, ledger.step,
-            )  # fmt: skip
+            book_member(b, h, contacts.substeps, v_WC, arrays)
         elif lines.acts[b] > 0:
             found = True
             made.is_settled[row], made.source[frame] = 1, frame
-            start, finish, body = motions.start[b], motions.finish[b], constants[row]
-            inertia = tensor_in_world(lines.struck[b].q, body.inertia)
-            write_correction(
-                start, finish, lines.vel[b], lines.moved[b], lines.kicked[b], lines.struck[b], inertia,
-                is_planar, contacts.share, h, made.own[row],
-            )  # fmt: skip
-            v_WC = arm[contacts.body[b].node].v_WC
-            book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
+            inertia = tensor_in_world(lines.struck[b].q, model.body[row].inertia)
+            write_correction(b, motion, lines.kicked, inertia, is_planar, made.own[row])
+            book_body(b, h, contacts, model.body[row], inertia, made.own[row], v_WC, arrays)
     return found, of_trees
 
 
@@ -394,9 +385,7 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
     motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
-    found, of_trees = write_corrections(
-        h, len(model.normal) > 0, contacts, model.body, motions, lines, scratch.arm, made, trees, ledger
-    )
+    found, of_trees = write_corrections(h, trees, model, scratch, arrays)
     if have_constraints(model):
         of_trees = of_trees or any_pulls(model, scratch)
     if not (found or of_trees):
@@ -509,10 +498,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     ):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
-    write_travels(
-        contacts, contacts.shape_value, motions.start, motions.finish, h, arrays.sleep, motions.turn, motions.lever,
-        motions.travel,
-    )  # fmt: skip
+    write_travels(h, contacts, arrays.sleep, motions)
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
     if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
         pass_over(h, all_stand, model, state, scratch, arrays)
