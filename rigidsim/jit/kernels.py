@@ -184,7 +184,7 @@ class Kernel:
 
     def _made(self, layouts: tuple, structures: tuple) -> Code:
         path = self._path(structures)
-        payload = path and read_entry(path)
+        payload = read_entry(path) if path else None
         if payload is None:
             payload = self._compiled(layouts, structures)
             if path:
@@ -240,7 +240,7 @@ class Kernel:
         with _watched():
             names = dict(zip(self._names, layouts, strict=True))
             module, kinds = read_kernel(self.function, names, self.straight, most_lines)
-            if self.tangents:
+            if module is not None and self.tangents:
                 module = with_tangents(module, self.tangents)
         return IR(module, kinds, time.perf_counter() - begin)
 
@@ -301,7 +301,8 @@ class Caller:
     """
 
     def __init__(self, kernel: Kernel):
-        self._kernel, self._code = kernel, None
+        self._kernel = kernel
+        self._code: Code | None = None
         n = len(kernel._names)
         straight = kernel.straight
         known, local = (straight.known, straight.local) if straight else ((), ())
@@ -315,10 +316,11 @@ class Caller:
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
         self._take(arguments)
-        if self._code is None:
-            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
-        self._code.call(self._address)
-        return self._code.result(self._words, len(arguments))
+        code = self._code
+        if code is None:
+            self._code = code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
+        code.call(self._address)
+        return code.result(self._words, len(arguments))
 
     def is_made(self, *arguments: Any) -> bool:
         """Whether the code for these arguments exists, in memory or in the cache."""
