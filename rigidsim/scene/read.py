@@ -272,7 +272,8 @@ class Scene(SceneData):
         Any
             What the function returned the first time.
         """
-        made = self.__pydantic_private__["_made"]  # asked often, as `hierarchy`
+        private: Any = self.__pydantic_private__  # asked often, as `hierarchy`
+        made = private["_made"]
         if function not in made:
             made[function] = function(self)
         return made[function]
