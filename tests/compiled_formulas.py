@@ -12,7 +12,7 @@ from rigidsim.jit import formula as formula_mark
 from rigidsim.jit import machine
 from rigidsim.jit.kernels import Kernel
 
-LEVELS = {"none": None, "light": machine.LIGHT}  # of optimisation
+LEVELS = {"none": (), "light": machine.LIGHT}  # of optimisation
 
 
 @contextmanager

@@ -254,13 +254,14 @@ BY_TYPE = {
     "scene.values.points",  # the values of a plan, before a reading
 }
 CACHED = {
+    "engine.assembly.loads",
     "scene.schema.json_schema",
     "scene.schema.hulls",
     "scene.schema.meshes",
     "scene.schema.tables",
     "scene.schema.terrain",
     "scene.values.quantities",
-}  # by nothing, by points, by path, by text
+}  # by a count, by nothing, by points, by path, by text
 
 
 def test_columns_of_numbers_are_read_as_numbers_are():

@@ -10,13 +10,16 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from rigidsim.jit import cache, kernels
+from rigidsim.jit import cache, kernels, routine
 from rigidsim.jit.cache import keep_entry, read_entry
 from rigidsim.jit.values import NotCompilable
+from rigidsim.physics.elementary import sqrt
 
 VERSION = "0123456789abcdef"
 PAYLOAD = random.Random(0).randbytes(5000)
@@ -337,6 +340,7 @@ doubled_plus.__module__ = "rigidsim.engine.test"  # else it is not kept
 def fresh_kernel(monkeypatch, tmp_path):
     """The kernel as a new process has it: (result, compiled or not)."""
     monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "object_folder", lambda: tmp_path)
 
     def call(x=3.0, y=1.0):
         with kernels.watch_compilation() as watch:
@@ -353,10 +357,11 @@ def test_kernel_is_compiled_once_for_each_kind_of_arguments(fresh_kernel, tmp_pa
     assert logged() == []
 
 
+@pytest.mark.parametrize("kind", ["kernel", "o"])
 @pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:-1], lambda content: content[::-1]])
-def test_damaged_kernel_is_compiled_anew_and_kept(fresh_kernel, tmp_path, logged, damage):
+def test_damaged_kernel_is_compiled_anew_and_kept(fresh_kernel, tmp_path, logged, damage, kind):
     fresh_kernel()
-    (entry,) = tmp_path.glob("*.kernel")
+    (entry,) = tmp_path.glob(f"*.{kind}")
     entry.write_bytes(damage(entry.read_bytes()))
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, False)]
     assert logged() == [f"compiled code is discarded and compiled again: {entry}: is damaged"]
@@ -381,14 +386,64 @@ def test_a_kernel_that_does_not_compile_leaves_nothing_and_can_be_tried_again(fr
 def test_a_kernel_that_another_process_made_meanwhile_is_replaced(fresh_kernel, monkeypatch, tmp_path, logged):
     """Both made the same; each reads what is whole."""
     fresh_kernel()
-    (entry,) = tmp_path.iterdir()
-    before = entry.read_bytes()
+    before = {entry: entry.read_bytes() for entry in tmp_path.iterdir()}
     monkeypatch.setattr(kernels, "read_entry", lambda path: None)
     assert fresh_kernel() == (7.0, True)
     monkeypatch.undo()
-    assert read_entry(entry) and entry.read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == [entry.name]
+    assert len(before) == 2 and all(read_entry(entry) for entry in before)
+    assert {entry: entry.read_bytes() for entry in tmp_path.iterdir()} == before
     assert logged() == []
+
+
+@routine
+def sum_of_squares(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * x[k]
+    return total
+
+
+@routine
+def scale(x, factor):
+    for k in range(len(x)):
+        x[k] *= factor
+
+
+def length(x):
+    return sqrt(sum_of_squares(x))
+
+
+def scaled_length(x, factor):
+    scale(x, factor)
+    return sqrt(sum_of_squares(x))
+
+
+def test_kernels_share_the_objects_of_functions(monkeypatch, tmp_path):
+    """A routine that two kernels call is compiled once; the object of each kernel is its own."""
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "object_folder", lambda: tmp_path)
+    for function in (length, scaled_length):
+        monkeypatch.setattr(function, "__module__", "rigidsim.engine.test")
+
+    assert kernels.kernel(length)(np.array([3.0, 4.0])) == 5.0
+    assert len(list(tmp_path.glob("*.o"))) == 2
+    assert kernels.kernel(scaled_length)(np.array([3.0, 4.0]), 2.0) == 10.0
+    assert len(list(tmp_path.glob("*.o"))) == 4
+    assert len(list(tmp_path.glob("*sum_of_squares*.o"))) == len(list(tmp_path.glob("*scale.*.o"))) == 1
+
+
+def test_objects_that_nobody_used_for_long_are_removed(choice, monkeypatch, tmp_path):
+    monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "cache_folder", choice)
+    folder = cache.object_folder.__wrapped__()
+    monkeypatch.setattr(cache, "object_folder", lambda: folder)
+    assert folder.parent == tmp_path / "cache"
+    for name, days in (("new.o", 1), ("used.o", 60), ("old.o", 60)):
+        keep_entry(folder / name, PAYLOAD)
+        os.utime(folder / name, (time.time() - 86400 * days,) * 2)
+    assert read_entry(folder / "used.o") == PAYLOAD
+    cache.forget_unused_objects.__wrapped__()
+    assert {path.name for path in folder.glob("*.o")} == {"new.o", "used.o"}
 
 
 FULL = """

@@ -1,7 +1,9 @@
-"""The cache of compiled kernels on disk, read and written safely.
+"""The cache of compiled code on disk, read and written safely.
 
-A kernel is one file. Its content is run, so it is used only if no other user can have written it and its
-checksum is correct. A problem with the cache costs a compilation, never a run.
+The object code of a function is one file, and is named by all that it was made of, so kernels and versions of the
+program share it. A kernel is a file with the names of its objects. What is in these files is run, so one is used only
+if no other user can have written it and its checksum is correct. A problem with the cache costs a compilation, never a
+run.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -21,7 +24,9 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 VARIABLE = "RIGIDSIM_CACHE_DIR"
-_KEPT = 4  # number of versions of the program whose compiled code is kept
+_KEPT = 4  # number of versions of the program whose kernels are kept
+_OBJECTS = "objects"
+_UNUSED = 30 * 86400.0  # s; objects that were not used for so long are removed
 _PRIVATE = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _CHECKSUM_BYTES = 32
@@ -183,6 +188,32 @@ def cache_folder() -> Path | None:
     return None
 
 
+@cache
+def object_folder() -> Path | None:
+    """The folder beside that of this version that has the object code of functions, for all versions; None if there is
+    none.
+    """
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        folder = _prepared(folder.parent, _OBJECTS)
+    except OSError as error:
+        _log_once(f"compiled code cannot be saved, the next run compiles again: {error.filename}: {error.strerror}")
+        return None
+    return folder
+
+
+@cache
+def forget_unused_objects() -> None:
+    """Remove the objects that were not used for a month; once in a process, which compiles for seconds anyway."""
+    folder, now = object_folder(), time.time()
+    for path in folder.glob("*.o") if folder else ():
+        with suppress(OSError):  # another process may be doing the same
+            if now - path.lstat().st_mtime > _UNUSED:
+                path.unlink()
+
+
 def _checksum(name: str, payload: bytes) -> bytes:
     return hashlib.blake2b(name.encode() + payload, digest_size=_CHECKSUM_BYTES).digest()
 
@@ -198,6 +229,8 @@ def read_entry(path: Path) -> bytes | None:
     else:
         checksum, payload = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
         if checksum == _checksum(path.name, payload):
+            with suppress(OSError):  # a folder that cannot be written to
+                os.utime(path)
             return payload
         fault = "is damaged"
     _log_once(f"compiled code is discarded and compiled again: {path}: {fault}")

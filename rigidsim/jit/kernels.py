@@ -17,14 +17,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
-from rigidsim.jit.layouts import Straight, address_of, lay_out, structure_of, word_of
+from rigidsim.jit.cache import cache_folder, forget_unused_objects, keep_entry, log, object_folder, read_entry
+from rigidsim.jit.layouts import Layout, Straight, address_of, lay_out, structure_of, table_of, word_of
 from rigidsim.jit.rows import with_rows
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, kind_of
+
+if TYPE_CHECKING:
+    from rigidsim.jit.writing import Unit
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
 # Seconds to make machine code of a function of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general
@@ -114,11 +117,11 @@ def _announce(seconds: float) -> None:
 class Code:
     """Machine code for one structure of the arguments; `kinds` are those of its results (`reading.read_kernel`)."""
 
-    def __init__(self, kinds: str, code: bytes):
+    def __init__(self, kinds: str, codes: list[bytes]):
         from rigidsim.jit.machine import Loaded
 
         self.is_tuple, self.kinds = kinds.startswith("("), kinds.strip("()")
-        self._loaded = Loaded(code)
+        self._loaded = Loaded(codes)
         self.call = self._loaded.call
 
     def result(self, words: np.ndarray, first: int) -> Any:
@@ -184,23 +187,33 @@ class Kernel:
 
     def _made(self, layouts: tuple, structures: tuple) -> Code:
         path = self._path(structures)
-        payload = read_entry(path) if path else None
-        if payload is None:
-            payload = self._compiled(layouts, structures)
-            if path:
-                keep_entry(path, payload)
-        kinds, _, code = payload.partition(b"\n")
-        return Code(kinds.decode(), code)
+        entry = read_entry(path) if path else None
+        if entry is not None:
+            kinds, *names = entry.decode().split("\n")
+            codes = [code for name in names if (code := self._object(name)) is not None]
+            if len(codes) == len(names):
+                return Code(kinds, codes)
+        kinds, made = self._compiled(layouts, structures)
+        if path:
+            keep_entry(path, "\n".join([kinds, *made]).encode())
+        return Code(kinds, list(made.values()))
 
     def _path(self, structures: tuple) -> Path | None:
-        from rigidsim.jit.machine import machine_name
-
+        """The file that names the objects of a kernel."""
         folder = cache_folder() if self._is_kept else None
         if folder is None:
             return None
         name = f"{self.__module__}.{self.__name__}"
-        key = repr((name, structures, machine_name(), self.tangents)).encode()
-        return folder / f"{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
+        return folder / f"{name}-{_hash(name, structures, self.tangents)}.kernel"
+
+    def _object_path(self, name: str) -> Path | None:
+        folder = object_folder() if self._is_kept else None
+        return folder and folder / f"{name}.o"
+
+    def _object(self, name: str) -> bytes | None:
+        """The object code of a unit, if it is in the cache."""
+        path = self._object_path(name)
+        return path and read_entry(path)
 
     def is_made(self, structures: tuple) -> bool:
         """Whether code for arguments of these structures exists, in memory or in the cache."""
@@ -220,8 +233,12 @@ class Kernel:
         return self._seconds(self._read[structures])
 
     def _seconds(self, read: IR) -> float:
-        """How long making code takes in all."""
-        return math.inf if read.module is None else read.seconds + sum(map(self._seconds_of, read.module.sizes()))
+        """How long making code takes in all: of units that are in the cache nothing."""
+        if read.units is None:
+            return math.inf
+        paths = {name: self._object_path(name) for name in read.units}
+        missing = [unit.size for name, unit in read.units.items() if not (paths[name] and paths[name].exists())]
+        return read.seconds + sum(map(self._seconds_of, missing))
 
     def _seconds_of(self, n: int) -> float:
         a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
@@ -240,27 +257,50 @@ class Kernel:
         with _watched():
             names = dict(zip(self._names, layouts, strict=True))
             module, kinds = read_kernel(self.function, names, self.straight, most_lines)
-            if module is not None and self.tangents:
+            if self.tangents and module:
                 module = with_tangents(module, self.tangents)
-        return IR(module, kinds, time.perf_counter() - begin)
+            found = module and {
+                f"{name}-{_hash(unit.text, self._passes())}": unit for name, unit in module.units().items()
+            }
+        return IR(found, kinds, time.perf_counter() - begin)
 
-    def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
-        """The kinds of the results, a line break, and the machine code."""
-        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+    def _passes(self) -> tuple[str, ...]:
+        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS
+
+        return ONLY_REGISTERS if self.straight else LIGHT
+
+    def _compiled(self, layouts: tuple, structures: tuple) -> tuple[str, dict[str, bytes]]:
+        """The kinds of the results, and the object code of each unit; that which is in the cache is not made again."""
+        from rigidsim.jit.machine import machine_code
 
         read = self._read.pop(structures, None)
-        if read is None or read.module is None:
+        if read is None or read.units is None:
             read = self._module(layouts)
         _announce(self._seconds(read))
         with _watched():
-            code = machine_code(read.module, ONLY_REGISTERS if self.straight else LIGHT)
-        return f"{read.kinds}\n".encode() + code
+            codes = {name: self._object(name) for name in read.units}
+            missing = {name: read.units[name].text for name, code in codes.items() if code is None}
+            for name, code in zip(missing, machine_code(missing.values(), self._passes()), strict=True):
+                codes[name], path = code, self._object_path(name)
+                if path:
+                    keep_entry(path, code)
+            forget_unused_objects()
+        return read.kinds, codes
+
+
+def _hash(*parts: Any) -> str:
+    """What names a file of the cache: it depends on the machine, too."""
+    from rigidsim.jit.machine import machine_name
+
+    return hashlib.sha256(repr((*parts, machine_name())).encode()).hexdigest()[:16]
 
 
 class IR(NamedTuple):
-    """What was read of a kernel: the module, or None if it is too long; the kinds of the results; how long it took."""
+    """What was read of a kernel: its units by the names of their objects, or None if it is too long; the kinds of the
+    results; how long it took.
+    """
 
-    module: Any
+    units: dict[str, Unit] | None
     kinds: str
     seconds: float
 
@@ -372,11 +412,11 @@ class Caller:
         self._last[k] = x
 
     def _laid_out(self, k: int, x: Any) -> Arguments:
-        words: list[int] = []
+        words: list = []
         layout = lay_out(x, words, self._knows[k], self._is_local[k])
         if isinstance(x, NUMBERS) and not self._knows[k]:
             return Arguments(x, layout, kind_of(x), None)
-        return Arguments(x, layout, structure_of(layout), np.array(words, np.int64))
+        return Arguments(x, layout, structure_of(layout), table_of(words[0] if isinstance(layout, Layout) else words))
 
     def _write(self, k: int, found: Arguments) -> None:
         """Let the word of an argument be the address of its table."""

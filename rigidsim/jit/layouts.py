@@ -13,16 +13,21 @@ import numpy as np
 from rigidsim.jit.rows import View, rows_of_fields
 from rigidsim.jit.values import NUMBERS, Array, NotCompilable, Traced, kind_of
 
+STRIDE = 6
+"""The words of each part of a named tuple, at most five of them sizes. So no part stands elsewhere because another one
+is missing, and functions that do not use that have the same text.
+"""
+
 
 class Layout:
     """Where the parts of a named tuple stand in a table of 64-bit words: numbers, and the addresses and sizes of
-    arrays; and what is known of it.
+    arrays; what is known of it; and the place of its own address, if it is part of another one.
     """
 
-    __slots__ = ("fields", "kind")
+    __slots__ = ("fields", "kind", "place")
 
-    def __init__(self, kind: type, fields: dict[str, Any]):
-        self.kind, self.fields = kind, fields
+    def __init__(self, kind: type, place: int, fields: dict[str, Any]):
+        self.kind, self.place, self.fields = kind, place, fields
 
 
 class Slot:
@@ -67,19 +72,40 @@ def address_of(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def lay_out(value: Any, words: list[int], knows: bool = False, is_local: bool = False) -> Any:
-    """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
-    are known, with `is_local` all sizes, and the integers of named tuples whose type says `is_constant`.
+def table_of(words: list) -> np.ndarray:
+    """The table of these words; in place of a list, which is the table of a part, its address."""
+    flat, inner = list(words), []
+    for place, word in enumerate(flat):  # and of the lists in those that are appended here
+        if isinstance(word, list):
+            flat[place] = 8 * len(flat)
+            flat += word
+            inner.append(place)
+    table = np.array(flat, np.int64)
+    table[inner] += address_of(table)
+    return table
+
+
+def lay_out(value: Any, words: list, knows: bool = False, is_local: bool = False) -> Any:
+    """The layout of a value; its words are appended, of a named tuple a list of them. With `knows` integers, arrays of
+    integers and the sizes of others are known, with `is_local` all sizes, and the integers of named tuples whose type
+    says `is_constant`.
 
     Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
     the kind; None, plain tuples and functions are known as they are.
     """
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         knows = knows or (is_local and getattr(value, "is_constant", False))
-        parts = zip(value._fields, value, strict=True)
-        return Layout(type(value), {name: lay_out(part, words, knows, is_local) for name, part in parts})
+        own: list = []
+        layout = Layout(type(value), len(words), {})
+        for k, (name, part) in enumerate(zip(value._fields, value, strict=True)):
+            own += [0] * (STRIDE * k - len(own))
+            layout.fields[name] = lay_out(part, own, knows, is_local)
+        words.append(own)
+        return layout
     place = len(words)
     if isinstance(value, np.ndarray):
+        if value.ndim >= STRIDE:
+            raise TypeError(f"compiled code takes arrays of {STRIDE - 1} dimensions at most, not of {value.ndim}")
         if value.dtype not in (np.float64, np.int64) or not value.flags.c_contiguous:
             what = f"one of {value.dtype}" + ("" if value.flags.c_contiguous else " that is not contiguous")
             raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {what}")
@@ -147,7 +173,7 @@ class Struct:
 def read_part(table: Traced, part: Any) -> Any:
     """A part of a named tuple, given by its layout; what is known is itself."""
     if isinstance(part, Layout):
-        return Struct(table, part)
+        return Struct(table.writer.word(table, part.place, "p"), part)
     if not isinstance(part, Slot):
         return part
     if part.n < 0:
@@ -158,10 +184,11 @@ def read_part(table: Traced, part: Any) -> Any:
 
 def argument(call: Traced, place: int, layout: Any) -> Any:
     """An argument of a kernel."""
-    if isinstance(layout, Layout) or (isinstance(layout, Slot) and layout.n >= 0):
-        return read_part(call.writer.word(call, place, "p"), layout)
+    if isinstance(layout, Layout):
+        return Struct(call.writer.word(call, place, "p"), layout)
     if isinstance(layout, Slot):
-        return call.writer.word(call, place, layout.kind)
+        word = call.writer.word(call, place, "p" if layout.n >= 0 else layout.kind)
+        return read_part(word, layout) if layout.n >= 0 else word
     return layout
 
 

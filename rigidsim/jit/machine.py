@@ -7,7 +7,7 @@ long for code that is no faster. None of them may change the bits of a float, as
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 import llvmlite
@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 
 LIGHT = ("always_inliner", "simplify_cfg", "new_gvn", "dead_code_elimination", "simplify_cfg")
 ONLY_REGISTERS = ("sroa",)  # straight code: arrays of the function become registers
-SELECTION_AT_ONCE, SELECTION = 0, 2  # levels of LLVM's selection of instructions
+SELECTION = 2  # the level of LLVM's selection of instructions
 
 
 @cache
@@ -24,10 +24,10 @@ def _initialised() -> None:
     llvm.initialize_native_asmprinter()
 
 
-def _target(selection: int = SELECTION) -> llvm.TargetMachine:
+def _target() -> llvm.TargetMachine:
     _initialised()
     return llvm.Target.from_default_triple().create_target_machine(
-        llvm.get_host_cpu_name(), _features(), selection, "default", "jitdefault", jit=True
+        llvm.get_host_cpu_name(), _features(), SELECTION, "default", "jitdefault", jit=True
     )
 
 
@@ -42,29 +42,31 @@ def machine_name() -> str:
     return f"{llvm.get_host_cpu_name()} {_features()} llvmlite {llvmlite.__version__} LLVM {llvm.llvm_version_info}"
 
 
-def machine_code(module, passes: tuple[str, ...] | None) -> bytes:
-    """The object code of a module after these passes; None: without any, and by the fast selection of instructions, for
-    code that runs a short time.
-    """
-    machine = _target(SELECTION_AT_ONCE if passes is None else SELECTION)
-    parsed = llvm.parse_assembly(module.text(machine.triple, str(machine.target_data)))
-    parsed.verify()
-    if passes:
+def machine_code(units: Iterable[str], passes: tuple[str, ...]) -> Iterator[bytes]:
+    """The object code of each unit (`writing.Unit`) after these passes."""
+    machine = _target()
+    head = f'target triple = "{machine.triple}"\ntarget datalayout = "{machine.target_data}"\n'
+    for text in units:
+        parsed = llvm.parse_assembly(head + text)
+        parsed.verify()
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
         manager = llvm.create_new_module_pass_manager()
         for name in passes:
             getattr(manager, f"add_{name}_pass")()
         manager.run(parsed, builder)
-    return machine.emit_object(parsed)
+        yield machine.emit_object(parsed)
 
 
 class Loaded:
-    """Machine code in memory. `call(address of the words)` runs it without the interpreter's lock."""
+    """Machine code in memory, of all units of a kernel. `call(address of the words)` runs it without the interpreter's
+    lock.
+    """
 
-    def __init__(self, code: bytes):
+    def __init__(self, codes: list[bytes]):
         machine = _target()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(f'target triple = "{machine.triple}"'), machine)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        for code in codes:
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         address = self._engine.get_function_address("kernel")
         self.call: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)

@@ -60,7 +60,7 @@ from rigidsim.jit.values import (
     kind_of,
     select,
 )
-from rigidsim.jit.writing import CONSTANT, UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
+from rigidsim.jit.writing import CONSTANT, KERNEL, UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
 
 
 class CodeStyle(NamedTuple):
@@ -575,7 +575,7 @@ def read_kernel(
     had more lines than `most_lines`.
     """
     module = Module(most_lines)
-    module.functions["@kernel"] = ""
+    module.functions[KERNEL] = ""
     writer = Writer(module)
     call = Traced(writer, "p", "%words")
     names = {name: argument(call, place, layout) for place, (name, layout) in enumerate(layouts.items())}
@@ -595,6 +595,6 @@ def read_kernel(
         Array(call, (len(layouts) + MOST_RESULTS,), "f" if kind_of(x) == "f" else "i")[len(layouts) + k] = x
     if writer.block is not None:
         writer.block.end = "ret void"
-    module.functions["@kernel"] = f"define void @kernel(ptr noundef %words) #0 {{\n{writer.text()}\n}}"
+    module.functions[KERNEL] = f"define void @kernel(ptr noundef %words) #0 {{\n{writer.text()}\n}}"
     kinds = "".join(map(kind_of, numbers))
     return module, f"({kinds})" if isinstance(value, tuple) else kinds

@@ -63,7 +63,7 @@ class TangentCaller(Caller):
         if found.table is None:
             return found
         second = found.table.copy()
-        self._fill(second, found.layout, x)
+        self._fill(second, 0, address_of(second) - address_of(found.table), found.layout, x)
         return found._replace(second=second)
 
     def _write(self, k: int, found: Arguments) -> None:
@@ -71,10 +71,17 @@ class TangentCaller(Caller):
         if found.second is not None:
             self._others[k] = address_of(found.second)
 
-    def _fill(self, table: np.ndarray, layout: Any, value: Any) -> None:
-        """Write the addresses of shadows into the second table of a value."""
+    def _fill(self, table: np.ndarray, first: int, shift: int, layout: Any, value: Any) -> None:
+        """Write the addresses of shadows, and of the tables of parts, into the second table of a value, which begins at
+        word `first`; `shift` is from the addresses in the first table to those in the second.
+        """
         if isinstance(layout, Layout):
             for name, part in layout.fields.items():
-                self._fill(table, part, getattr(value, name))
+                begin = first
+                if isinstance(part, Layout):
+                    table[first + part.place] += shift
+                    begin = (table[first + part.place] - address_of(table)) // 8
+                self._fill(table, begin, shift, part, getattr(value, name))
         elif isinstance(layout, Slot) and layout.kind == "f":
-            table[layout.place] = address_of(self._shadows.of(value) if layout.n >= 0 else self._constant)
+            of = self._shadows.of(value) if layout.n >= 0 else self._constant
+            table[first + layout.place] = address_of(of)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rigidsim.jit.values import literal
-from rigidsim.jit.writing import CONSTANT, MOST_COPIED, Module
+from rigidsim.jit.writing import CONSTANT, FUNCTION, MOST_COPIED, Module, fitted
 
 GROWTH = 4
 """The lines of a function with its tangents, over those without, at most."""
@@ -27,7 +27,6 @@ SUM = "fadd reassoc contract"
 ZEROS = "@zeros"  # the shadow of each array of constants
 
 FLOAT = r"(double|<\d+ x double>)"
-FUNCTION = re.compile(r'define (?:internal )?(.+?) @("[^"]+"|kernel)\((.*)\) #0 \{')
 PARAMETER = re.compile(r"(\S+) noundef (%[\w.]+)")
 NAMED = re.compile(r"(%[\w.]+) = (\S+) ?(.*)")
 NAME = re.compile(r"%[\w.]+")
@@ -42,13 +41,6 @@ BITS = re.compile(rf"{FLOAT} (\S+) to|(?:i64|<\d+ x i64>) (\S+) to {FLOAT}$|(?:i
 MEMSET = re.compile(r"call void @llvm\.memset\S+\(ptr (\S+), i8 \S+, i64 (\S+), i1 false\), !tbaa !1")
 MOVING = ("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "phi", "select")
 LANES = ("extractelement", "insertelement", "shufflevector")
-
-
-def fitted(pattern: str | re.Pattern, text: str) -> re.Match[str]:
-    """The match of text that the compiler itself has written in this form."""
-    found = re.match(pattern, text)
-    assert found is not None, text
-    return found
 
 
 def with_tangents(module: Module, k: int) -> Module:

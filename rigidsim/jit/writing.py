@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rigidsim.jit.layouts import Struct
 from rigidsim.jit.rows import View, array_of
@@ -35,12 +36,24 @@ METADATA = """!0 = !{!"rigidsim"}
 !4 = !{!"i", !0, i64 0}
 !5 = !{}"""
 MOST_COPIED = 1000  # lines of one function; more take longer to compile, and run no faster
+KERNEL = "@kernel"  # the function that Python calls
 CONSTANT = ".constant"  # the end of the name of a function whose results have no tangents
 CALLED = re.compile(r'call [^@\n]*@("[^"\n]+")')
+FUNCTION = re.compile(r'define (?:internal )?(.+?) @("[^"]+"|kernel)\((.*)\) #0 \{')
+GIVEN = re.compile(r" noundef %[\w.]+")
+NUMBER = re.compile(r'\.\d+(?=(\.constant)?"$)')  # in the name of a function: its place in its module
+GLOBAL = re.compile(r"@[\w.]+")
+
+
+class Unit(NamedTuple):
+    """A function that is compiled by itself, with its parts: their IR, and how many lines they have."""
+
+    text: str
+    size: int
 
 
 class Module:
-    """The functions that are compiled together, by name; the first one is what Python calls."""
+    """The functions of a kernel, by name; the first one is what Python calls."""
 
     def __init__(self, most_lines: float = math.inf, most_copied: int = MOST_COPIED):
         self._most_lines, self._most_copied, self.n_line = most_lines, most_copied, 0
@@ -61,7 +74,8 @@ class Module:
     def constants(self, numbers: tuple, kind: str) -> str:
         """The name of an array of constants."""
         text = ", ".join(f"{IR_TYPES[kind]} {literal(x, kind)}" for x in numbers)
-        return self._constants.setdefault(f"[{len(numbers)} x {IR_TYPES[kind]}] [{text}]", f"@c{len(self._constants)}")
+        whole = f"[{len(numbers)} x {IR_TYPES[kind]}] [{text}]"
+        return self._constants.setdefault(whole, f"@c{_hash(whole)}")
 
     def used(self) -> dict[str, str]:
         """The functions that are called."""
@@ -73,20 +87,42 @@ class Module:
                 waiting += CALLED.findall(used[name])
         return used
 
-    def sizes(self) -> list[int]:
-        """The lines of each of these functions that is not part of its callers, with its parts."""
-        functions = self.used()
+    def units(self) -> dict[str, Unit]:
+        """The functions that are no parts of their callers. The name of each follows from its text and from what it
+        calls, so functions that two kernels have in common have one name and one text.
+        """
+        functions, names, texts = self.used(), {}, {}
         parts = self._parts_of_callers(functions)
-        return [_size(text, parts) for name, text in functions.items() if name not in parts]
 
-    def text(self, triple: str, data_layout: str) -> str:
-        """Their IR."""
-        head = [f'target triple = "{triple}"', f'target datalayout = "{data_layout}"', *self._declared]
-        constants = [f"{name} = internal constant {text}" for text, name in self._constants.items()]
-        functions = self.used()
-        for name in self._parts_of_callers(functions):
-            functions[name] = functions[name].replace("#0 {", "#1 {", 1)
-        return "\n".join([*head, *constants, *functions.values(), ATTRIBUTES, METADATA])
+        def renamed(name: str) -> str:
+            if name not in names:
+                text = CALLED.sub(lambda call: call[0].replace(call[1], renamed(call[1])), functions[name])
+                base = NUMBER.sub("", name)
+                names[name] = f'{base[:-1]}.{_hash(text.replace(name, base))}"' if name != KERNEL else name
+                texts[names[name]] = text.replace(name, names[name], 1)
+            return names[name]
+
+        whole = {renamed(name): _size(text, parts) for name, text in functions.items() if name not in parts}
+        within = {names[name] for name in parts}
+        return {name.strip('@"'): Unit(self._unit(name, texts, within), size) for name, size in whole.items()}
+
+    def _unit(self, name: str, texts: dict[str, str], parts: set[str]) -> str:
+        """The IR of a function and its parts, with declarations of all else that they use."""
+        waiting, own, called = [name], {}, {}
+        while waiting:
+            one = waiting.pop()
+            if one not in own:
+                own[one] = texts[one]
+                found = dict.fromkeys(CALLED.findall(texts[one]))
+                waiting += [other for other in found if other in parts]
+                called |= {other: None for other in found if other not in parts}
+        body = own.pop(name).replace("define internal ", "define ", 1)
+        body = "\n".join([body, *(text.replace("#0 {", "#1 {", 1) for text in own.values())])
+        named = set(GLOBAL.findall(body))
+        head = [_declaration(texts[other]) for other in called]
+        head += [line for line in self._declared if GLOBAL.findall(line)[0] in named]
+        head += [f"{other} = internal constant {text}" for text, other in self._constants.items() if other in named]
+        return "\n".join([*sorted(head), body, ATTRIBUTES, METADATA])
 
     def _parts_of_callers(self, functions: dict[str, str]) -> dict[str, int]:
         """The functions that become parts of their callers, and how many lines they have then: those that are called
@@ -99,6 +135,23 @@ class Module:
             if (calls[name] - 1) * count <= self._most_copied:
                 lines[name] = count
         return lines
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _declaration(text: str) -> str:
+    """The declaration of a function that is defined elsewhere."""
+    type_, name, given = fitted(FUNCTION, text).groups()
+    return f"declare {type_} @{name}({GIVEN.sub('', given)})"
+
+
+def fitted(pattern: str | re.Pattern, text: str) -> re.Match[str]:
+    """The match of text that the compiler itself has written in this form."""
+    found = re.match(pattern, text)
+    assert found is not None, text
+    return found
 
 
 def _size(text: str, parts: dict[str, int]) -> int:

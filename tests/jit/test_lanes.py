@@ -240,7 +240,7 @@ def test_lanes_have_the_bits_of_python(function, arguments, way):
 def ir(function, *arguments) -> str:
     names = function.__code__.co_varnames
     module, _ = read_kernel(function, {name: lay_out(x, []) for name, x in zip(names, arguments, strict=False)})
-    return module.text("", "")
+    return "\n".join(unit.text for unit in module.units().values())
 
 
 @pytest.mark.parametrize(("n", "width"), [(7, 7), (8, 8), (9, 3), (12, 6), (16, 8), (32, 8)])

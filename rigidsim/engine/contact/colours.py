@@ -3,8 +3,8 @@
 Pairs get the first colour that neither of their bodies has, in order; sixteen of one colour and kind make a group,
 and groups are computed in the order of their first contacts, so that what is computed together is together in memory.
 The contacts of one pair are computed one after the other in its lane. Bodies which impulses do not change have no
-colours. Contacts for which 63 colours are not enough are computed one by one, after the others. None of this depends on
-the number of lanes.
+colours. Contacts for which 63 colours are not enough are computed one by one, after the others; so are those of a pair
+that touches alone, which would leave the other lanes empty. None of this depends on the number of lanes.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ def colour_contacts(points, inverse, arrays, trees, lanes):
     block, single, used, next_place = arrays.block, arrays.single, arrays.used, arrays.next_place
     used[:] = next_place[:] = 0
     pair, place, layer, of = NO_PAIR, 0, 0, 0
+    alone = points.number > 0 and who[0].pair == who[points.number - 1].pair
     if trees is not None:
         trees.made.count[0] = 0
     for m in range(points.number):
@@ -138,7 +139,7 @@ def colour_contacts(points, inverse, arrays, trees, lanes):
         kind, layer = kind_of(who[m], points.value[m], arrays.form), layer + 1
         if who[m].pair != pair or kind != of or layer == LAYERS:
             colour, layer = first_free(used[a] | used[b]), 0
-            if colour == COLOURS:
+            if alone or colour == COLOURS:
                 single.contact[n_single, 0], single.kind[n_single], single.layers[n_single], pair = m, kind, 1, NO_PAIR
                 n_single += 1
                 continue

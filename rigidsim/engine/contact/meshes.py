@@ -145,6 +145,12 @@ def outside(x, low, high):
     return a * a + b * b + c * c
 
 
+@inlined
+def least(a, b, c):
+    """The lowest corner of the box around three points."""
+    return min(a[0], b[0], c[0]), min(a[1], b[1], c[1]), min(a[2], b[2], c[2])
+
+
 @routine
 def begin_at_leaves(centre, far, root, w):
     """Put the leaves of a tree that a sphere of radius `far` may meet on the stack; returns how many, or
@@ -287,17 +293,21 @@ def meet_sphere(m, whole, count, w):
     mesh, normal = w.mesh, w.mesh.meshes.normal[m].xyz
     (p, q, r), radii = corners_of(m, w), value_i.radius + value_j.radius
     a, b, c = sub(p, centre), sub(q, centre), sub(r, centre)
+    far, advances = radii + reach, mesh.motion[ADVANCING] > 0.5
+    high = negated(least(negated(a), negated(b), negated(c)))
+    if outside(CENTRE, least(a, b, c), high) >= far * far and not advances:
+        return count
     u, v, s = on_triangle(a, b, c)
     x, height, (kind, number) = mixed(u, v, s, a, b, c), -dot(normal, a), feature_at(u, v, s)
     side = 1.0 if height >= 0.0 else -1.0
     n, distance = scaled(side, normal), abs(height)
     if kind != INSIDE:
         length = norm(x)
-        if length - radii >= reach and mesh.motion[ADVANCING] < 0.5:
+        if length - radii >= reach and not advances:
             return count
         n = scaled(-1.0 / length, x) if length > 0.0 else n
         if not has_normal(m, kind, number, n, mesh.meshes):
-            if mesh.motion[ADVANCING] > 0.5:
+            if advances:
                 note_free(negated(n), length - radii, axes_j, mesh.motion)
             return count
         is_flat = mesh.meshes.facet[m, at.FACET.place("bend") + number] == FLAT
@@ -305,7 +315,7 @@ def meet_sphere(m, whole, count, w):
             kind, n = INSIDE, scaled(side, normal)
         else:
             distance = length
-    if mesh.motion[ADVANCING] > 0.5:
+    if advances:
         note_free(negated(n), distance - radii, axes_j, mesh.motion)
     name, outward = name_of(m, kind, number, mesh.meshes), negated(along(axes_j, n))
     if value_j.sides < 1.5 and dot(n, normal) < -TURNED:

@@ -96,10 +96,11 @@ def scatter(body, who, lines: BODY_PAIR, place, lane):
 
 @inlined
 def clear_lane(row, lane, lanes):
-    """A spare lane: two bodies without mass."""
+    """A spare lane: two bodies without mass. One that was spare before has none, and its impulses are zero."""
     contact = CONTACT(row, lane, len(lanes))
-    for c in range(CONTACT.width):
-        contact[c] = 0.0
+    if contact.mass_A + contact.mass_B > 0.0:
+        for c in range(CONTACT.width):
+            contact[c] = 0.0
 
 
 @inlined
