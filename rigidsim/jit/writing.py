@@ -108,7 +108,9 @@ class Module:
 
     def _unit(self, name: str, texts: dict[str, str], parts: set[str]) -> str:
         """The IR of a function and its parts, with declarations of all else that they use."""
-        waiting, own, called = [name], {}, {}
+        waiting = [name]
+        own: dict[str, str] = {}
+        called: dict[str, None] = {}
         while waiting:
             one = waiting.pop()
             if one not in own:
