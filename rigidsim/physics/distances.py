@@ -21,7 +21,9 @@ POINT, SEGMENT, BOX, HULL, ELLIPSOID, CYLINDER, CONE, MESH, HALF_SPACE = range(9
 TRACED = (POINT, SEGMENT, BOX, ELLIPSOID, CYLINDER, CONE, HALF_SPACE)
 """Those on which the way of a contact point is known to second order."""
 CURVED = (ELLIPSOID, CYLINDER, CONE)
-"""Those of them whose nearest points with other cores than a half space are found by iteration."""
+"""Those of them whose nearest points with other cores than a half space are found by iteration, but for those of a
+point with a cylinder or a cone of a round base.
+"""
 
 
 class Core(NamedTuple):
@@ -115,6 +117,48 @@ def way_out_of_box(x, half):
     n_x, n_y, n_z = with_sign(1.0, x[0]), with_sign(1.0, x[1]), with_sign(1.0, x[2])
     other = select3(by_y, (0.0, n_y, 0.0), (0.0, 0.0, n_z))
     return select3(by_x, (n_x, 0.0, 0.0), other), select(by_x, a, select(by_y, b, c))
+
+
+@formula
+def above_cylinder(rho, z, radius, half):
+    """(n_r, n_z, h, r): a point at distance rho from the axis is h (m) above the surface of a cylinder, |z| <= half,
+    and below it if h < 0; n_r, n_z is the outward normal there, away from the axis and along it. r is the radius of
+    the circle on which the nearest point turns about the axis, 0 on an end, which is flat.
+
+    The point is above the side, rho - radius, an end, |z| - half, or the rim, if it is beyond both; inside, the nearer
+    one counts.
+    """
+    beside, beyond = rho - radius, abs(z) - half
+    by_rim, by_side = (beside > 0.0) & (beyond > 0.0), beside > beyond
+    length = sqrt(beside * beside + beyond * beyond)
+    over = select(by_rim, length, 1.0)
+    n_r = select(by_rim, beside / over, select(by_side, 1.0, 0.0))
+    n_z = select(by_rim, beyond / over, select(by_side, 0.0, 1.0))
+    height = select(by_rim, length, select(by_side, beside, beyond))
+    return n_r, with_sign(n_z, z), height, select(by_rim | by_side, radius, 0.0)
+
+
+@formula
+def above_cone(rho, z, radius, half):
+    """(n_r, n_z, h, r) as above a cylinder, of a cone with its base at -half and its apex at half, of the radius 0.
+
+    With x = rho - radius, y = z + half, and the angle phi of the side with the axis, the point is x cos(phi) +
+    y sin(phi) above the side, y cos(phi) - x sin(phi) along it from the rim, and -y below the base.
+    """
+    height = 2.0 * half
+    slant = sqrt(radius * radius + height * height)
+    c, s, x, y = height / slant, radius / slant, rho - radius, z + half
+    beside, along, below = c * x + s * y, c * y - s * x, -y
+    by_rim, by_apex, by_base = (x > 0.0) & (along < 0.0), along > slant, below > beside
+    by_point = by_rim | by_apex
+    v_r, v_z = select(by_rim, x, rho), select(by_rim, y, z - half)
+    length = sqrt(v_r * v_r + v_z * v_z)
+    over = select(by_point, length, 1.0)
+    n_r = select(by_point, v_r / over, select(by_base, 0.0, c))
+    n_z = select(by_point, v_z / over, select(by_base, -1.0, s))
+    above = select(by_point, length, select(by_base, below, beside))
+    r = select(by_rim, radius, select(by_apex | by_base, 0.0, radius * (1.0 - along / slant)))
+    return n_r, n_z, above, r
 
 
 @formula

@@ -55,6 +55,19 @@ def bend_of_rim(half, x, y, length):
 
 
 @formula
+def bend_of_parallel(r, n_r, t):
+    """r/n_r t t, m: the derivative of the farthest point by n, of a surface of revolution where its section is straight
+    or has a corner. The point turns on a circle of radius r about the axis, along the unit vector t; n_r is the part of
+    n away from the axis (Meusnier). 0 for r = 0.
+    """
+    radius = select(r > 0.0, r / select(r > 0.0, n_r, 1.0), 0.0)
+    x, y, z = t
+    return (
+        radius * x * x, radius * y * y, radius * z * z, radius * x * y, radius * x * z, radius * y * z,
+    )  # fmt: skip
+
+
+@formula
 def rolled_on(bend, n, theta):
     """-(x + theta x x/2), x = H (theta x n), m: how far the point of a body farthest along a fixed n moves on it when
     the body turns by theta; H is its derivative by n. To second order for a ball, to first order for other bodies.

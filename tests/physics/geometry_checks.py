@@ -24,6 +24,42 @@ def segments() -> list:
     return [((D, U, 2.0, V, 2.0), exact, 16 * EPS), *found, ((D, U, 0.4, U, 5.0), (0.0, -D @ U), 4 * EPS)]
 
 
+def above(rho, z, corners) -> tuple:
+    """(n_r, n_z, h, r) of a point above a solid of revolution, from the edges of its section, counter-clockwise from
+    the base: the nearest point of an edge, or the nearest line from inside.
+    """
+    x, best = np.array([rho, z]), None
+    edges = [(np.array(a), np.array(b)) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
+    outward = [np.array([(b - a)[1], (a - b)[0]]) / np.linalg.norm(b - a) for a, b in edges]
+    heights = [float(n @ (x - a)) for n, (a, b) in zip(outward, edges, strict=True)]
+    if max(heights) <= 0.0:
+        k = int(np.argmax(heights))
+        foot = x - heights[k] * outward[k]
+        return (*outward[k], heights[k], 0.0 if outward[k][0] == 0.0 else foot[0])
+    for n, (a, b) in zip(outward, edges, strict=True):
+        share = np.clip((x - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
+        way = x - (a + share * (b - a))
+        if best is None or np.linalg.norm(way) < best[2]:
+            flat = n[0] == 0.0 and 0.0 < share < 1.0
+            best = (*(way / np.linalg.norm(way)), np.linalg.norm(way), 0.0 if flat else (x - way)[0])
+    return best
+
+
+def round_solids() -> dict[str, list]:
+    """Above and inside of each face, beyond the rims and the apex, on both sides of what divides these regions."""
+    a, c = 0.75, 0.9
+    rectangle, triangle = [(-a, -c), (a, -c), (a, c), (-a, c)], [(-a, -c), (a, -c), (0.0, c)]
+    of_cylinder = [(1.9, 0.3), (1.0, -0.9), (0.2, 1.7), (0.3, -3.0), (1.6, 1.4), (2.0, -1.1), (0.6, 0.2), (0.7, -0.6)]
+    of_cylinder += [(0.1, 0.9), (0.2, -0.85), (0.76, 3.0), (0.7, 1.2), (4.0, 0.87)]
+    of_cone = [(1.0, 0.4), (0.8, -0.9), (0.3, -1.5), (1.1, -1.4), (1.2, -1.05), (0.9, -0.99), (0.1, 1.6), (0.5, 1.1)]
+    of_cone += [(0.3, 0.1), (0.1, 0.6), (0.2, -0.9), (0.05, -0.8), (0.7, -1.2), (0.74, -0.98), (0.6, 1.4), (0.76, -3.0)]
+    of_cone += [(0.2, 1.05), (0.01, 1.3), (0.3, 1.2), (2.0, -0.6)]
+    return {
+        "above_cylinder": [((*x, a, c), above(*x, rectangle), 8 * EPS) for x in of_cylinder],
+        "above_cone": [((*x, a, c), above(*x, triangle), 16 * EPS) for x in of_cone],
+    }
+
+
 def distances() -> dict[str, list]:
     r = 1.0 / np.sqrt(2.0)
     n = np.cross(U, V) / np.linalg.norm(np.cross(U, V))
@@ -34,7 +70,7 @@ def distances() -> dict[str, list]:
         (np.array(a, float), b) for a, b in (((0, 0, 1), (1, 0, 0)), ((0, 0, -1), (1, 0, 0)), ((1, 0, 0), (0, 0, -1)))
     ]
     some = np.array([0.48, 0.6, -0.64])
-    return {
+    return round_solids() | {
         "clamped": [((0.3, 1.0), 0.3, 0), ((1.3, 1.0), 1.0, 0), ((-1.3, 1.0), -1.0, 0), ((-0.3, 0.25), -0.25, 0)],
         "direction": [
             (((3.0, 4.0, 12.0), 1.0, (0.0, 0.0, 1.0)), (3 / 13, 4 / 13, 12 / 13, 13), 4 * EPS),
@@ -108,6 +144,13 @@ GEOMETRY_EQUIVALENT = {
     "distances.nearest_on_segments: doubled 1.0": 1,
     "distances.nearest_on_segments: doubled 0.0": 1,
     "distances.way_out_of_box: doubled 0.0": 6,
+    "distances.above_cylinder: doubled 0.0": 5,
+    "distances.above_cylinder: doubled 1.0": 1,
+    # Its sign is that of z.
+    "distances.above_cylinder: negated select(by_rim, beyond / over, select(by_side, 0.0, 1.0))": 1,
+    "distances.above_cylinder: negated select(by_side, 0.0, 1.0)": 1,
+    "distances.above_cone: doubled 0.0": 4,
+    "distances.above_cone: doubled 1.0": 1,
     "corrections.carried_angular_momentum: negated conjugate(e)": 1,
     "corrections.change_within: negated conjugate(e)": 1,
 }

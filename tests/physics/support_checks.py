@@ -12,6 +12,7 @@ HESSIAN = (np.diag(HALF**2) - np.outer(FARTHEST, FARTHEST)) / LENGTH
 ACROSS = np.linalg.norm((HALF * N)[:2])
 RIM = (HALF**2 * N)[:2] / ACROSS
 OF_RIM = (np.diag(HALF[:2] ** 2) - np.outer(RIM, RIM)) / ACROSS
+U = np.array([2.0, -3.0, 6.0]) / 7.0
 TURNED = np.cross(THETA, N)
 MOVED = HESSIAN @ TURNED
 
@@ -26,6 +27,8 @@ SUPPORT_EQUIVALENT = {
     "supports.farthest_on_rim: doubled 1.0": 1,
     "supports.bend_of_rim: doubled 0.0": 1,
     "supports.bend_of_rim: doubled 1.0": 1,
+    "supports.bend_of_parallel: doubled 0.0": 3,
+    "supports.bend_of_parallel: doubled 1.0": 1,
     "supports.largest_radius: doubled 0.0": 2,
     "supports.bulge: negated cross(theta, n)": 1,  # squared
 }
@@ -39,6 +42,10 @@ SUPPORT_CHECKS = {
     "bend_of_rim": [
         ((HALF, *RIM, ACROSS), (OF_RIM[0, 0], OF_RIM[1, 1], OF_RIM[0, 1]), 16 * EPS),
         ((HALF, HALF[0], 0.0, 0.0), (0.0, 0.0, 0.0), 0.0),
+    ],
+    "bend_of_parallel": [
+        ((0.6, 0.8, U), packed(0.75 * np.outer(U, U)), 4 * EPS),
+        ((0.0, 0.0, U), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.0),
     ],
     "rolled_on": [((packed(HESSIAN), N, THETA), -(MOVED + np.cross(THETA, MOVED) / 2), 16 * EPS)],
     "bulge": [((packed(HESSIAN), N, THETA), 0.5 * (TURNED @ MOVED) * N, 16 * EPS)],

@@ -35,7 +35,7 @@ from rigidsim.engine.contact.features import (
     tensor_out_of_B,
     write_surface,
 )
-from rigidsim.engine.contact.pairs import along, axes_of, between, components, keep_near, put_place
+from rigidsim.engine.contact.pairs import NO_BEND, along, axes_of, between, components, keep_near, put_place
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, HULL, across
 from rigidsim.physics.elementary import sqrt
@@ -47,7 +47,6 @@ FLAT = 1e-2  # rad: a face, a side or an edge that is turned away from the other
 BACK = 0.1  # of the extent of a core along the normal: corners deeper than that are not of its face
 MOST_PLACES_OF_ONE = 8  # of one polygon; a face with more corners has eight of them
 PREFERENCE, TOLERANCE = 1e-2, 1e-3  # of the smallest size: what a face may cost; across a face, and in height
-NO_BEND = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 FAR = 1e30  # in place of a reach beyond all numbers
 BOTTOM, TOP = 16, 17  # names of the ends of a side
 TAGS = 16384  # more than there are numbers of edges

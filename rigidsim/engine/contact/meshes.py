@@ -33,7 +33,6 @@ from rigidsim.engine.contact.convex import (
 from rigidsim.engine.contact.features import find_nearest
 from rigidsim.engine.contact.manifolds import FLAT as LYING
 from rigidsim.engine.contact.manifolds import (
-    NO_BEND,
     TAGS,
     TOLERANCE,
     bend_at,
@@ -47,7 +46,7 @@ from rigidsim.engine.contact.manifolds import (
     thinness,
     write_core,
 )
-from rigidsim.engine.contact.pairs import CENTRE, UNIT, along, axes_of, between, components, put_place
+from rigidsim.engine.contact.pairs import CENTRE, NO_BEND, UNIT, along, axes_of, between, components, put_place
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HULL, MESH, POINT
 from rigidsim.physics.vector import cross, dot, negated, norm, scaled, sub

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rigidsim.engine.contact.columns import PLACE, SOLID
-from rigidsim.engine.contact.manifolds import NO_BEND, convex_on_plane, meet_convex
+from rigidsim.engine.contact.manifolds import convex_on_plane, meet_convex
 from rigidsim.engine.contact.meshes import meet_mesh
 from rigidsim.engine.contact.pairs import (
+    NO_BEND,
     axes_of,
     between,
     box_on_plane,
@@ -14,13 +15,14 @@ from rigidsim.engine.contact.pairs import (
     meet_spheres,
     sphere_and_box,
     sphere_and_capsule,
+    sphere_and_round,
     sphere_on_plane,
     turn_over,
     two_boxes,
     two_capsules,
 )
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import BOX, HALF_SPACE, HULL, MESH, POINT, SEGMENT
+from rigidsim.physics.distances import BOX, CONE, CYLINDER, HALF_SPACE, HULL, MESH, POINT, SEGMENT
 from rigidsim.physics.vector import dot
 
 PAIRS = (
@@ -33,8 +35,8 @@ PAIRS = (
     (SEGMENT, HALF_SPACE, capsule_on_plane),
     (BOX, HALF_SPACE, box_on_plane),
 )
-"""Pairs of cores with a routine of their own, the simpler first. All others are those of `meshes.py` and the convex
-ones of `manifolds.py`.
+"""Pairs of cores with a routine of their own, the simpler first. All others are those of `meshes.py`, those of a sphere
+with a round cylinder or cone, and the convex ones of `manifolds.py`.
 """
 
 
@@ -73,7 +75,7 @@ def _are_near(kind_j, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach):
 
 
 @inlined
-def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places: PLACE, convex):
+def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j: SOLID, pose_j, reach, places: PLACE, convex):
     if not _are_near(kind_j, value_i, pose_i, value_j, pose_j, reach):
         return 0
     for first, second, routine_of in PAIRS:
@@ -87,6 +89,10 @@ def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, plac
             return 0 if kind_i == MESH else meet_mesh(kind_i, value_i, pose_i, value_j, pose_j, reach, places, convex)
         if kind_i == MESH and kind_j == HALF_SPACE:
             return convex_on_plane(HULL, value_i, pose_i, value_j, pose_j, reach, places, convex)
+    if convex is not None and kind_i == POINT:
+        for kind in (CYLINDER, CONE):
+            if kind_j == kind and value_j.half[0] == value_j.half[1]:
+                return sphere_and_round(kind, value_i, pose_i, value_j, pose_j, reach, places)
     if convex is not None and kind_j != HALF_SPACE:
         return meet_convex(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
     if convex is not None and kind_i != HALF_SPACE:

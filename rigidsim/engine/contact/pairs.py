@@ -20,6 +20,9 @@ from rigidsim.engine.contact.columns import PLACE, POSE, SOLID
 from rigidsim.engine.layout import NUMBERS, TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import (
+    CONE,
+    above_cone,
+    above_cylinder,
     across,
     clamped,
     common_normal,
@@ -29,8 +32,9 @@ from rigidsim.physics.distances import (
     reach_along,
     way_out_of_box,
 )
-from rigidsim.physics.elementary import with_sign
+from rigidsim.physics.elementary import sqrt, with_sign
 from rigidsim.physics.quaternion import to_matrix
+from rigidsim.physics.supports import bend_of_parallel
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub, transposed
 
 # Below this part of the sizes a distance between cores gives no direction: it is round-off.
@@ -47,6 +51,7 @@ TOLERANCE = 1e-3  # of the smaller bounding radius, across a face; of the thinne
 SMALL = 1e-9  # of the bounding radii: round-off
 POINT_U, POINT_V, POINT_HEIGHT, POINT_EDGE, POINT_SIZE = 0, 1, 2, 3, 4  # a corner of a polygon above a face
 EDGE_FEATURE, NEAREST_FEATURE = 100_000, 200_000
+NO_BEND = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inlined
@@ -135,6 +140,22 @@ def sphere_and_box(value_i, pose_i, value_j: SOLID, pose_j, reach, places):
     if distance <= NO_DISTANCE:
         distance = -depth
     return put_place(places, 0, along(axes, normal), distance, CENTRE, d, value_i, value_j, reach, 0.0)
+
+
+@inlined
+def sphere_and_round(kind, value_i, pose_i, value_j: SOLID, pose_j, reach, places: PLACE):
+    """The nearest point of a cylinder or a cone with a round base, in the plane of its axis and the centre."""
+    d, axes, half = between(pose_i, pose_j), axes_of(pose_j), value_j.half
+    x, y, z = negated(components(axes, d))
+    rho = sqrt(x * x + y * y)
+    u, v = 1.0, 0.0
+    if rho > NO_DISTANCE:
+        u, v = x / rho, y / rho
+    above = above_cone if kind == CONE else above_cylinder
+    n_r, n_z, height, r = above(rho, z, half[0], half[2])
+    normal, row = along(axes, (-n_r * u, -n_r * v, -n_z)), places[0]
+    row.bend_first, row.bend_second = NO_BEND, bend_of_parallel(r, n_r, along(axes, (-v, u, 0.0)))
+    return put_place(places, 0, normal, height, CENTRE, d, value_i, value_j, reach, 0.0)
 
 
 @inlined
