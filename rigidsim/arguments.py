@@ -10,7 +10,7 @@ from numbers import Real
 from operator import index
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, SupportsIndex, TypeVar, cast
 
 import numpy as np
 
@@ -36,10 +36,10 @@ def whole_number(value: object, name: str, least: int = 0) -> int:
     """An integer (Python or NumPy), or a float with an integer value such as 2.0; not a bool."""
     found = None
     try:
-        found = None if isinstance(value, bool) else index(value)
+        found = None if isinstance(value, bool) else index(cast(SupportsIndex, value))
     except TypeError:
         if isinstance(value, Real) and math.isfinite(value) and value == math.floor(value):
-            found = int(value)
+            found = int(float(value))
     if found is None or not least <= found <= MOST:
         refuse(name, f"an integer from {least} to 2**53", value)
     return found
@@ -94,4 +94,4 @@ def needed(module: str, what: str, extra: str, package: str = "") -> ModuleType:
 def instance(value: Any, kind: type[T], name: str, *others: type) -> T:
     """An instance of a class of rigidsim, or of another one."""
     expected = " or ".join(f"a {one.__name__}" for one in (kind, *others))
-    return value if isinstance(value, (kind, *others)) else refuse(name, expected, value)
+    return cast(T, value) if isinstance(value, (kind, *others)) else refuse(name, expected, value)

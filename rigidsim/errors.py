@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 OTHER_WORDS = {
     "hinge": ("revolute", "continuous", "pin", "rotational"),
@@ -137,7 +138,7 @@ class SimulationError(RigidsimError):
     """The simulation failed, usually because its state is no longer finite. The samples before that are saved."""
 
     exit_code = 4
-    trajectory = None  # the samples before the failure, if the run was in memory
+    trajectory: Any = None  # the samples before the failure, if the run was in memory
 
 
 class StorageError(RigidsimError):

@@ -207,7 +207,8 @@ def test_public_names_say_what_they_are():
     for path in SOURCES:
         tree = tree_of(path)
         public = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")]
-        silent += [f"{module_of(path)}: {node.name}" for node in public if not ast.get_docstring(node)]
+        said = {node.name for node in public if ast.get_docstring(node)}  # of overloads the last one has it
+        silent += [f"{module_of(path)}: {node.name}" for node in public if node.name not in said]
         if path.read_text().strip() and not ast.get_docstring(tree):
             silent.append(module_of(path))
     assert silent == []

@@ -29,6 +29,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.loops import AngleLoop, DistanceLoop
 from rigidsim.scene.schema.world import MutualGravity
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.motion import FrameMotion
@@ -66,7 +67,7 @@ def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | Non
     """The group of bodies that attract each other; by default (`bodies` is None) all moved bodies with gravity."""
     if mutual is None:
         return None
-    bodies = mutual.bodies and tuple(tree[path].index for path in mutual.bodies)
+    bodies = None if mutual.bodies is None else tuple(tree[path].index for path in mutual.bodies)
     return SimpleNamespace(bodies=bodies, constant=mutual.constant, softening=mutual.softening)
 
 
@@ -95,7 +96,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
     metrics = metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None
     triggers = trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ())
     asked = triggers.guards.asked if triggers else metrics.asked if metrics else ()
-    if scene.changing is not None:
+    if scene.changing is not None and triggers is not None:
         triggers = triggers._replace(renumbering=Renumbered(scene.changing, blueprint_of))
     return Blueprint(
         tree=tree,
@@ -122,14 +123,12 @@ def blueprint_of(scene: Scene) -> Blueprint:
 
 def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     """The loops of a scene, in the order of the file."""
-    names = loop_names(hierarchy.scene.world.loops)
-    return tuple(
-        LoopRecord(
-            name, closing.loop.type, *map(hierarchy.frame_of, closing.loop.between),
-            size=closing.size, apart=not closing.loop.collides, **_held(closing),
-        )
-        for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True)
-    )  # fmt: skip
+    names, found = loop_names(hierarchy.scene.world.loops), []
+    for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True):
+        first, second = map(hierarchy.frame_of, closing.loop.between)
+        record = LoopRecord(name, closing.loop.type, first, second, size=closing.size, apart=not closing.loop.collides)
+        found.append(record._replace(**_held(closing)))
+    return tuple(found)
 
 
 def _held(closing: Closing | Coupled) -> dict[str, Any]:
@@ -137,21 +136,23 @@ def _held(closing: Closing | Coupled) -> dict[str, Any]:
     if isinstance(closing, Coupled):
         return {"length": closing.length, "numbers": closing.numbers, "ratio": closing.ratio}
     at, to_at = closing.loop.at, closing.loop.to_at
-    loop, held = closing.loop, {"length": closing.length}
-    if closing.has_limits:
+    loop = closing.loop
+    held: dict[str, Any] = {"length": closing.length}
+    if closing.has_limits and isinstance(loop, AngleLoop | DistanceLoop):
         held = {"stops": loop.stops, "keys": loop.keys, "across": closing.across}
     return {"at": at, "to_at": to_at, "axis": closing.axis, "to_axis": closing.to_axis, **held}
 
 
 def schedule_of(scene: Scene) -> Schedule:
     """The schedule of a scene; bodies are given by their numbers."""
-    times, stops = [], []
+    times: list[float] = []
+    stops: list[float] = []
     for body in (node.body for node in scene.hierarchy):
         for force in body.forces:
             times += force.during or ()
             # A load that stores energy adds it when the load begins, and removes it when the load ends.
             stops += (force.during or ()) if registry.BY_NAME[force.type].stores else ()
-        stops += [impulse.time for impulse in body.impulses if impulse.when is None]
+        stops += [impulse.time for impulse in body.impulses if impulse.time is not None]
     if scene.simulation.integrator.chooses:
         times.append(scene.simulation.duration)  # no step goes beyond the end
     return Schedule(scene.simulation.step, times, stops, scene.hierarchy.reparentings)
@@ -181,7 +182,7 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
             own = [(0.0, 0.0) if one.is_prescribed else (one.start, one.rate) for one in coordinates]
             if node.its_joint.is_tank:
                 own = [(hierarchy.composite(node).mass.mass, 0.0)]
-            moved += joint_states(node.joint, own, motion.q, motion.omega_B)
+            moved += joint_states(node.its_joint, own, motion.q, motion.omega_B)
     paced = [
         [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]
         for node in hierarchy

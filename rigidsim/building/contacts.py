@@ -8,7 +8,7 @@ from rigidsim.engine.assembly.blueprint import ContactPlan, ShapeRecord
 from rigidsim.engine.assembly.meshes import Facets
 from rigidsim.engine.contact import columns as at
 from rigidsim.errors import Problem, SceneError
-from rigidsim.physics.distances import HALF_SPACE, MESH, Core
+from rigidsim.physics.distances import HALF_SPACE, Core
 from rigidsim.scene.hierarchy.meetings import Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.hulls import corners_of
@@ -29,11 +29,11 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     shapes = [surfaces.shapes[k] for k in sorted(meetings.met)]
     classes, of_shape = np.unique([shape.surface for shape in shapes], return_inverse=True)
     action, value = (surfaces.action[np.ix_(classes, classes)], surfaces.value[np.ix_(classes, classes)])
-    has_planes = any(shape.core.kind == HALF_SPACE for shape in shapes)
+    has_planes = any(shape.its_core.kind == HALF_SPACE for shape in shapes)
     records = []
     for shape, number in zip(shapes, of_shape.tolist(), strict=True):
-        core, triangles = shape.core, None
-        if core.kind == MESH:
+        core, triangles = shape.its_core, None
+        if isinstance(shape.shape, Triangulated):
             triangles = triangles_of(shape.node, shape.number, shape.shape)
             core = _with_hull(core, triangles) if has_planes else core
         velocity = shape.shape.surface_velocity or NO_MOTION
@@ -55,7 +55,7 @@ def triangles_of(node: SceneNode, number: int, solid: Triangulated) -> Facets:
     found = _kept(solid)
     if found is None:
         path = path_text((*node.place, "shapes", number, "file"))
-        message = f"'{solid.file.path}' cannot be read, or has changed since the scene was read"
+        message = f"'{solid.path}' cannot be read, or has changed since the scene was read"
         raise SceneError([Problem("mesh", message, path, hint="put the file back: contact needs its triangles")])
     return found
 

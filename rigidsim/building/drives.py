@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rigidsim.building.programs import Assembler, RegisterRef, product_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import DriveTables
@@ -18,29 +20,29 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     messages. Those motions are *driven*, and *paced* if the functions are their rates.
     """
     assembler = Assembler(has_tables=hierarchy.scene.simulation.integrator.most_pieces is None)
-    prescribed = [node for node in hierarchy if node.prescribed is not None]
-    paced = [node for node in prescribed if node.prescribed.has_rates]
-    driven = [node for node in prescribed if node.prescribed.has_poses or node.prescribed.has_rates]
-    poses = [_pose(assembler, node.prescribed) for node in driven]
-    rates = [_rates(assembler, node.body.prescribed) for node in paced]
-    axes = [[c for axis, _ in node.prescribed.turns for c in axis] or [0.0] * 9 for node in driven]
+    prescribed = [(node, node.prescribed) for node in hierarchy if node.prescribed is not None]
+    of_paced = [(node, motion) for node, motion in prescribed if motion.has_rates]
+    of_driven = [(node, motion) for node, motion in prescribed if motion.has_poses or motion.has_rates]
+    paced, driven = ([node for node, _ in those] for those in (of_paced, of_driven))
+    poses = [_pose(assembler, motion) for _, motion in of_driven]
+    rates = [_rates(assembler, node.body.its_prescription) for node in paced]
+    axes = [[c for axis, _ in motion.turns for c in axis] or [0.0] * 9 for _, motion in of_driven]
     coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
     followed = [
         (node, k, assembler.place_of(x.desired if x.turns else product_of(node.parent_metres, x.desired)))
         for node, k, x in coordinates
         if x.desired is not None
     ]
-    rows = [
-        (node.index, *map(assembler.register, six)) for node, six in zip(driven + paced, poses + rates, strict=True)
-    ]
-    flags = [(int(bool(node.prescribed.speeds)), int(bool(node.prescribed.rates))) for node in paced]
+    places: list[Sequence[RegisterRef | None]] = [*poses, *rates]
+    rows = [(node.index, *map(assembler.register, six)) for node, six in zip([*driven, *paced], places, strict=True)]
+    flags = [(int(bool(motion.speeds)), int(bool(motion.rates))) for _, motion in of_paced]
     tables = DriveTables(
         program=assembler.program(),
         driven=table(rows[: len(driven)], layout.POSED.width),
         axes=numbers_table(axes, layout.DRIVE_AXES.width),
         paced=table([row + two for row, two in zip(rows[len(driven) :], flags, strict=True)], layout.PACES.width),
         desired=table([(node.index, k, assembler.register(place)) for node, k, place in followed], 3),
-        motions={node.index: motion_row(node.prescribed) for node in prescribed},
+        motions={node.index: motion_row(motion) for node, motion in prescribed},
     )
     motors = [f"{node.path}, {path_text(node.in_joint('motor', k))}" for node, k, _ in followed]
     return tables, [f"{node.path}, motion.prescribed" for node in driven + paced] + motors
@@ -48,7 +50,10 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
 
 def _pose(assembler: Assembler, motion: Prescribed) -> list[RegisterRef | None]:
     angles = [angle for _, angle in motion.turns]
-    return [place for given in (motion.path, angles) for place in [*map(assembler.place_of, given)] or [None] * 3]
+    found: list[RegisterRef | None] = []
+    for given in (motion.path, angles):
+        found += [*map(assembler.place_of, given)] or [None] * 3
+    return found
 
 
 def _rates(assembler: Assembler, motion: PrescribedMotion) -> list[RegisterRef]:

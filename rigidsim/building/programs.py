@@ -28,7 +28,7 @@ class RegisterRef(NamedTuple):
     """A register whose number is not assigned yet: its kind, and its number among those of that kind."""
 
     kind: str  # constant, time, view, result; number for the number of a table in place of a register
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]  # hides a method of tuples
 
 
 class Assembler:
@@ -111,7 +111,10 @@ class Assembler:
     def views(self) -> tuple[ViewRecord, ...]:
         """What the program reads of a sample or a state."""
         places = {seen: self.register(RegisterRef("view", at)) for seen, at in self._views.items()}
-        return tuple(ViewRecord(*seen[:3], register, *seen[3:]) for seen, register in places.items())
+        return tuple(
+            ViewRecord(kind, observer, body, register, *more)
+            for (kind, observer, body, *more), register in places.items()
+        )
 
     def register(self, place: RegisterRef | None) -> int:
         """The number of a register, after all expressions have been added; -1 for none."""

@@ -6,11 +6,10 @@ import numpy as np
 
 from rigidsim.building.contacts import triangles_of
 from rigidsim.engine.assembly.blueprint import RayRecord, Target
-from rigidsim.physics.distances import HULL, MESH
 from rigidsim.physics.vector import norm, scaled
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.sensors import Range, Sensor
-from rigidsim.scene.schema.shapes import Shape
+from rigidsim.scene.schema.shapes import Hull, Shape, Triangulated
 
 
 def ray_of(hierarchy: Hierarchy, path: str, sensor: Sensor) -> RayRecord | None:
@@ -30,9 +29,10 @@ def ray_of(hierarchy: Hierarchy, path: str, sensor: Sensor) -> RayRecord | None:
 
 def _target(node: SceneNode, number: int, shape: Shape) -> Target:
     core, corners = shape.core(), None
-    if core.kind == HULL:
+    assert core is not None
+    if isinstance(shape, Hull):
         corners = np.array(core.corners, float)[np.array(shape.solid.triangles)]
-    elif core.kind == MESH:
+    elif isinstance(shape, Triangulated):
         facets = triangles_of(node, number, shape)
         corners = facets.vertices[facets.faces]
     return Target(node.index, node.metres, core._replace(corners=()), corners)

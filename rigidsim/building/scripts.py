@@ -13,7 +13,7 @@ from rigidsim.quantities.vocabulary import CANONICAL
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import StateRead
 from rigidsim.scene.expressions.vocabulary import OF_JOINTS, OWN_FRAMES
-from rigidsim.tree.joints import coordinate_called, part_of
+from rigidsim.tree.joints import coordinate_number, part_of
 from rigidsim.tree.nodes import Tree
 
 VIEWS = {
@@ -76,7 +76,7 @@ class Scripts:
         if state.quantity in OF_JOINTS:
             kind, width = VIEWS[part_of(state.quantity)]
             frame, _ = self._frame(state.body)
-            number = coordinate_called(state.quantity, self._start.node(frame).joint.type)
+            number = coordinate_number(state.quantity, self._start.at(frame).its_joint.type)
             return self._assembler.view((kind, (number, 0), (frame, 0)), width)
         kind, width = VIEWS[state.quantity]
         body, _ = observed = self._frame(state.body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rigidsim.building.metrics import metric_tables
@@ -107,7 +107,7 @@ def _first_name(name: str, sensor: Sensor) -> str:
     return names_of(name, sensor.channels)[0][0]
 
 
-def truths_of(scene: Scene, sensor: Sensor, path: str) -> dict[str, list[ExpressionTree | Expression]]:
+def truths_of(scene: Scene, sensor: Sensor, path: str) -> Mapping[str, Sequence[ExpressionTree | Expression]]:
     """What a sensor would measure without errors, by channel; not of what a ray gives."""
 
     def reads(quantity: str, width: int, observer: str, other: str = "") -> list[StateRead]:

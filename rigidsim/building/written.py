@@ -73,7 +73,9 @@ class LoadRecords:
             given = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at")}
             values = SimpleNamespace(**given, frame=self._axes(impulse.frame, node))
             era = self._fired.get((*node.place, "impulses", index, "when"))
-            era = self._schedule.era(impulse.time) if era is None else era
+            if impulse.time is not None:
+                era = self._schedule.era(impulse.time)
+            assert era is not None
             yield ImpulseRecord(node.frame, index, impulse.name, values, era)
 
     def _plain(self, given: Any, keys: tuple, node: Node) -> SimpleNamespace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,6 +85,13 @@ class Way:
     def angle(self) -> float:
         """The largest of all bodies, rad."""
         return max((one.angle for one in self.bodies), default=0.0)
+
+
+def _made_by(way: Expressed, scene: Scene, world: World) -> World:
+    """The world that a way makes of another world of a scene that it can express."""
+    made, remark = way.make(scene, world)
+    assert made is not None, remark
+    return made
 
 
 class Expressed(NamedTuple):
@@ -207,12 +215,14 @@ class Certificate:
 
     def _compared(self, way: Expressed) -> Way:
         """The way with the step and the half of it, each compared with the scene as it is written."""
-        apart, bodies, remark = [], (), ""
+        apart: list[np.ndarray] = []
+        bodies: tuple[BodyAgreement, ...] = ()
+        remark = ""
         for scene, world, run, part in zip(self._scenes[:2], self._worlds, self._runs, (1, 2), strict=False):
             made, remark = way.make(scene, world)
             if made is None:
                 return Way(way.name, SKIPPED, remark=remark)
-            made = _following(made, world, lambda other: way.make(scene, other)[0])  # noqa: B023 - called in this turn
+            made = _following(made, world, partial(_made_by, way, scene))
             paths = way.back(paths_of(with_stride(made, part * self._stride), self._callbacks)[0]).of(run.names)
             if way.name == ANOTHER_METHOD and paths.fails_at is not None:
                 return Way(way.name, SKIPPED, remark=f"{remark} finds no step")
@@ -220,7 +230,8 @@ class Certificate:
             if not bodies or way.name == ANOTHER_METHOD:  # of that, to the smaller tolerance
                 bodies = self._bodies(run, paths)
         order, parted = self._order(*apart), self._parted(apart[0])
-        verdict = self._verdict(*apart, order)
+        coarse, fine = apart
+        verdict = self._verdict(coarse, fine, order)
         if verdict == DIFFERS and self._callbacks:
             remark = "; ".join(filter(None, (remark, OF_CALLBACK)))
         return Way(way.name, verdict, bodies, order, parted, remark)
@@ -300,7 +311,7 @@ def _following(made: World, world: World, make: Callable[[World], World]) -> Wor
     """A world that was made of another one; the numbers that change during the run change in the same way."""
     triggers = made.blueprint.triggers
     written = triggers.renumbering if triggers else None
-    if written is None or written is not world.blueprint.triggers.renumbering:
+    if triggers is None or written is None or written is not world.blueprint.its_triggers.renumbering:
         return made
     triggers = triggers._replace(renumbering=_Expressed(written, world, make))
     return made._replace(blueprint=made.blueprint._replace(triggers=triggers))

@@ -115,7 +115,9 @@ def of_other_sign(world: World) -> World:
 
 
 def _of_other_sign(node: Node) -> Node:
-    joint = node.joint and node.joint._replace(orientation=negated_quaternion(node.joint.orientation))
+    joint = node.joint
+    if joint is not None and joint.orientation is not None:
+        joint = joint._replace(orientation=negated_quaternion(joint.orientation))
     return replace(node, orientation=negated_quaternion(node.orientation), joint=joint)
 
 

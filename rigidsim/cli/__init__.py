@@ -109,7 +109,8 @@ def _run_command(settings: dict[str, bool]) -> int:
         raise
     except SystemExit as ending:
         # On a closed pipe, click replaces the streams and exits with 1.
-        return ending.code if sys.stdout is stdout else PIPE_CLOSED
+        code = ending.code if isinstance(ending.code, int) else 0 if ending.code is None else 1
+        return code if sys.stdout is stdout else PIPE_CLOSED
     except BaseException as error:
         if settings["debug"]:
             traceback.print_exc()

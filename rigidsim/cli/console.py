@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import os
 import sys
@@ -20,6 +21,7 @@ strict_option = click.option("--strict", is_flag=True, help="Treat warnings as e
 
 def _simplified(error: UnicodeError) -> tuple[str, int]:
     """Characters that an encoding lacks: simpler ones, or escaped."""
+    assert isinstance(error, UnicodeEncodeError)
     lacking = error.object[error.start : error.end]
     return "".join(SIMPLER.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lacking), error.end
 
@@ -31,7 +33,8 @@ def prepare_streams() -> None:
             # This also occupies the free file descriptor, so that no data file gets it.
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     codecs.register_error("simplify", _simplified)
-    sys.stdout.reconfigure(errors="simplify")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="simplify")
 
 
 def discard_output() -> None:

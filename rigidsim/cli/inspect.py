@@ -109,6 +109,7 @@ def _of_trajectory(
             return values_report(trajectory, file, names, time)
         if names:
             return quantities_report(trajectory, file, names)
+        assert time is not None
         return state_report(trajectory, file, frame, time, None if is_all else MOST_ROWS)
 
 

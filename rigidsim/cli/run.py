@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,11 +16,11 @@ from rigidsim.errors import SimulationError, StorageError, UsageError
 OUTPUTS = Path("outputs")
 
 
-def run_of_sweep(source: str | None, index: int | None) -> tuple[list[tuple], str | None]:
+def run_of_sweep(source: str | None, index: int | None) -> tuple[list[str | tuple[str, Any]], str | None]:
     """The overrides of a run of a sweep, and the text of its scene; none without a sweep."""
     if (source is None) != (index is None):
         raise UsageError("--from names the result file of a sweep, --index the number of a run in it; give both")
-    if source is None:
+    if source is None or index is None:
         return [], None
     from rigidsim.sweeps.stored import load_sweep
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +17,7 @@ from rigidsim.report.wording import counted
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
 
-NO_CONTACT = {"mode": "off"}
+NO_CONTACT: dict[str, Any] = {"mode": "off"}
 
 
 class Verdict:
@@ -26,8 +26,12 @@ class Verdict:
     """
 
     def __init__(self, file: str, sets: tuple[str, ...], strict: bool):
-        self.file, self.strict, self.error = shown_name(file), strict, None
-        self.bodies, self.warnings, self.contact_settings, self.uncertain = Counter(), (), NO_CONTACT, {}
+        self.file, self.strict = shown_name(file), strict
+        self.error: RigidsimError | None = None
+        self.bodies: Counter[str] = Counter()
+        self.warnings: Sequence[str] = ()
+        self.contact_settings: Mapping[str, Any] = NO_CONTACT
+        self.uncertain: dict[str, str] = {}
         try:
             scene = read_scene(file, sets)
             if scene.sweep is not None:

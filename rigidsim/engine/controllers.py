@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from threading import get_ident
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -119,7 +119,7 @@ class ControlBlock:
         self.record, self.period = record, record.every * step
         is_python = record.law == PYTHON
         self.law = None if is_python else LAWS[record.law]
-        remembered = record.count - len(record.inputs) if is_python else self.law.memory
+        remembered = record.count - len(record.inputs) if self.law is None else self.law.memory
         self._function = loaded(record) if is_python else None
         self.memory = np.zeros((1 + remembered, n_lane))
 
@@ -136,12 +136,12 @@ class ControlBlock:
         """
         faults: Faults = {}
         before = None if live is None else self.memory.copy()
-        if self._function:
+        if self.law is None:
             found = self._call(times(), given, live, faults)
         else:
             found = self.law.output(given, self.memory, self.period)[np.newaxis]
         self.memory[BEGUN] = 1.0
-        if before is not None:
+        if before is not None and live is not None:
             self.memory[:, ~live] = before[:, ~live]
         if not math.isfinite(found.sum()) and not np.isfinite(found).all():
             wrong = ~np.isfinite(found) if live is None else ~np.isfinite(found) & live
@@ -176,6 +176,7 @@ class ControlBlock:
         begin = time.monotonic()
         try:
             _called[get_ident()] = where, begin
+            assert self._function is not None
             given = self._function(t, inputs, *((state,) if len(state) else ()))
         except (Exception, Ended) as error:
             file, line = self.record.call[0].rpartition(":")[0], None
@@ -213,4 +214,4 @@ def loaded(record: ControllerRecord) -> Callable:
         exec(compile(source, file, "exec"), names)
     except Exception as error:
         raise ControllerFault(f"controllers.{record.name}: {file}: {type(error).__name__}: {error}") from error
-    return names[name]
+    return cast(Callable[..., Any], names[name])

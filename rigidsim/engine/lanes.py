@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def is_timeless(world: World) -> bool:
     return not any((np.asarray(one) == time).any() for one in registers)
 
 
-def overwrite(part: object, other: object) -> None:
+def overwrite(part: Any, other: Any) -> None:
     """Give a model, or a part of one, the values of another one of the same structure."""
     if part is other:
         return
@@ -78,7 +79,7 @@ def overwrite(part: object, other: object) -> None:
         part[:] = other
 
 
-def put_lanes(part: object, lanes: np.ndarray, other: object) -> None:
+def put_lanes(part: Any, lanes: np.ndarray, other: Any) -> None:
     """Give some lanes of a model, a part of one, or a state, the values of another one that has these lanes only."""
     if isinstance(part, tuple):
         for mine, theirs in zip(part, other, strict=True):
@@ -88,7 +89,7 @@ def put_lanes(part: object, lanes: np.ndarray, other: object) -> None:
         part.reshape(len(part), width, -1)[..., lanes] = other.reshape(len(part), width, len(lanes))
 
 
-def structure_of(part: object) -> Hashable:
+def structure_of(part: Any) -> Hashable:
     """The parts of a model that must be equal for two worlds to share a block: everything but the values, and the
     shapes of the values.
     """
@@ -139,7 +140,7 @@ def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
     return copied(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
 
 
-def joined(parts: Sequence) -> object:
+def joined(parts: Sequence) -> Any:
     """One model, or part of one, from that of each lane."""
     first = parts[0]
     if isinstance(first, tuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.jit import formula, inlined
-from rigidsim.jit.rows import Each, Row
+from rigidsim.jit.rows import Each, Integers, Row
 from rigidsim.physics.summation import compensated_sum
 
 # --- the rows of numbers
@@ -205,7 +205,7 @@ LOOP_VALUE = Row(
     " that is `across` where the angle is zero, and two at right angles to that of the second, in its axes; the length"
     " of a distance, and the size of the loop, m; of a coupling the second coordinate where the first is zero, what its"
     " gap is measured by, and the ratio of the coordinates, rad or m",
-    at=3, lever=3, to_at=3, to_lever=3, axis=3, upright=3, across=3, beside=3, length=1, size=1, ratio=1,
+    at=3, lever=3, to_at=3, to_lever=3, axis=3, upright=3, across=3, beside=3, length=1, extent=1, ratio=1,
 )  # fmt: skip
 MEETING = Row(
     "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
@@ -286,7 +286,7 @@ DEFECT = Row(
     "of a vector, at a point of a step: the squares of its rate less the slope of its series, of that slope and the"
     " rate, and of its size; the rounding of its rate; the integral of the defect in a step of length 1; the largest"
     " size or change",
-    square=1, slope=1, part=1, rounding=1, total=1, size=1,
+    square=1, slope=1, part=1, rounding=1, total=1, magnitude=1,
 )  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"
@@ -302,13 +302,13 @@ NUMBERS = Row(
 
 # --- the rows of tables of integers
 
-NODE = Row(
+NODE = Integers(
     "a node: frame of the parent; FREE, FIXED, PRESCRIBED, DRIVEN or JOINTED; row among moved or driven nodes; row of"
     " its carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a moved"
     " body moves it (itself, if it is one), and free bodies are below it; of a moved node the first of its rows",
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
-JOINT = Row(
+JOINT = Integers(
     "how a moved row hangs: its degrees of freedom, 6 of a free body, 3 of a rotation about a"
     " point, 1 of a coordinate, 0 of a weld or a coordinate that a motor prescribes; 1 if the coordinate is an angle, 1"
     " if it displaces the body along its axis, both of a screw; the frame from which it hangs; row of its parent body,"
@@ -319,88 +319,90 @@ JOINT = Row(
     " number among the tanks, or NO_ROW",
     dof=1, turns=1, slides=1, parent_frame=1, parent=1, root=1, counts=1, springs=1, jet=1, mode=1, tank=1,
 )  # fmt: skip
-LOOP = Row(
+LOOP = Integers(
     "a loop: POINT, AXIS, DISTANCE, COUPLING, SWING, TWIST or TURN; the pair of its frames, and both, or the rows of"
     " both coordinates; the first of its equations, and that after the last; if it holds at stops only, its number"
     " among what has modes, else NO_ROW",
     kind=1, pair=1, first=1, second=1, begin=1, end=1, mode=1,
 )  # fmt: skip
-LAW = Row(
+LAW = Integers(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
     " era, the era after its last, number among the loads with a winding",
     pair=1, first=1, second=1, begin=1, until=1, followed=1,
 )  # fmt: skip
-TERM = Row(
+TERM = Integers(
     "an operation of a graph: where the coefficients of its three operands and of its result begin", a=1, b=1, c=1, x=1
 )
-GROUP = Row(
+GROUP = Integers(
     "numbers that are one vector: the first one and that after the last, and whether their errors limit a step",
     begin=1, end=1, limits=1,
 )  # fmt: skip
-RUN = Row(
+RUN = Integers(
     "operations of one kind, one after the other: that of the value, that of the growth or NO_ROW, the first one, and"
     " that after the last",
     operation=1, growth=1, begin=1, end=1,
 )  # fmt: skip
-VARIABLE = Row(
+VARIABLE = Integers(
     "a number: its row in the state and its column, and the column of its low part or NO_ROW", state=1, column=1, low=1
 )
-OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
-VIEW = Row(
+OPERATION = Integers("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
+VIEW = Integers(
     "a motion that expressions read: SEEN_POSITION, ...; pair, or of a joint its row; first of its registers",
     kind=1, pair=1, register=1,
 )  # fmt: skip
-METRIC = Row(
+METRIC = Integers(
     "what a metric reads: which motion, the first of its registers; the node, or NO_ROW if it is not seen from the"
     " world; the first link of the way up from the body, and of that from its observer; which vector of those that are"
     " asked for, or NO_ROW",
     kind=1, register=1, node=1, way=1, observer_way=1, asked=1,
 )  # fmt: skip
-ASKED_TERM = Row("a term that a metric reads: its number, the node, the place of the vector", term=1, node=1, place=1)
-ASKED_FORCE = Row(
+ASKED_TERM = Integers(
+    "a term that a metric reads: its number, the node, the place of the vector", term=1, node=1, place=1
+)
+ASKED_FORCE = Integers(
     "a force of contact that a metric reads: 1 if only the part across the normals, the place of the vector",
     is_friction=1, place=1,
 )  # fmt: skip
-ASKED_JOINT = Row(
+ASKED_JOINT = Integers(
     "a coordinate of a joint that a metric reads: its number; 0, or 1 if its rate is meant, 2 if what its motor does;"
     " the place of the vector",
     coordinate=1, part=1, place=1,
 )  # fmt: skip
-ASKED_REACTION = Row(
+ASKED_REACTION = Integers(
     "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
     joint=1, is_torque=1, place=1,
 )  # fmt: skip
-ACCELEROMETER = Row(
+ACCELEROMETER = Integers(
     "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",
     node=1, row=1, place=1,
 )  # fmt: skip
-FOLD = Row("a reduction: number of the fold, or beyond these of what is counted; registers", kind=1, x=1, y=1, z=1)
-POSED = Row(
+FOLD = Integers("a reduction: number of the fold, or beyond these of what is counted; registers", kind=1, x=1, y=1, z=1)
+POSED = Integers(
     "a node whose pose is given by expressions: row among the driven nodes; registers of the position and of three"
     " angles, NO_ROW if they are not given",
     row=1, position=3, angles=3,
 )  # fmt: skip
-DESIRED = Row(
+DESIRED = Integers(
     "a motor: row among the moved ones; register of the coordinate that it prescribes, or of its torque or force",
     row=1,
     register=1,
 )
-COEFFICIENT = Row(
+COEFFICIENT = Integers(
     "a number of a load that an expression gives: its table, the row there, its column among the values; its register",
     table=1, row=1, column=1, register=1,
 )  # fmt: skip
-PACES = Row(
+PACES = Integers(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
     " prescribed",
     row=1, v=3, omega=3, moves=1, turns=1,
 )  # fmt: skip
-RECORD = Row(
+RECORD = Integers(
     "an event: what happened; two shapes, or the number of the impulse or reparenting and the receiver's node; the"
     " row of the first event at that instant, not of contact",
     cause=1, first=1, second=1, instant=1,
 )  # fmt: skip
-REACHED = Row("a body that a jump reached: instant, role, node, source", instant=1, role=1, node=1, source=1)
-PAIR = Row("a pair of frames: first and second frame, first link of the path", first=1, second=1, way=1)
+REACHED = Integers("a body that a jump reached: instant, role, node, source", instant=1, role=1, node=1, source=1)
+PAIR = Integers("a pair of frames: first and second frame, first link of the path", first=1, second=1, way=1)
 
 # Components of the arrays of a node's motion in a sample: position, orientation, velocity, angular velocity.
 MOTION_WIDTHS = (3, 4, 3, 3)

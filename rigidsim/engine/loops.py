@@ -553,7 +553,7 @@ def write_gaps(t, model, state, scratch, lanes):
 def part_of_allowed(closing, value, turns):
     """The gap of an equation in parts of what is allowed: of the loop's size, or, of axes, of 1."""
     gap = select(closing.gap < 0.0, -closing.gap, closing.gap)
-    return gap / (CLOSED * select(turns > 0.0, 1.0, value.size))
+    return gap / (CLOSED * select(turns > 0.0, 1.0, value.extent))
 
 
 @lanewise

@@ -124,7 +124,8 @@ class Metering:
         first = len(metrics.results.constant) + 1
         for r, kind in enumerate(metrics.folds[:, layout.FOLD.kind].tolist()):
             if kind >= len(FOLDS):
-                arrays.result[first + r] = self._counted(kind - len(FOLDS), *metrics.counted[r], touches)
+                counted, by = metrics.counted[r]
+                arrays.result[first + r] = self._counted(kind - len(FOLDS), counted, by, touches)
         self._evaluate(*self._evaluating())
         self.go_back(place)
         return arrays.result[metrics.result]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def integers(*sizes: int | str | Row) -> Any:
     return Sized(np.int64, sizes)
 
 
-def made(kind: type, sizes: Mapping[str, int], **given: Any) -> Any:
+def made(kind: Any, sizes: Mapping[str, int], **given: Any) -> Any:
     """A named tuple of arrays of zeros, as its fields declare them, for these sizes (`lanes`: 1 unless it is among
     them); the other fields are given.
     """
@@ -125,7 +125,7 @@ def zeros(*shape: int, kind: type = np.float64) -> np.ndarray:
     lies in two of them.
     """
     size = math.prod(shape)
-    room = np.zeros(size + LINE - 1, kind)
+    room: np.ndarray = np.zeros(size + LINE - 1, kind)
     first = -room.ctypes.data // room.itemsize % LINE
     return room[first : first + size].reshape(shape)
 
@@ -146,10 +146,20 @@ class Law(NamedTuple):
     value: np.ndarray  # (load, width of its kind * lanes)
 
 
-SingleLaws = NamedTuple("SingleLaws", [(table.name, Law) for table in SINGLE])
-"""Loads on single bodies, one table for each kind; in place of a pair, the frame of the axes."""
-PairLaws = NamedTuple("PairLaws", [(table.name, Law) for table in PAIRWISE])
-"""Loads that depend on the relative position of two frames, one table for each kind."""
+if TYPE_CHECKING:
+
+    class SingleLaws(tuple[Law, ...]):
+        """The declared kinds are not known to checkers of types."""
+
+        def __new__(cls, *laws: Law | None) -> Self: ...
+        def __getattr__(self, kind: str) -> Law: ...
+
+    PairLaws = SingleLaws
+else:
+    SingleLaws = NamedTuple("SingleLaws", [(table.name, Law) for table in SINGLE])
+    """Loads on single bodies, one table for each kind; in place of a pair, the frame of the axes."""
+    PairLaws = NamedTuple("PairLaws", [(table.name, Law) for table in PAIRWISE])
+    """Loads that depend on the relative position of two frames, one table for each kind."""
 
 
 class Relations(NamedTuple):
@@ -468,11 +478,11 @@ class Scratch(NamedTuple):
     working: Working | None  # of expressions
     joints: JointArrays | None
     loops: Closings | None
-    trial: NamedTuple | None  # of a method that chooses its steps
-    touching: NamedTuple | None  # what contact records, of its arrays
-    lasting: NamedTuple | None  # contacts that last, with `contact: events`, likewise
-    guards: NamedTuple | None  # of triggers
-    sleep: NamedTuple | None  # bodies that sleep, of the arrays of contact
+    trial: Any  # of a method that chooses its steps
+    touching: Any  # what contact records, of its arrays
+    lasting: Any  # contacts that last, with `contact: events`, likewise
+    guards: Any  # of triggers
+    sleep: Any  # bodies that sleep, of the arrays of contact
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
     arm: ARM = floats("places")
@@ -538,7 +548,7 @@ class JointSamples(NamedTuple):
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
-        return JointSamples(*(array[rows] for array in self))
+        return JointSamples._make(array[rows] for array in self)
 
 
 class Samples(NamedTuple):
@@ -581,7 +591,8 @@ def holds_values(part: object) -> bool:
 
 def windings(model: Model) -> Iterator[tuple[Table, np.ndarray]]:
     """The table and the values of each load that has a winding, in the order of the last rows of the state."""
-    for table in FOLLOWED if model.pairwise else ():
+    tables: tuple[Table, ...] = FOLLOWED if model.pairwise else ()
+    for table in tables:
         yield from ((table, value) for value in getattr(model.pairwise, table.name).value)
 
 
@@ -638,7 +649,7 @@ def joint_arrays_of(joints: Joints, sizes: dict[str, int]) -> JointArrays:
 
 def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
     """Scratch arrays for coordinates that have modes, if there are any."""
-    if joints.modes is None:
+    if joints.modes is None or joints.rows is None:
         return None
     return made(Switching, sizes | {"modes": len(joints.modes)}, rows=rows_of(joints.rows, sizes))
 
@@ -659,11 +670,11 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
     """Set what scratch arrays of n lanes have from the numbers of a model."""
     pose = layout.MOTION.columns("q", n).stop  # position and orientation lead both rows
     scratch.driven[:, :pose] = model.motion[:, :pose]
-    if model.expressions:
-        given, working = model.expressions, scratch.working
+    given, working = model.expressions, scratch.working
+    if given is not None and working is not None:
         working.register[: len(given.script.constant)] = given.script.constant
         working.jet[: len(given.drive.constant), :n] = given.drive.constant
-    if scratch.guards is not None:
+    if scratch.guards is not None and model.guards is not None:
         constant = model.guards.program.constant
         scratch.guards.register[: len(constant)] = constant
 

@@ -7,6 +7,8 @@ side (Moller and Trumbore, J. Graphics Tools 2, 1997).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import RayRecord, Target
@@ -34,7 +36,7 @@ def distance(ray: RayRecord, samples: Samples, n_lane: int) -> np.ndarray:
     return found
 
 
-def matrix(q: np.ndarray) -> np.ndarray:
+def matrix(q: Sequence[float] | np.ndarray) -> np.ndarray:
     """The rotation matrix of a unit quaternion."""
     w, x, y, z = map(float, q)
     return np.array([
@@ -71,7 +73,7 @@ def span_of(kind: int, half: np.ndarray, radius: float, p: np.ndarray, u: np.nda
         return (min(one[0] for one in spans), max(one[1] for one in spans)) if spans else NOWHERE
     between = slab(p[2], u[2], -half[2], half[2])
     if kind == CYLINDER:
-        return both(between, quadric(*around_axis(p, u, half)))
+        return both(between, quadric(*around_axis(p, u, tuple(half))))
     if kind == CONE:
         return cone(p, u, half, between)
     raise ValueError(f"no ray meets a core of kind {kind}")

@@ -57,7 +57,7 @@ from rigidsim.engine.stepper import NOW, advance
 from rigidsim.engine.switching import switches
 from rigidsim.engine.triggering import Triggers
 from rigidsim.jit.kernels import Kernel, Made, foresee, is_interpreted, watch_compilation
-from rigidsim.jit.rows import View, with_rows
+from rigidsim.jit.rows import with_rows
 from rigidsim.tree.history import TreeChange
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
@@ -75,6 +75,10 @@ class BlockRun:
 
     Time is (n + done) h; `done` is the part of a step that precedes the edge at which a kernel stopped, else 0.
     """
+
+    model: Model
+    state: np.ndarray
+    _scratch: Scratch
 
     def __init__(
         self,
@@ -114,7 +118,20 @@ class BlockRun:
         self.ahead = 0  # steps of the blocks of this structure that will follow
         # Steps that were timed in general code, and their seconds; None before the first call, which may compile.
         self._timed: tuple[int, float] | None = None
+        self._timetable: tuple[tuple[int, int, int], np.ndarray]
         self._timetable = (0, 0, 0), np.empty(0)  # what `_times` was asked for in the last call, and the times
+
+    @property
+    def _its_buffer(self) -> EventBuffer:
+        """The buffer of a run with events."""
+        assert self._buffer is not None
+        return self._buffer
+
+    @property
+    def its_sensing(self) -> Sensing:
+        """The sensors and controllers of a scene that has some."""
+        assert self.sensing is not None
+        return self.sensing
 
     def _caller(self, kernel: Kernel) -> Callable:
         """What calls a kernel: compiled, or as Python code, which may call functions of the user."""
@@ -200,7 +217,7 @@ class BlockRun:
     @property
     def whole_model(self) -> Model:
         """The model with the tables of metrics and sensors."""
-        sensing = self.sensing and self.sensing.tables
+        sensing = self.sensing.tables if self.sensing else None
         return self.model._replace(metrics=self._metering.tables()[0], sensing=sensing)
 
     @property
@@ -209,7 +226,7 @@ class BlockRun:
         return (self.n + self.done) * self.model.step
 
     @property
-    def steps(self) -> View | None:
+    def steps(self) -> layout.STEP | None:
         """The row `STEP` of the first lane, if the method chooses its steps."""
         if trials_of(self.method) is None:
             return None
@@ -248,8 +265,8 @@ class BlockRun:
     def place(self) -> tuple:
         """Progress and state of the run, for `go_back`."""
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
-        parts = len(self.changes), self.contacts.place(), self._metering.place()
-        parts = *parts, self.triggers and self.triggers.place(), self.sensing and self.sensing.place()
+        held = self.triggers and self.triggers.place(), self.sensing and self.sensing.place()
+        parts = len(self.changes), self.contacts.place(), self._metering.place(), *held
         return self.n, self.done, self.era, self.worlds, *arrays, len(self.events), *parts
 
     def go_back(self, place: tuple) -> None:
@@ -395,13 +412,13 @@ class BlockRun:
     def _put_held(self) -> None:
         """Make the numbers that are held constants of all expressions."""
         for program, register in self._programs_held():
-            put_held(program, register, self.sensing.held)
+            put_held(program, register, self.its_sensing.held)
 
     def _programs_held(self) -> Iterator[tuple[Program, np.ndarray]]:
         """The programs of expressions that may read numbers that are held, with their registers."""
         yield from programs_held(self.model, self._scratch)
         metrics, arrays = self._metering.tables()
-        if metrics:
+        if metrics and arrays:
             yield metrics.program, arrays.register
 
     def _proceed(self, n_end: int, stride: int, samples: Samples | None, first: int) -> None:
@@ -487,7 +504,7 @@ class BlockRun:
         trial = trials.make(scratch.trial, self.method, self.model, *sizes)
         return scratch if trial is scratch.trial else scratch._replace(trial=trial)
 
-    def _arrays(self) -> tuple:
+    def _arrays(self) -> tuple[Model, np.ndarray, Scratch]:
         return self.model, self.state, self._scratch
 
     def _begin(self) -> None:
@@ -573,7 +590,7 @@ class BlockRun:
         steps = self.model.edge_step
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
-    def calls(self) -> Iterator[tuple[Callable, tuple]]:
+    def calls(self) -> Iterator[tuple[Any, tuple]]:
         """A call of each kernel of general code: the kernel and its arguments."""
         yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
         yield from self._metering.calls(self._one)
@@ -600,7 +617,7 @@ class BlockRun:
             self._metering.add(self._times(begin, self.taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
             lacks = self._buffer is not None and self._buffer.lacks[0] > 0
-            if lacks and self._buffer.filled[0] == 0:
+            if lacks and self._its_buffer.filled[0] == 0:
                 self._make_room()
             self._collect_events(self.worlds)
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
@@ -635,7 +652,8 @@ class BlockRun:
 
     def _make_room(self) -> None:
         """Make more room for the events of a step."""
-        self._buffer = make_buffer(self.model, self._lanes, self._buffer.pair, 2 * len(self._buffer.event))
+        buffer = self._its_buffer
+        self._buffer = make_buffer(self.model, self._lanes, buffer.pair, 2 * len(buffer.event))
 
     def _forget(self) -> None:
         if self._buffer is not None:
@@ -673,16 +691,16 @@ class BlockRun:
         """Record that a trigger happens now, by its number, of which no impulse and no reparenting is recorded; after
         the numbers have changed, if it sets any: what was set before, and what is now.
         """
-        n, renumbering = len(self._lanes), self.worlds[0].blueprint.triggers.renumbering
+        n, renumbering = len(self._lanes), self.worlds[0].blueprint.its_triggers.renumbering
         before = after = energy_of(self._recorded(0, self.era), n)
         if set_now != set_before:
             self._renumber(set_now)
             after = energy_of(self._recorded(1, self.era), n)
             if len(self.state):  # the ledger has the sum over bodies, so any row will do
                 book(self.state[0], after - before)
-        note_alone(layout.CAUSE_TRIGGER, k, self.time, before[0], after[0], self._buffer)
+        note_alone(layout.CAUSE_TRIGGER, k, self.time, before[0], after[0], self._its_buffer)
         self._collect_events(self.worlds)
-        if self._keeps_events and set_now != set_before:
+        if self._keeps_events and set_now != set_before and renumbering is not None:
             changed = renumbering.changed(set_before, set_now)
             self.events[-1] = self.events[-1]._replace(changed=changed)
 
@@ -690,9 +708,11 @@ class BlockRun:
         """Go on in the present state with the numbers of the scene that these settings give."""
         (world,), moments = self.worlds, iter(self._reparented)
         first = world.blueprint
-        made = first.triggers.renumbering.blueprint(numbers)
+        renumbering = first.its_triggers.renumbering
+        assert renumbering is not None
+        made = renumbering.blueprint(numbers)
         # Metrics are those of the whole run, as a trajectory has them.
-        triggers = made.triggers._replace(renumbering=first.triggers.renumbering)
+        triggers = made.its_triggers._replace(renumbering=renumbering)
         blueprint = made._replace(metrics=first.metrics, triggers=triggers)
         tree = blueprint.tree
         for change, (_, *motions) in zip(self.changes, moments, strict=True):
@@ -717,6 +737,7 @@ class BlockRun:
         """Let go the body of the joint that breaks, and add what the joint bore to the record of that."""
         body = int(self.model.moved_node[self._scratch.broken[0] - 1])
         joint, sample = [*self.worlds[0].blueprint.joint_types].index(body), self._recorded(0, self.era).joints
+        assert sample is not None
         bore = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
         self._reparent(self._release_of(body), self.era)
         if self._keeps_events:
@@ -740,17 +761,18 @@ class BlockRun:
         self.changes.append(event._replace(time=self.time))
         self._enter()
         self._recorded(1, ending)  # places all frames
-        instant = begin_reparenting(event, self.model, self._buffer)
-        pass_jumps([one.jumps for one in made], *self._arrays(), self._buffer, self._lanes)
+        buffer, arrays = self._its_buffer, self._arrays()
+        instant = begin_reparenting(event, self.model, buffer)
+        pass_jumps([one.jumps for one in made], *arrays, buffer, self._lanes)
         after = self._recorded(1, ending)
         if made[0].struck:
             impulses = self._handed_over(event, worlds, made, before, after)
-            pass_impulses(impulses, *self._arrays(), self._buffer, self._lanes)
+            pass_impulses(impulses, *arrays, buffer, self._lanes)
             after = self._recorded(1, ending)
         if self.model.loops is not None:
-            close_after(self.time, *self._arrays(), self._lanes)
+            close_after(self.time, *arrays, self._lanes)
             after = self._recorded(1, ending)
-        model, buffer = with_rows(self.model), with_rows(self._buffer)
+        model, buffer = with_rows(self.model), with_rows(buffer)
         record_reached_bodies(model.every, instant, model, buffer)
         # The change of energy is counted as work; the ledger has the sum over bodies, so any row will do.
         carrier = carrier_row(self.worlds[0], event.body)
@@ -787,9 +809,10 @@ class BlockRun:
         """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
         ends: the energy of loads that begin or end at this instant is exchanged later, on the new tree.
         """
-        self._observe(self.era, self._buffer.pair, row)
+        pair = self._its_buffer.pair
+        self._observe(self.era, pair, row)
         if 0 <= ending < self.era:
             made = make_samples(self.model, 1, False, self._lanes)
             self._observe(ending, made, 0)
-            self._buffer.pair.ledger[row] = made.ledger[0]
-        return self._buffer.pair.part(slice(row, row + 1))
+            pair.ledger[row] = made.ledger[0]
+        return pair.part(slice(row, row + 1))

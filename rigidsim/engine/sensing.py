@@ -61,10 +61,9 @@ class ErrorNumbers(NamedTuple):
     is_rounded: bool
 
     @classmethod
-    def of(cls, *numbers: np.ndarray) -> ErrorNumbers:
+    def of(cls, bias: np.ndarray, noise: np.ndarray, walk: np.ndarray, quantum: np.ndarray) -> ErrorNumbers:
         """Those numbers."""
-        _, noise, walk, quantum = numbers
-        return cls(*numbers, bool(noise.any() or walk.any()), bool(quantum.any()))
+        return cls(bias, noise, walk, quantum, bool(noise.any() or walk.any()), bool(quantum.any()))
 
 
 class Run(Protocol):
@@ -92,11 +91,11 @@ class Sensing:
     ):
         self._run, self._written, self._step, self._lanes, self._keeps = run, written, step, lanes, keeps
         self._read = caller(read_numbers)
-        self._tables: Metrics | None = None
+        self._tables: Metrics
         self._errors: dict[ChannelRecord, ErrorNumbers] = {}
         self._arrays: _Arrays | None = None
         self._streams = {channel: Stream(channel.stream, errors_of(channel)) for _, channel in self._channels()}
-        self._clocks = {one.every for one in (*written.sensors, *written.controllers)}  # steps
+        self._clocks = written.clocks  # steps
         self._constant: dict[ControllerRecord, bool] = {}  # which read numbers of the scene only
         self._begun = np.zeros(len(lanes), np.int64)  # the step that was the first one of each lane
         self._now = np.zeros(len(lanes))  # s, the present time of each
@@ -128,6 +127,7 @@ class Sensing:
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
+        assert model.sensing is not None
         self._tables, self._errors, self._constant = model.sensing, {}, {}
         if self._arrays is None:
             program = self._tables.program
@@ -173,7 +173,13 @@ class Sensing:
         """(lane) the present time of each world, s."""
         return (self._run.n - self._begun + self._run.done) * self._step
 
+    @property
+    def _registers(self) -> np.ndarray:
+        assert self._arrays is not None
+        return self._arrays.register
+
     def _reading(self, t: float | np.ndarray, samples: Samples) -> tuple:
+        assert self._arrays is not None
         return self._tables, t, samples, self._arrays.chains, self._arrays.register, self._lanes
 
     # --- the clock
@@ -242,7 +248,7 @@ class Sensing:
 
     def _numbers(self, first: int, count: int) -> np.ndarray:
         """(number, lane) some of the numbers that were read."""
-        return self._arrays.register.take(self._tables.folds[first : first + count, 1], axis=0)
+        return self._registers.take(self._tables.folds[first : first + count, 1], axis=0)
 
     def _measure(self, k: int, present: Samples) -> None:
         """Take a reading of a sensor."""
@@ -266,6 +272,7 @@ class Sensing:
     def _reading_of(self, sensor: SensorRecord, channel: ChannelRecord, present: Samples) -> np.ndarray:
         """(component, lane) a channel of a reading: the truth with its errors."""
         if channel.truth < 0:
+            assert sensor.ray is not None
             truth = distance(sensor.ray, present, len(self._lanes))[np.newaxis]
         else:
             truth = self._numbers(channel.truth, channel.width).copy()
@@ -347,7 +354,7 @@ class Sensing:
 
     def _hold_own(self) -> None:
         """Set the constants that are read here."""
-        put_held(self._tables.program, self._arrays.register, self.held)
+        put_held(self._tables.program, self._registers, self.held)
 
     # --- what is kept
 
@@ -389,7 +396,7 @@ class Sensing:
 
     def checkpoint(self) -> dict[str, np.ndarray]:
         """What `resume` needs."""
-        found = {"sensing.held": self.held.copy()}
+        found: dict[str, np.ndarray] = {"sensing.held": self.held.copy()}
         found |= {f"sensing.walk.{k}": walk for k, walk in enumerate(self._walks.values())}
         found |= {f"sensing.memory.{k}": block.memory.copy() for k, block in enumerate(self._controllers)}
         found["sensing.pending"] = np.array([one[:2] for one in self._pending], np.int64).reshape(-1, 2)
@@ -419,7 +426,7 @@ def widths_of(written: SensingTables) -> list[int]:
 
 def programs_held(model: Model, scratch: Scratch) -> Iterator[tuple[Program, np.ndarray]]:
     """The programs of a model that may read numbers that are held, with their registers."""
-    if model.expressions:
+    if model.expressions and scratch.working:
         yield model.expressions.script, scratch.working.register
     if model.guards is not None:
         yield model.guards.program, scratch.guards.register

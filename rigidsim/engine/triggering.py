@@ -248,13 +248,14 @@ class Triggers:
     def _pass_on(self, machine: int, _source: int, target: int) -> None:
         """Begin a state of a machine: only what leads on from there can happen next."""
         self._states[machine] = target
-        own = [(k, one) for k, one in enumerate(self.records) if _follows(one) and one.passing[0] == machine]
-        leaving = {k: one for k, one in own if one.passing[1] == target}
-        self._pending = [(instant, k) for instant, k in self._pending if all(k != other for other, _ in own)]
+        followed = [(k, one, one.passing) for k, one in enumerate(self.records) if one.passing and _follows(one)]
+        own = [(k, one, source) for k, one, (number, source, _) in followed if number == machine]
+        leaving = {k: one for k, one, source in own if source == target}
+        self._pending = [(instant, k) for instant, k in self._pending if all(k != other for other, *_ in own)]
         for k, one in leaving.items():
             if one.time is not None:
                 self._await(k, one.time)
-        for k, one in own:
+        for k, one, _ in own:
             self._guards.armed[k] = ARMED if k in leaving and one.time is None else SPENT
 
     def _arrive(self, due: int) -> None:

@@ -68,7 +68,7 @@ def shares_steps(task: Task, world: World) -> bool:
     that is sampled is due at each decision.
     """
     written = world.blueprint.sensing
-    clocks = [one.every for one in (*written.sensors, *written.controllers)]
+    clocks = written.clocks if written else ()
     return is_timeless(world) and world.blueprint.n_step % task.steps == 0 and not any(task.steps % k for k in clocks)
 
 
@@ -108,14 +108,15 @@ class Side:
 
     def _check_begun(self, places: np.ndarray) -> None:
         """Raise the error of an episode that cannot begin."""
-        for place in places.tolist() if self._run.sensing.faults else ():
-            if place in self._run.sensing.faults:
+        faults = self._run.its_sensing.faults
+        for place in places.tolist() if faults else ():
+            if place in faults:
                 self._task.simulation(self._episodes[place].levels).prepare()
 
     def _put(self, group: Group, places: np.ndarray, own: np.ndarray, model: Model, state: np.ndarray) -> None:
         """Write variants of a group into lanes: what varies in it, if the rest is there already."""
         is_alike = self._is_alike(group)
-        if is_alike and self._odd.isdisjoint(places.tolist()):
+        if isinstance(group, WorldColumns) and is_alike and self._odd.isdisjoint(places.tolist()):
             group.put(model, state, places, own)
             return
         put_lanes((model, state), places, group.block(own))
@@ -126,17 +127,18 @@ class Side:
         if group not in self._alike:
             if self._like is None and isinstance(group, WorldColumns):
                 self._like, self._odd = group, {*self._lanes.tolist()}
-            self._alike[group] = isinstance(group, WorldColumns) and group.varies_as(self._like)
+            like = self._like
+            self._alike[group] = isinstance(group, WorldColumns) and like is not None and group.varies_as(like)
         return self._alike[group]
 
     def _held(self) -> np.ndarray:
-        return self._run.sensing.held[:, : self._count]
+        return self._run.its_sensing.held[:, : self._count]
 
     def step(self, actions: np.ndarray, places: np.ndarray, episodes: Sequence[Episode]) -> Step:
         """See `Worlds.step`."""
         run, steps, before = self._run, self._task.steps, self._place()
         wide = actions[np.minimum(self._lanes, self._count - 1)]
-        run.sensing.set_inputs(dict(zip(self._task.limits, wide.T, strict=True)))
+        run.its_sensing.set_inputs(dict(zip(self._task.limits, wide.T, strict=True)))
         put = self._entering(places, episodes) if len(places) else None
         end = run.n + steps
         run.advance(steps, before=put and partial(run.put_lanes, places, put))
@@ -155,16 +157,20 @@ class Side:
 
     def _place(self) -> dict[str, np.ndarray]:
         """What a world of the block needs to go on by itself."""
-        return {"reached": np.array([self._run.n]), "state": self._run.state.copy(), **self._run.sensing.checkpoint()}
+        return {
+            "reached": np.array([self._run.n]),
+            "state": self._run.state.copy(),
+            **self._run.its_sensing.checkpoint(),
+        }
 
     def _failed(self) -> np.ndarray | None:
         """(world) whether its motion, its energy or a number is not finite; None if all are."""
         run, n = self._run, len(self._lanes)
         ledger, fault = run.last_present.ledger, run.fault[:, layout.FAULT.columns("failed", n)]
-        if not run.sensing.faults and not fault.any() and math.isfinite(run.state.sum() + ledger.sum()):
+        if not run.its_sensing.faults and not fault.any() and math.isfinite(run.state.sum() + ledger.sum()):
             return None
-        failed = fault.any(axis=0)
-        failed[[*run.sensing.faults]] = True
+        failed = np.any(fault, axis=0)
+        failed[[*run.its_sensing.faults]] = True
         for array in (run.state, ledger):
             failed |= ~np.isfinite(array.reshape(-1, n)).all(axis=0)
         return failed[: self._count]
@@ -173,7 +179,9 @@ class Side:
         """Take the step of a world that failed by itself, with the same bits: why it failed, and what is held where it
         ended.
         """
-        simulation = self._task.simulation(self._episodes[place].levels)
+        episode = self._episodes[place]
+        assert episode is not None
+        simulation = self._task.simulation(episode.levels)
         own = one_lane(before, place, len(self._lanes), int(self._begun[place]))
         simulation.resume(simulation.checkpoint() | own, simulation.events)
         simulation.set_inputs(dict(zip(self._task.limits, action.tolist(), strict=True)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,11 @@ from rigidsim.scene.values.samples import Distribution, read_distribution
 from rigidsim.simulation.single import Simulation
 from rigidsim.sweeps.sampling import quantiles
 
-gymnasium = needed("gymnasium", "environments", "gym")
+if TYPE_CHECKING:
+    import gymnasium
+    import gymnasium.vector
+else:
+    gymnasium = needed("gymnasium", "environments", "gym")
 
 SEED = "simulation.seed"
 SEEDS = 2**53

@@ -79,13 +79,13 @@ class SceneVectorEnv(gymnasium.vector.VectorEnv):
         """
         return self._parts[0][0].stop
 
-    @property
-    def np_random(self) -> tuple[np.random.Generator, ...]:
+    @property  # type: ignore[misc]  # it cannot be set: there is one for each world
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The generator of each world."""
         return tuple(self._episodes.generators)
 
     @property
-    def np_random_seed(self) -> tuple[int, ...]:
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]  # likewise
         """The seed of each generator."""
         return tuple(self._episodes.seeds)
 

@@ -81,16 +81,18 @@ def export(
         if frame != WORLD:
             hint = "for NetCDF write it with each quantity: BODY.position@FRAME"
             raise UsageError(f"a frame of all bodies is for CSV; {hint}")
-        content = _labelled(shown, quantities, events)
+        content: Labelled | TextTable = _labelled(shown, quantities, events)
     else:
         content = table_of(shown, quantities, frame, events)
-    count = 1 + content.count if kind is CSV else 1
+    count = 1 if isinstance(content, Labelled) else 1 + content.count
     if progress:
         progress(0, count)
     with published(path, kind, force, hints) as file:
         if kind is NETCDF:
+            assert isinstance(content, Labelled)
             write_netcdf(file, content, progress)
             return Path(path)
+        assert isinstance(content, TextTable)
         for number, piece in enumerate(content.text(), 1):
             file.write(piece.encode())
             file.check()
@@ -100,8 +102,8 @@ def export(
 
 
 def _labelled(shown: Trajectory | Sweep, quantities: Sequence[str], events: bool) -> Labelled:
-    if isinstance(instance(shown, Trajectory, "what is exported", Sweep), Trajectory):
-        return labelled(shown, quantities, events)
+    if not isinstance(shown, Sweep):
+        return labelled(instance(shown, Trajectory, "what is exported", Sweep), quantities, events)
     _require_whole(quantities, WORLD, events)
     return labelled_runs(shown)
 
@@ -114,9 +116,10 @@ def _require_whole(quantities: Sequence[str], frame: str, events: bool) -> None:
 
 def table_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> TextTable:
     """The table of a CSV file: see `export`. Raises UsageError, NotRecordedError."""
-    if not isinstance(instance(shown, Trajectory, "what is exported", Sweep), Trajectory):
+    if isinstance(shown, Sweep):
         _require_whole(quantities, frame, events)
         return run_table(shown)
+    instance(shown, Trajectory, "what is exported", Sweep)
     if sum((bool(quantities), events, frame != WORLD)) > 1:
         raise UsageError("quantities, --events and --frame make different tables; choose one (of a quantity: @FRAME)")
     if events:

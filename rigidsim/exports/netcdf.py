@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from rigidsim.arguments import needed
 from rigidsim.exports.labelled import Labelled, Variable
@@ -27,7 +28,8 @@ def write_netcdf(file: Spool, labelled: Labelled, progress: Callable[[int, int],
             root.attrs["coordinates"] = " ".join(sorted(beside))
         for variable in labelled.variables:
             stored = _created(root, variable)
-            for rows in variable.windows() if variable.shape else [...]:
+            windows: Iterable[Any] = variable.windows() if variable.shape else (...,)
+            for rows in windows:
                 stored[rows] = variable.read(rows)
                 done += 1
                 file.check()
@@ -38,7 +40,7 @@ def write_netcdf(file: Spool, labelled: Labelled, progress: Callable[[int, int],
 def _created(root, variable: Variable):
     """The variable of the file, without values."""
     dtype = TEXT if variable.is_text else variable.dtype
-    options = {}
+    options: dict[str, Any] = {}
     if variable.shape and not variable.is_text and all(variable.shape):
         row = 1
         for length in variable.shape[1:]:

@@ -135,7 +135,7 @@ class Fit:
     @property
     def chi2(self) -> float:
         """The sum of squares of the residuals over their standard deviations, and of the priors."""
-        rows = self._problem.stacked(self.readings, list(self.values.values()))[0]
+        rows = self._problem.stacked(self.readings, np.array([*self.values.values()]))[0]
         return float(rows @ rows)
 
     @property
@@ -202,7 +202,7 @@ class Problem:
             found += [_estimated(n, k, label, each, one.vary[n]) for n, label in zip(one.vary, names, strict=True)]
         return found
 
-    def values(self, x: Sequence[float]) -> np.ndarray:
+    def values(self, x: np.ndarray) -> np.ndarray:
         """The numbers, in SI units."""
         return np.array([one.unknown.value(at) for one, at in zip(self.unknowns, x, strict=True)])
 
@@ -219,9 +219,7 @@ class Problem:
             self._kept = np.array(x), (runs, readings)
         return self._kept[1]
 
-    def stacked(
-        self, readings: Sequence[Sequence[Residuals]], values: Sequence[float]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def stacked(self, readings: Sequence[Sequence[Residuals]], values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All residuals over their standard deviations, then those of priors; their derivatives, in SI units."""
         rows, rates = [], []
         for k, (each, found) in enumerate(zip(self.experiments, readings, strict=True)):
@@ -234,9 +232,9 @@ class Problem:
                 rates.append(jacobian)
         for j, (unknown, value) in enumerate(zip(self.unknowns, values, strict=True)):
             if unknown.prior is not None:
-                mean, sigma = unknown.prior
-                rows.append(np.array([(value - mean) / sigma]))
-                rates.append(np.eye(1, len(self.unknowns), j) / sigma)
+                mean, deviation = unknown.prior
+                rows.append(np.array([(value - mean) / deviation]))
+                rates.append(np.eye(1, len(self.unknowns), j) / deviation)
         return np.concatenate(rows), np.concatenate(rates)
 
     def residuals(self, x: np.ndarray) -> np.ndarray:

@@ -119,7 +119,7 @@ class Goal:
         if self.runs >= self.settings.max_runs:
             raise _Spent
         self.runs += 1
-        run = self.varied.run(self.values(x))
+        run = self.varied.run(self.values(x).tolist())
         values = np.array([run.metrics[name] for name in self.names])
         if not np.isfinite(values).all():
             where = int(np.argmax(~np.isfinite(values)))
@@ -131,6 +131,13 @@ class Goal:
         is_better = best is None or self._rank(found) < self._rank(best)
         self._kept = [found, found if is_better else best]
         return found
+
+    @property
+    def _best(self) -> _Evaluated:
+        """The best point up to now."""
+        best = self._kept[1]
+        assert best is not None
+        return best
 
     def _rank(self, one: _Evaluated) -> tuple[float, float]:
         """What the worst condition is missed by, and the goal: less is better."""
@@ -233,9 +240,9 @@ class Goal:
             y, message = np.clip(found.x, low, high), "" if found.success else found.message
             self.evaluated(y)
         except _Spent:
-            y, message = self._kept[1].x, f"it has made the {self.runs} runs that max_runs allows"
+            y, message = self._best.x, f"it has made the {self.runs} runs that max_runs allows"
         if self._rank(self._at(y))[0] > 0.0:
-            y = self._kept[1].x
+            y = self._best.x
         return y, message and f"the optimisation did not converge: {message}"
 
     def _at_bounds(self, x: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -110,14 +111,17 @@ class Comparison:
         larger = max(self.both, key=lambda trajectory: (len(trajectory), len(trajectory.time)))
         rows = next(windows(larger)).stop
         for begin in range(0, len(self.samples[0]), rows):
-            yield tuple(_as_slice(numbers[begin : begin + rows]) for numbers in self.samples)
+            one, other = (_as_slice(numbers[begin : begin + rows]) for numbers in self.samples)
+            yield one, other
 
     def _is_same(self, name: str, samples: tuple[slice | np.ndarray, slice | np.ndarray]) -> bool:
         """Whether the bytes of these samples are known to be the same without decoding them."""
         first, second = (trajectory.arrays.get(name) for trajectory in self.both)
-        are_stored = isinstance(first, StoredArray) and isinstance(second, StoredArray)
-        is_one = all(isinstance(which, slice) for which in samples) and samples[0] == samples[1]
-        return are_stored and is_one and first.is_same(second, samples[0])
+        if not (isinstance(first, StoredArray) and isinstance(second, StoredArray)):
+            return False
+        one, other = samples
+        is_one = isinstance(one, slice) and isinstance(other, slice) and one == other
+        return is_one and first.is_same(second, cast(slice, one))
 
     def _first_of_samples(self, names: Sequence[str]) -> Difference | None:
         for samples in self._windows():
@@ -208,10 +212,10 @@ MEASURES = {"position": distances, "orientation": angles}
 
 def _first_place(first: np.ndarray, second: np.ndarray) -> tuple[int, ...] | None:
     """The index of the first number of which the bits differ."""
-    bits = [np.ascontiguousarray(array).view(f"i{array.dtype.itemsize}") for array in (first, second)]
-    if np.array_equal(*bits):
+    one, other = (np.ascontiguousarray(array).view(f"i{array.dtype.itemsize}") for array in (first, second))
+    if np.array_equal(one, other):
         return None
-    return tuple(int(k) for k in np.unravel_index(np.argmax(bits[0] != bits[1]), first.shape))
+    return tuple(int(k) for k in np.unravel_index(np.argmax(one != other), first.shape))
 
 
 def _place(value: float) -> int:

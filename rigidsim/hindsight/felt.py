@@ -8,7 +8,7 @@ the recorded terms or contact points. In a planar scene the plane is felt, too.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from rigidsim.trajectory.chunks import windows_of
 from rigidsim.trajectory.motion import columns
 from rigidsim.trajectory.provenance import CALLBACKS
 from rigidsim.trajectory.samples import Source
-from rigidsim.trajectory.trajectory import Trajectory, sample_of
+from rigidsim.trajectory.trajectory import sample_of
 from rigidsim.trajectory.windows import WINDOW_BYTES
 
 NONE = (0.0, 0.0, 0.0)
@@ -65,7 +65,7 @@ class _Arrays(NamedTuple):
 class Accelerometer:
     """The accelerometer at the origin of a body of a trajectory."""
 
-    def __init__(self, trajectory: Trajectory, body: str):
+    def __init__(self, trajectory: Any, body: str):
         self._trajectory, self._header = trajectory, trajectory.header
         self._blueprint = blueprint_of(self._header.scene)
         self._vector = AskedVector("felt_acceleration", self._blueprint.tree[body].frame)
@@ -108,8 +108,10 @@ class Accelerometer:
             found = self._of_terms(past)
         else:
             found = self._of_points(past, model)
-        for row, mean in enumerate(means[: model.contacts.n_moved]):
-            path = past.moved[CONTACT_BODY(model.contacts.body[row]).row].path
+        contacts = model.contacts
+        assert contacts is not None
+        for row, mean in enumerate(means[: contacts.n_moved]):
+            path = past.moved[CONTACT_BODY(contacts.body[row]).row].path
             MEAN(mean).a, MEAN(mean).alpha = found.get(path, (NONE, NONE))
 
     def _of_terms(self, past: SampleModel) -> dict[str, tuple]:
@@ -124,9 +126,11 @@ class Accelerometer:
     def _of_points(self, past: SampleModel, model: Model) -> dict[str, tuple]:
         if not self._header.with_contacts:
             raise NotRecordedError("felt_acceleration needs the forces of contact; run with --contacts")
-        if self._blueprint.contacts.value[:, MATERIAL.rolling].any():
+        plan = self._blueprint.contacts
+        if plan is not None and plan.value[:, MATERIAL.rolling].any():
             raise NotRecordedError("felt_acceleration needs the moments of rolling friction; run with --terms")
-        points, loads = self._trajectory.contacts[past.sample], {}
+        points = self._trajectory.contacts[past.sample]
+        loads: dict[str, tuple] = {}
         bodies = self._header.bodies_of_shapes(self._header.tree_at(past.time))
         for first, second, point, force in zip(points.first, points.second, points.point, points.force, strict=True):
             for shape, sign in ((second, 1.0), (first, -1.0)):

@@ -115,9 +115,11 @@ def loop_reactions(trajectory: Trajectory, sample: int) -> list[LoopReaction]:
         past = SampleModel(trajectory, sample)
         loads = past.under(past.scene)
         loads.evaluate(past.time, past.state())
-        pulls = [loads.sample.joints.loop_force[0], loads.sample.joints.loop_torque[0]]
+        joints = loads.sample.joints
+        assert joints is not None
+        pulls = [joints.loop_force[0], joints.loop_torque[0]]
     return [
-        LoopReaction(f"world.loops[{k}]", name, loop.type, tuple(loop.between), pulls[0][k], pulls[1][k])
+        LoopReaction(f"world.loops[{k}]", name, loop.type, loop.between, pulls[0][k], pulls[1][k])
         for k, (name, loop) in enumerate(zip(loop_names(loops), loops, strict=True))
     ]
 
@@ -176,8 +178,8 @@ def joint_reactions(trajectory: Trajectory, sample: int, body: str) -> list[Join
         alpha = ZERO if resists is None else apply(resists, t)
         vectors = (np.array(rotate(q_PB, v)) for v in (f, t, scaled(1.0 / lump.mass, f), alpha))
         force, torque, *terms = vectors
-        terms = dict(zip(JOINT_TERMS, terms, strict=True))
-        found.append(JointReaction(held.path, joint.type, held is node, force, torque, terms))
+        by_name = dict(zip(JOINT_TERMS, terms, strict=True))
+        found.append(JointReaction(held.path, joint.type, held is node, force, torque, by_name))
     return found
 
 

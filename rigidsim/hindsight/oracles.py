@@ -104,7 +104,8 @@ def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray
     np.ndarray | None
         NaN where it is not known.
     """
-    wanted, columns = named(trajectory, name), {}
+    wanted = named(trajectory, name)
+    columns: dict[str, np.ndarray] = {}
     for form in closed_forms(trajectory.header).values():
         known = named(trajectory, form.name)
         if _same(known, wanted):
@@ -151,7 +152,9 @@ class Comparison:
     """The largest error of one quantity in successive parts of a trajectory."""
 
     def __init__(self, form: ClosedForm):
-        self._form, self._error, self._time, self._unit = form, None, None, ""
+        self._form, self._unit = form, ""
+        self._error: float | None = None
+        self._time: float | None = None
         self._remark = "no sample is before the time up to which it holds"
 
     def result(self) -> OracleError:
@@ -168,7 +171,7 @@ class Comparison:
             self._remark = str(error)
             return
         self._unit = found.unit
-        differences = _differences(found.kind and found.kind.name, values, self._form.at(part.time))
+        differences = _differences(found.kind.name if found.kind else None, values, self._form.at(part.time))
         compared = np.flatnonzero(np.isfinite(differences))
         if len(compared):
             worst = compared[np.argmax(differences[compared])]

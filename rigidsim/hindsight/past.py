@@ -106,12 +106,13 @@ class SampleModel:
         joints, which samples do not have, are chosen as at the beginning of an era.
         """
         instant = MotionSnapshot(self.tree, self.local, self.world)
-        rows = [row for node in self.tree.moved_nodes() for row in self._rows(node, instant)]
+        rows = [each for node in self.tree.moved_nodes() for each in self._rows(node, instant)]
         for node in self.blueprint.drives.paced[:, 0]:
-            paced = layout.PACED(zeros(layout.STATE.width))
+            row = zeros(layout.STATE.width)
+            paced = layout.PACED(row)
             paced.p, paced.q = self.local.position[node], self.local.orientation[node]
             paced.since = self.time
-            rows.append(paced.rows)
+            rows.append(row)
         state = np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
         if not any(node.joint and node.joint.has_modes for node in self.moved):
             return state
@@ -122,7 +123,7 @@ class SampleModel:
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
         q, omega = instant.world(node)
-        return joint_states(node.joint, self.coordinates(node), q, rotate_back(q, omega))
+        return [*joint_states(node.its_joint, self.coordinates(node), q, rotate_back(q, omega))]
 
     def coordinates(self, node: Node) -> list[tuple[float, float]]:
         """The coordinates of a joint and their rates."""

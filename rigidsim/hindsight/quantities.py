@@ -174,7 +174,7 @@ def is_defined(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
     try:
         return scope.named(name) if scope else None
     except ValueError as error:
-        raise UsageError(f"{clipped(name)}: {error}; {error.hint}") from None
+        raise UsageError(f"{clipped(name)}: {error}; {getattr(error, 'hint', '')}") from None
 
 
 def _expressed(trajectory: Trajectory, name: str, what: str, expression: str, body: str = "") -> NamedQuantity:

@@ -7,7 +7,7 @@ bit of a run depends on that library.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rigidsim.physics.solids import inertia
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.hulls import corners_of
 from rigidsim.scene.schema.meshes import enclosed, flaw_of, mesh_status, triangles_of_file
+from rigidsim.scene.values.base import said
 
 DIGITS = 9
 """Of the coordinates of corners: far below what hulls differ from the solid."""
@@ -34,7 +35,8 @@ def decomposed(path: Path, name: str, concavity: float, most: int, density: floa
         mesh_status(path)
         vertices, faces = triangles_of_file(path)
     except ValueError as error:  # as validators of scenes raise it
-        raise _wrong(path, error.context["message"], error.context["hint"]) from None
+        about = said(cast(Any, error))
+        raise _wrong(path, about["message"], about["hint"]) from None
     if flaw_of(vertices, faces):
         raise _wrong(path, "its surface is not closed, so it encloses no solid", "repair it with trimesh or Blender")
     coacd.set_log_level("error")

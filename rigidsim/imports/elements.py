@@ -94,7 +94,7 @@ class Element:
         except ValueError:
             found = ()
         if not found or count not in (None, len(found)) or not all(map(math.isfinite, found)):
-            raise self.error("numbers", f"{self}: {key}='{shown(written)}' is not {COUNTS.get(count, 'numbers')}")
+            raise self.error("numbers", f"{self}: {key}='{shown(written)}' is not {COUNTS.get(count or 0, 'numbers')}")
         return found
 
     def number(self, key: str, default: Any = None) -> Any:
@@ -194,7 +194,9 @@ def read_elements(path: Path) -> Element:
     """The root element of an XML file. Raises StorageError if it cannot be read, SceneError if it is not XML."""
     content = _content(path)
     document = Document(None, str(path), content.decode("utf-8", "replace"))
-    parser, open_elements, roots = expat.ParserCreate(), [], []
+    parser = expat.ParserCreate()
+    open_elements: list[Element] = []
+    roots: list[Element] = []
 
     def mark() -> tuple[int, int]:
         return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1

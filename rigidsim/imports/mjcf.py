@@ -19,7 +19,16 @@ from rigidsim.imports.robot import ORIGIN, Robot, angle_of, relative_path, tenso
 from rigidsim.physics.quaternion import canonical, product, rotate, rotate_back, turn_of_z
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector, from_axis_angle, from_euler, from_matrix, unit
+from rigidsim.scene.values.rotation import (
+    IDENTITY,
+    Quaternion,
+    Vector,
+    from_axis_angle,
+    from_euler,
+    from_matrix,
+    three_numbers,
+    unit,
+)
 from rigidsim.structures.columns import hypot
 
 NO_COUNTERPART = {
@@ -124,7 +133,7 @@ class Mjcf:
             # MuJoCo's lower case is about the body's own axes.
             order = self.order.swapcase()
             written = [angle_of(angle, self.in_degrees) for angle in v]
-            q = from_euler(tuple(map(self.radians, v)), order)
+            q = from_euler(three_numbers(map(self.radians, v)), order)
             return q, {"euler": written, "order": order} if any(v) else None
         if key == "quat":
             return v, _written(v)
@@ -154,7 +163,8 @@ def _from_xy(x: Vector, y: Vector) -> Quaternion:
     """The axes x and y, of which the second is made perpendicular to the first."""
     x = unit(x)
     y = unit(sub(y, scaled(dot(x, y), x)))
-    return from_matrix(tuple(zip(x, y, cross(x, y), strict=True)))
+    z = cross(x, y)
+    return from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))
 
 
 def _written(q: Quaternion) -> dict[str, Any] | None:
@@ -185,7 +195,7 @@ def mjcf_robot(root: Element, folder: Path, within: Path | None) -> Robot:
             robot.add((), "ground", world, _shapes_of(mjcf, shapes, weighed=False))
         _bodies(mjcf, (), found, rests=True)
     excludes = (one for contact in root.all("contact") for one in contact.all("exclude"))
-    excluded = [{one.attributes.get("body1"), one.attributes.get("body2")} for one in excludes]
+    excluded = [{one.attributes.get("body1", ""), one.attributes.get("body2", "")} for one in excludes]
     for equality in root.all("equality"):
         _close_loops(mjcf, equality, excluded)
     for tendons in root.all("tendon"):

@@ -49,16 +49,18 @@ def urdf_robot(root: Element, folder: Path, base: str, within: Path | None) -> R
     below: dict[str, list[Element]] = {}
     for joint in joints.values():
         below.setdefault(_end(joint, "parent", links), []).append(joint)
-    placed, waiting = set(), [((), _root_link(root, links, above), None, True)]
+    placed: set[str] = set()
+    waiting: list[tuple[tuple[str, ...], str, Element | None, bool]]
+    waiting = [((), _root_link(root, links, above), None, True)]
     while waiting:
-        parent, name, joint, rests = waiting.pop()
+        parent, name, holding, rests = waiting.pop()
         placed.add(name)
-        motion = _motion(robot, joint) if joint else {"motion": base}
-        origin = joint and joint.only("origin")
+        motion = _motion(robot, holding) if holding else {"motion": base}
+        origin = holding and holding.only("origin")
         rests = rests and motion["motion"] == "fixed"
         body = _body(robot, links[name], (folder, within), rests)
-        path = robot.add(parent, name, links[name], {**body, **_pose(origin), **motion}, joint)
-        paths |= {joint.name: path} if joint else {}
+        path = robot.add(parent, name, links[name], {**body, **_pose(origin), **motion}, holding)
+        paths |= {holding.name: path} if holding else {}
         waiting.extend((path, _end(joint, "child", links), joint, rests) for joint in reversed(below.get(name, [])))
     if lost := next((link for name, link in links.items() if name not in placed), None):
         raise lost.error("tree", f"the joints above {lost} go round in a circle")
@@ -177,7 +179,7 @@ def _body(robot: Robot, link: Element, folders: Folders, rests: bool) -> dict[st
     robot.left_out.children(link, ("inertial", "collision", "visual", *APPEARANCE), REASONS)
     inertial = link.only("inertial")
     mass = {} if inertial is None else _mass(robot, inertial)
-    if mass and rests:
+    if inertial is not None and mass and rests:
         robot.left_out.add(inertial, "it rests in the world, so its mass has no effect (with --base free it moves)")
         mass = {}
     seen = list(link.all("collision"))

@@ -9,6 +9,7 @@ import inspect
 import linecache
 import traceback
 import types
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from rigidsim.jit.values import (
     NUMBERS,
     Array,
     Lane,
+    Located,
     NotCompilable,
     Rows,
     Traced,
@@ -59,7 +61,7 @@ def elements(x: Any) -> tuple:
     return x.numbers() if isinstance(x, (Array, Rows)) else tuple(x)
 
 
-BUILTINS = {
+BUILTINS: dict[Any, Callable] = {
     len: length, max: larger, min: smaller, abs: abs, int: to_integer, float: to_float, type: type_of,
     getattr: getattr, range: range, tuple: elements, enumerate: lambda x: tuple(enumerate(x)),
     zip: lambda *x, strict=False: tuple(zip(*x, strict=strict)),
@@ -88,10 +90,10 @@ class Text:
             if node.name == code.co_name
             and min(node.lineno, *(d.lineno for d in node.decorator_list), node.lineno) == code.co_firstlineno
         )
-        self.node = next(found, None)
-        if self.node is None:
+        node = next(found, None)
+        if node is None:
             raise self.error("there is no `def` of it to be read")
-        spec = self.node.args
+        self.node, spec = node, node.args
         if spec.kwonlyargs or spec.posonlyargs or spec.kwarg:
             raise self.error("parameters by name or position only")
         self.parameters = [a.arg for a in (*spec.args, *([spec.vararg] if spec.vararg else []))]
@@ -138,20 +140,19 @@ text_of = cache(Text)
 
 def located(file: str, line: int, name: str, reason: str) -> NotCompilable:
     """An error with the place that it is about."""
-    error = NotCompilable(f"{file}:{line}: in {name}: {reason}")
-    error.is_located = True
-    return error
+    return Located(f"{file}:{line}: in {name}: {reason}")
 
 
 def cause_of(error: Exception, text: Text, line: int) -> NotCompilable:
     """An error with its place: the statement, or the line of a formula that was called from there."""
-    if getattr(error, "is_located", False):
+    if isinstance(error, Located):
         return error
     reason = str(error) if isinstance(error, NotCompilable) else f"{type(error).__name__}: {error}"
     frames = [] if isinstance(error, RecursionError) else traceback.extract_tb(error.__traceback__)
     inner = [frame for frame in frames if FilePath(frame.filename).parent != HERE]
-    file, line, name = (inner[-1].filename, inner[-1].lineno, inner[-1].name) if inner else (text.file, line, text.name)
-    return located(file, line, name, reason)
+    if not inner:
+        return located(text.file, line, text.name, reason)
+    return located(inner[-1].filename, inner[-1].lineno or line, inner[-1].name, reason)
 
 
 def assigned_in(nodes: list) -> list[str]:

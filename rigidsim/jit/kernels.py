@@ -187,11 +187,11 @@ class Kernel:
 
     def _made(self, layouts: tuple, structures: tuple) -> Code:
         path = self._path(structures)
-        entry = path and read_entry(path)
+        entry = read_entry(path) if path else None
         if entry is not None:
             kinds, *names = entry.decode().split("\n")
-            codes = [self._object(name) for name in names]
-            if None not in codes:
+            codes = [code for name in names if (code := self._object(name)) is not None]
+            if len(codes) == len(names):
                 return Code(kinds, codes)
         kinds, made = self._compiled(layouts, structures)
         if path:
@@ -213,7 +213,7 @@ class Kernel:
     def _object(self, name: str) -> bytes | None:
         """The object code of a unit, if it is in the cache."""
         path = self._object_path(name)
-        return path and read_entry(path)
+        return read_entry(path) if path else None
 
     def is_made(self, structures: tuple) -> bool:
         """Whether code for arguments of these structures exists, in memory or in the cache."""
@@ -237,7 +237,8 @@ class Kernel:
         if read.units is None:
             return math.inf
         paths = {name: self._object_path(name) for name in read.units}
-        missing = [unit.size for name, unit in read.units.items() if not (paths[name] and paths[name].exists())]
+        kept = {name for name, path in paths.items() if path and path.exists()}
+        missing = [unit.size for name, unit in read.units.items() if name not in kept]
         return read.seconds + sum(map(self._seconds_of, missing))
 
     def _seconds_of(self, n: int) -> float:
@@ -259,9 +260,8 @@ class Kernel:
             module, kinds = read_kernel(self.function, names, self.straight, most_lines)
             if self.tangents and module:
                 module = with_tangents(module, self.tangents)
-            found = module and {
-                f"{name}-{_hash(unit.text, self._passes())}": unit for name, unit in module.units().items()
-            }
+            units = None if module is None else module.units()
+            found = units and {f"{name}-{_hash(unit.text, self._passes())}": unit for name, unit in units.items()}
         return IR(found, kinds, time.perf_counter() - begin)
 
     def _passes(self) -> tuple[str, ...]:
@@ -278,14 +278,16 @@ class Kernel:
             read = self._module(layouts)
         _announce(self._seconds(read))
         with _watched():
-            codes = {name: self._object(name) for name in read.units}
-            missing = {name: read.units[name].text for name, code in codes.items() if code is None}
+            units = read.units
+            assert units is not None  # without a largest number of lines
+            codes = {name: self._object(name) for name in units}
+            missing = {name: units[name].text for name, code in codes.items() if code is None}
             for name, code in zip(missing, machine_code(missing.values(), self._passes()), strict=True):
                 codes[name], path = code, self._object_path(name)
                 if path:
                     keep_entry(path, code)
             forget_unused_objects()
-        return read.kinds, codes
+        return read.kinds, {name: code for name, code in codes.items() if code is not None}
 
 
 def _hash(*parts: Any) -> str:
@@ -341,7 +343,8 @@ class Caller:
     """
 
     def __init__(self, kernel: Kernel):
-        self._kernel, self._code = kernel, None
+        self._kernel = kernel
+        self._code: Code | None = None
         n = len(kernel._names)
         straight = kernel.straight
         known, local = (straight.known, straight.local) if straight else ((), ())
@@ -355,10 +358,11 @@ class Caller:
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
         self._take(arguments)
-        if self._code is None:
-            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
-        self._code.call(self._address)
-        return self._code.result(self._words, len(arguments))
+        code = self._code
+        if code is None:
+            self._code = code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
+        code.call(self._address)
+        return code.result(self._words, len(arguments))
 
     def is_made(self, *arguments: Any) -> bool:
         """Whether the code for these arguments exists, in memory or in the cache."""

@@ -99,7 +99,7 @@ class Reader:
 
     def result(self) -> Any:
         """Write the function, and return its value."""
-        begin = self.writer.block
+        begin = self.writer.present
         if self.text.loop is None:
             self._see_rows(0, 1)
             self._statements(self.text.node.body)
@@ -188,15 +188,15 @@ class Reader:
 
     def _do_Return(self, node: ast.Return) -> None:
         value = self._value(node.value) if node.value else None
-        self._returned.append((self.writer.block, {"": value}))
+        self._returned.append((self.writer.present, {"": value}))
         self.writer.block = None
 
     def _do_Break(self, node: ast.Break) -> None:
-        self._loops[-1][1].append((self.writer.block, self.names))
+        self._loops[-1][1].append((self.writer.present, self.names))
         self.writer.block = None
 
     def _do_Continue(self, node: ast.Continue) -> None:
-        self._loops[-1][0].append((self.writer.block, self.names))
+        self._loops[-1][0].append((self.writer.present, self.names))
         self.writer.block = None
 
     def _do_If(self, node: ast.If) -> None:
@@ -207,7 +207,7 @@ class Reader:
         return None
 
     def _branch(self, condition: Traced, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
-        names, above, paths = self.names, self.writer.block, []
+        names, above, paths = self.names, self.writer.present, []
         for block, write in zip(self.writer.fork(condition), (then, otherwise), strict=True):
             self.writer.block, self.names = block, dict(names)
             write()
@@ -260,8 +260,7 @@ class Reader:
 
     def _iterated(self, node: ast.expr) -> Any:
         """What a loop goes through; a range whose ends are not known is `Counted`."""
-        is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-        if not is_range:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"):
             return self._value(node)
         given = [self._value(x) for x in node.args]
         if all(isinstance(x, NUMBERS) for x in given):
@@ -297,7 +296,7 @@ class Reader:
 
     def _written_out(self, node: ast.For, sequence: Any) -> None:
         """A loop whose turns are written one after the other."""
-        left, above = [], self.writer.block
+        left, above = [], self.writer.present
         for x in sequence:
             self._assign(node.target, x)
             going, leaving = self._turn(self.names, node.body)
@@ -395,7 +394,7 @@ class Reader:
         x = self._value(node.operand)
         if isinstance(node.op, ast.Not):
             x = self._truth(x)
-            return x ^ True if isinstance(x, Traced) else not x
+            return operator.xor(x, True) if isinstance(x, Traced) else not x
         return -x if isinstance(node.op, ast.USub) else +x if isinstance(node.op, ast.UAdd) else ~x
 
     def _of_Compare(self, node: ast.Compare) -> Any:
@@ -465,7 +464,7 @@ class Reader:
 
     def _of_Call(self, node: ast.Call) -> Any:
         function, given = self._value(node.func), list(self._listed(node.args))
-        return self._call(function, given, {k.arg: self._value(k.value) for k in node.keywords})
+        return self._call(function, given, {str(k.arg): self._value(k.value) for k in node.keywords})
 
     # calls
 
@@ -580,9 +579,9 @@ def read_kernel(
     writer = Writer(module)
     call = Traced(writer, "p", "%words")
     names = {name: argument(call, place, layout) for place, (name, layout) in enumerate(layouts.items())}
-    back = []
-    for name in straight.local if straight else ():
-        names[name] = localised(names[name], straight.local[name], back)
+    back: list[tuple[Any, Any]] = []
+    for name, local in straight.local.items() if straight else ():
+        names[name] = localised(names[name], local, back)
     try:
         value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
     except TooLong:

@@ -10,7 +10,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np  # noqa: F401 (the plugin of mypy sees rows as arrays)
 
 
 class Row:
@@ -22,14 +25,15 @@ class Row:
     """
 
     def __init__(self, text: str, /, *begins: Row, sums: Sequence[str] = (), **widths: int):
-        self.text, self.parts, self.width = text, {}, 0
+        self.text, self.width = text, 0
+        self.parts: dict[str, tuple[int, int]] = {}
         widths = {name: width for row in begins for name, (_, width) in row.parts.items()} | widths
         for name, width in (*widths.items(), *((f"{name}_low", widths[name]) for name in sums)):
             if not name.startswith("_"):
                 self.parts[name] = self.width, width
             self.width += width
         properties = {name: property(*_access(name, *part)) for name, part in self.parts.items()}
-        self.view = type("View", (View,), {"__slots__": (), "row": self, **properties})
+        self.view: Callable[..., Any] = type("View", (View,), {"__slots__": (), "row": self, **properties})
 
     def __call__(self, rows: Any, lane: Any = 0, n: int = 1) -> View:
         """The view of a row, or of an array of rows, in a lane of n; a view keeps its lane."""
@@ -57,6 +61,10 @@ class Row:
             begin, width = self.parts[name]
             row[begin : begin + width] = [value] if width == 1 else value
         return row
+
+
+class Integers(Row):
+    """The declaration of a row of integers."""
 
 
 class Each(Row):
@@ -146,7 +154,7 @@ def _access(name: str, begin: int, width: int) -> tuple[Callable, Callable]:
 
 
 @cache
-def rows_of_fields(kind: type) -> dict[str, Row]:
+def rows_of_fields(kind: Any) -> dict[str, Row]:
     """The fields of a named tuple that are annotated with the declaration of a row."""
     kind = next(base for base in kind.__mro__ if "_fields" in vars(base))
     names, annotations = vars(sys.modules[kind.__module__]), kind.__annotations__
@@ -158,7 +166,7 @@ def with_rows(value: Any) -> Any:
     """A value with views in place of the arrays that are declared as rows, at any depth of named tuples."""
     if not hasattr(value, "_fields"):
         return value
-    rows = rows_of_fields(type(value))
+    rows = rows_of_fields(value.__class__)
     parts = {name: with_rows(part) for name, part in zip(value._fields, value, strict=True)}
     made = value._replace(**{name: rows[name](part) if name in rows else part for name, part in parts.items()})
     if hasattr(value, "__dict__"):  # a model with callbacks
@@ -169,7 +177,7 @@ def with_rows(value: Any) -> Any:
 class Bundle:
     """Rows that go together: a named tuple with fields that are annotated with rows, as one parameter."""
 
-    def __init__(self, kind: type):
+    def __init__(self, kind: Any):
         self.kind, self.rows = kind, rows_of_fields(kind)
 
     def __call__(self, given: Any, lane: Any = 0, n: int = 1) -> Any:
@@ -186,7 +194,7 @@ class Bundle:
 
 def rows_of(function: Callable) -> dict[int, Row | Bundle]:
     """The places of the parameters that are annotated with the declaration of a row, or with a bundle of rows."""
-    named = {}
+    named: dict[int, Row | Bundle] = {}
     for place, name in enumerate(function.__code__.co_varnames[: function.__code__.co_argcount]):
         declared = _declared(function.__annotations__.get(name), function.__globals__)
         if isinstance(declared, Row):

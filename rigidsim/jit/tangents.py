@@ -79,10 +79,11 @@ class Tangents:
     """One function of a kernel with its tangents."""
 
     def __init__(self, text: str, k: int):
-        self.k, self.lines, self.out, self._n = k, text.split("\n"), [], 0
+        self.k, self.lines, self._n = k, text.split("\n"), 0
+        self.out: list[str] = []
         self.type, self.name, given = fitted(FUNCTION, self.lines[0]).groups()
         self.given = PARAMETER.findall(given)
-        found = [match.groups() for line in self.lines if (match := NAMED.match(line))]
+        found = [(match[1], match[2], match[3]) for line in self.lines if (match := NAMED.match(line))]
         self.results = {name for name, word, text in found if word == "getelementptr" and ", ptr %words, " in text}
         self.bits: dict[str, str] = {}  # integers with the mantissa of a float: that float
         self.moving = set() if self.name.strip('"').endswith(CONSTANT) else self._moving(found)
@@ -126,7 +127,9 @@ class Tangents:
     def _bits(self, name: str, text: str) -> str | None:
         """The float that a float consists of the bits of; notes integers with the mantissa of a float."""
         bits = BITS.match(text)
-        number, integer, _, masked = bits.groups()[1:] if bits else (None,) * 4
+        if bits is None:
+            return None
+        number, integer, _, masked = bits.groups("")[1:]
         if number or masked in self.bits:
             self.bits[name] = number or self.bits[masked]
         return self.bits.get(integer)

@@ -32,6 +32,10 @@ class NotCompilable(Exception):
     """Code outside the subset of Python that can be compiled; the message says where and why."""
 
 
+class Located(NotCompilable):
+    """One whose message says where."""
+
+
 def ir_type(kind: str, width: int) -> str:
     """The type of a number, or of a vector of `width` lanes."""
     return f"<{width} x {IR_TYPES[kind]}>" if width else IR_TYPES[kind]
@@ -375,8 +379,8 @@ class Array:
         text = f"store {whole} {value.ref}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
         self.pointer.writer.line(text)
 
-    def _gathered(self, index: tuple) -> Rows:
-        """A row for each lane."""
+    def _gathered(self, index: tuple) -> Rows | Traced:
+        """A row, or a number, for each lane."""
         width = max(map(width_of, index))
         rows = [self[element(index, k)] for k in range(width)]
         return Rows(rows) if isinstance(rows[0], Array) else assembled(rows)
@@ -510,9 +514,9 @@ def pieces(n: int, width: int) -> Iterator[tuple[int, int]]:
 
 def shuffled(writer, a: Traced, b: Traced, places: Iterable[int]) -> Traced:
     """The vector of the numbers at these places of two vectors, one after the other."""
-    whole, places = ir_type(a.kind, a.width), [f"i32 {k}" for k in places]
-    text = f"shufflevector {whole} {a.ref}, {whole} {b.ref}, <{len(places)} x i32> <{', '.join(places)}>"
-    return writer.emit(text, a.kind, len(places))
+    whole, numbers = ir_type(a.kind, a.width), [f"i32 {k}" for k in places]
+    text = f"shufflevector {whole} {a.ref}, {whole} {b.ref}, <{len(numbers)} x i32> <{', '.join(numbers)}>"
+    return writer.emit(text, a.kind, len(numbers))
 
 
 def side_by_side(parts: list[Traced]) -> list[Traced]:

@@ -108,7 +108,9 @@ class Module:
 
     def _unit(self, name: str, texts: dict[str, str], parts: set[str]) -> str:
         """The IR of a function and its parts, with declarations of all else that they use."""
-        waiting, own, called = [name], {}, {}
+        waiting = [name]
+        own: dict[str, str] = {}
+        called: dict[str, None] = {}
         while waiting:
             one = waiting.pop()
             if one not in own:
@@ -128,7 +130,8 @@ class Module:
         """The functions that become parts of their callers, and how many lines they have then: those that are called
         once, and those of which the copies are few lines in all.
         """
-        calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
+        calls = Counter(name for text in functions.values() for name in CALLED.findall(text))
+        lines: dict[str, int] = {}
         for name in (name for name in self.inlined if name in functions):
             count = _size(functions[name], lines)
             if (calls[name] - 1) * count <= self._most_copied:
@@ -166,12 +169,15 @@ class Block:
     __slots__ = ("above", "end", "known", "label", "lines", "phis")
 
     def __init__(self, label: str, above: Block | None):
-        self.label, self.above, self.lines, self.phis, self.end = label, above, [], [], None
+        self.label, self.above = label, above
+        self.lines: list[str] = []
+        self.phis: list[Phi] = []
+        self.end: str | None = None
         self.known: dict[str, Traced] = {}
 
     def find(self, text: str) -> Traced | None:
         """The number that was computed by this text."""
-        block = self
+        block: Block | None = self
         while block is not None:
             if text in block.known:
                 return block.known[text]
@@ -192,8 +198,16 @@ class Writer:
     """Writes one function. `block` is the block that is being written; None where no path leads."""
 
     def __init__(self, module: Module):
-        self.module, self.blocks, self._n, self._words = module, [], 0, {}
+        self.module, self._n = module, 0
+        self.blocks: list[Block] = []
+        self._words: dict[tuple[str, int], tuple[Traced, list[str]]] = {}
         self.block: Block | None = self.new_block(None)
+
+    @property
+    def present(self) -> Block:
+        """The block that is being written, to which some path leads."""
+        assert self.block is not None
+        return self.block
 
     # --- lines
 
@@ -206,18 +220,19 @@ class Writer:
 
     def line(self, text: str) -> None:
         """Write a line without a result."""
-        self.block.lines.append(text)
+        self.present.lines.append(text)
 
     def emit(self, text: str, kind: str, width: int = 0, pure: bool = True) -> Traced:
         """Write an operation; a pure one, whose result depends on its operands alone, is written once."""
-        known = self.block.find(text) if pure else None
+        block = self.present
+        known = block.find(text) if pure else None
         if known is not None:
             return known
         made = self._new(kind, width)
         self.module.n_line += 1
-        self.block.lines.append(f"{made.ref} = {text}")
+        block.lines.append(f"{made.ref} = {text}")
         if pure:
-            self.block.known[text] = made
+            block.known[text] = made
         return made
 
     def _new(self, kind: str, width: int = 0) -> Traced:
@@ -237,7 +252,7 @@ class Writer:
             made = self._new(kind)
             lines = self._reading(table, place, made)
             if not (table.ref.startswith(("%words", "%a")) or any(table is word for word, _ in self._words.values())):
-                self.block.lines += lines
+                self.present.lines += lines
                 return made
             self._words[key] = made, lines
         return self._words[key][0]
@@ -272,7 +287,7 @@ class Writer:
 
     def place(self) -> tuple:
         """What `go_back` needs to forget all that is written from here on."""
-        block = self.block
+        block = self.present
         return block, len(block.lines), dict(block.known), len(self.blocks)
 
     def go_back(self, place: tuple) -> None:
@@ -285,12 +300,12 @@ class Writer:
 
     def go(self, target: Block) -> None:
         """End the present block."""
-        self.block.end = f"br label %{target.label}"
+        self.present.end = f"br label %{target.label}"
 
     def fork(self, condition: Traced) -> tuple[Block, Block]:
         """End the present block by a decision; returns the blocks of both paths."""
         yes, no = self.new_block(self.block), self.new_block(self.block)
-        self.block.end = f"br i1 {condition.ref}, label %{yes.label}, label %{no.label}"
+        self.present.end = f"br i1 {condition.ref}, label %{yes.label}, label %{no.label}"
         return yes, no
 
     def merge(self, paths: list[Path], above: Block) -> Names:
@@ -379,7 +394,7 @@ class Writer:
 
         def body(names: Names) -> tuple[list[Path], list[Path]]:
             turn(names["index"])
-            return [(self.block, names)], []
+            return [(self.present, names)], []
 
         def advance(names: Names) -> None:
             names["index"] = names["index"] + step
@@ -411,7 +426,7 @@ class Carried:
                 if isinstance(array_of(names[name]), Array) and k and (name, k) not in self._moving:
                     continue
                 self.phis[name, k] = phi = writer.phi(self._kinds.get((name, k), kind_of(x)), width_of(x))
-                phi.come_from(writer.block, x)
+                phi.come_from(writer.present, x)
                 numbers[k] = phi.number
             self._numbers[name], inside[name] = numbers, rebuilt(names[name], iter(numbers))
         return inside
@@ -445,7 +460,8 @@ class Phi:
     """A number that depends on the block from which another one is reached."""
 
     def __init__(self, number: Traced):
-        self.number, self.arms = number, []
+        self.number = number
+        self.arms: list[str] = []
 
     def come_from(self, block: Block, x: Any) -> None:
         """The number for the path from a block, which is written at its end."""

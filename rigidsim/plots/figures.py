@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import SubFigure
+from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpec
 
 from rigidsim.arguments import numbers, refuse
@@ -134,7 +134,8 @@ def _drawn(panels: list[Any], look: Look) -> Picture:
     width = max(WIDTH * bool(wide), BESIDE * columns + 0.6 * (columns == 1))
     title = 0.3 * bool(look.title)
     figure = Picture(figsize=look.size or (width, above + below + title), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
+    engine: Any = figure.get_layout_engine()
+    engine.set(w_pad=0.06, h_pad=0.06)
     parts = [part for part in ((above, _draw_pictures, rows), (below, _draw_wide, wide)) if part[0]]
     places = figure.subfigures(len(parts), 1, squeeze=False, height_ratios=[height for height, _, _ in parts])[:, 0]
     for place, (_, draw, shown) in zip(places, parts, strict=True):
@@ -145,7 +146,7 @@ def _drawn(panels: list[Any], look: Look) -> Picture:
     return figure
 
 
-def _draw_pictures(figure: SubFigure, rows: list[list[Any]]) -> None:
+def _draw_pictures(figure: Any, rows: list[list[Any]]) -> None:
     columns = len(rows[0])
     grid = GridSpec(len(rows), 2 * columns, figure=figure)
     for number, row in enumerate(rows):
@@ -155,9 +156,9 @@ def _draw_pictures(figure: SubFigure, rows: list[list[Any]]) -> None:
             panel.draw(figure.add_subplot(place, projection=panel.projection), False)
 
 
-def _draw_wide(figure: SubFigure, panels: list[Any]) -> None:
+def _draw_wide(figure: Any, panels: list[Any]) -> None:
     grid = GridSpec(len(panels), 1, figure=figure, height_ratios=[panel.height for panel in panels])
-    drawn = []
+    drawn: list[Axes] = []
     for k, panel in enumerate(panels):
         axes = figure.add_subplot(grid[k], sharex=drawn[0] if drawn else None)
         drawn.append(axes)

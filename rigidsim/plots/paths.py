@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
-from mpl_toolkits.mplot3d import proj3d
+from mpl_toolkits.mplot3d import Axes3D, proj3d
 
 from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import named, short_name
@@ -59,12 +60,14 @@ class PathPanel:
         bodies = {r.body for r in self.requests}
         if len(bodies) == 1:
             title = f"{shortened(short_name(first.body))} {title}"
-        label_axes(axes, *(with_unit(AXES[k], unit) for k in columns[:2]), title=title)
+        across, up = (with_unit(AXES[k], unit) for k in columns[:2])
+        label_axes(axes, across, up, title=title)
         if self.plane:
             fit(axes, [points[:, columns] for points in self._points])
         else:
-            axes.set_zlabel(with_unit("z", unit), parse_math=False)
-            fit_in_space(axes, self._points)
+            in_space = cast(Axes3D, axes)
+            in_space.set_zlabel(with_unit("z", unit), parse_math=False)
+            fit_in_space(in_space, self._points)
         pairs = [(p, closed) for p, closed in zip(self._points, self._closed, strict=True) if closed is not None]
         handles, names = with_references(axes, pairs, handles, names, unit, columns)
         draw_legend(axes, handles, names, "below")
@@ -89,7 +92,8 @@ class PhasePanel:
 
     def draw(self, axes: Axes, is_first: bool) -> None:
         """Draw the curves, begin and end marked, and their references."""
-        handles, drawn, closed = [], [], []
+        handles, drawn = [], []
+        closed: list[tuple[np.ndarray, np.ndarray]] = []
         several = len({r.history.number for r in self.requests}) > 1
         for k, request in enumerate(self.requests):
             time, values = request.history.read(*request.quantities)
@@ -97,8 +101,9 @@ class PhasePanel:
             handles.append(draw_path(axes, values, colour_of(0 if several else k), LINES[line % len(LINES)]))
             drawn.append(values)
             sides = [reference_of(named, time, values[:, [j]]) for j, named in enumerate(request.quantities)]
-            if not any(side is None for side in sides):
-                closed.append((values, np.concatenate(sides, axis=1)))
+            known = [side for side in sides if side is not None]
+            if len(known) == len(sides):
+                closed.append((values, np.concatenate(known, axis=1)))
         x, y = ([parts_of(r.history, r.quantities[way]) for r in self.requests] for way in (0, 1))
         units = [q.unit for q in self.requests[0].quantities]
         label_axes(axes, *map(shared_name, (x, y), units))
@@ -136,7 +141,7 @@ def with_references(
         return handles, names
     size = extents([points[:, columns] for points, _ in pairs])
     circles = [
-        draw_reference(axes, closed[:, columns].T, INK, rows_along(closed[:, columns], size)) for _, closed in pairs
+        draw_reference(axes, [*closed[:, columns].T], INK, rows_along(closed[:, columns], size)) for _, closed in pairs
     ]
     points, closed = map(np.concatenate, zip(*pairs, strict=True))
     return [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
@@ -181,7 +186,7 @@ def fit(axes: Axes, paths: Sequence[np.ndarray]) -> None:
         axes.set_aspect("equal", adjustable="datalim")
 
 
-def shown_part(axes: Axes) -> float:
+def shown_part(axes: Axes3D) -> float:
     """The part of its place that the box of axes in space takes, in the direction in which it is larger."""
     limits = axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d()
     corners = np.array(list(product(*limits))).T
@@ -189,7 +194,7 @@ def shown_part(axes: Axes) -> float:
     return max(np.ptp(across) / axes.viewLim.width, np.ptp(up) / axes.viewLim.height)
 
 
-def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
+def fit_in_space(axes: Axes3D, paths: Sequence[np.ndarray]) -> None:
     """Three axes to one scale, unless the paths are much longer than wide; no side is below 0.3 of the longest."""
     size = extents(paths)
     size = np.maximum(size, size.max() / STRAIGHT) if size.max() > 0.0 else np.ones(3)
@@ -201,5 +206,5 @@ def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     axes.set_box_aspect(shape, zoom=FILLED / shown_part(axes))
     axes.tick_params(pad=0, labelsize=7.5)
     for letter, part in zip(AXES, shape, strict=True):
-        axes.locator_params(axis=letter, nbins=2 + round(3 * part))
+        cast(Any, axes).locator_params(axis=letter, nbins=2 + round(3 * part))
         getattr(axes, f"{letter}axis").labelpad = 4 + 9 * (1 - shape.min())

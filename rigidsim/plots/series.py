@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of, colours
@@ -39,7 +40,8 @@ class SeriesPanel:
     def draw(self, axes: Axes, is_first: bool) -> None:
         """Draw the curves, their references, the events of their bodies, and a legend."""
         parts = [parts_of(h, named, c) for h, named in self.entries for c in named.components or ("",)]
-        styles, names, lines = self._styles(parts), names_of(parts), []
+        styles, names = self._styles(parts), names_of(parts)
+        lines: list[Line2D] = []
         absolute, closed = False, []
         for history, named in self.entries:
             time, values = history.read(named)
@@ -80,7 +82,7 @@ class SeriesPanel:
     def _finish(self, axes: Axes, name: str, absolute: bool) -> None:
         name = self.note or name
         if self.is_log:
-            if not any(np.any(line.get_ydata() > 0.0) for line in axes.lines):
+            if not any((np.asarray(line.get_ydata(), float) > 0.0).any() for line in axes.lines):
                 raise UsageError(f"{name or 'the curves'}: zero everywhere, which a logarithmic axis cannot show")
             axes.set_yscale("log", nonpositive="mask")
             name = f"absolute value of {name}" if absolute else name

@@ -31,7 +31,7 @@ LONGEST, MOST_NAMED, MOST_BELOW = 30, 16, 4
 """Characters of a name, names in a legend, and names in one that is below the axes."""
 WIDEST = 0.2
 """The widest name beside the axes, relative to the figure."""
-STYLE = {
+STYLE: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": GREY,
     "axes.formatter.limits": (-4, 5),
@@ -114,14 +114,17 @@ def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str 
     left_out = len(names) - MOST_NAMED
     if left_out > 0:
         handles, names = handles[:MOST_NAMED], [*names[: MOST_NAMED - 1], f"… and {left_out + 1} more"]
-    narrow = WIDEST * axes.get_figure(root=True).get_figwidth()
-    options = {
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    narrow = WIDEST * figure.get_figwidth()
+    places: dict[str, dict[str, Any]] = {
         "beside": {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)},
         "below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.1 if axes.name == "3d" else -0.14), "ncols": 2},
         "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
-    }[place := "beside" if place == "below" and len(names) > MOST_BELOW else place]
+    }
+    place = "beside" if place == "below" and len(names) > MOST_BELOW else place
     names = fitted(names, STYLE["legend.fontsize"], narrow if place == "beside" else 2 * narrow)
-    named_legend(axes, handles, names, borderaxespad=0.4, **options)
+    named_legend(axes, handles, names, borderaxespad=0.4, **places[place])
 
 
 def named_legend(owner: Axes | Figure, handles: Sequence, names: Sequence[str], **options) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
@@ -53,7 +54,8 @@ def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[Varied
     label_axes(axes, y=measured.label)
     if is_log:
         axes.set_yscale("log", nonpositive="mask")
-    handles, names = [], []
+    handles: list[Artist] = []
+    names: list[str] = []
     if groups and len(groups) <= MOST_LINES:
         drawn = [
             _line(axes, x, measured, rows, colour_of(k), LINES[k % len(LINES)]) for k, (_, rows) in enumerate(groups)
@@ -121,7 +123,8 @@ def _note_absent(runs: Runs, measured: Measured) -> tuple[list, list[str]]:
 def draw_map(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
     """The metric in colours over two numbers; the mean over the others. Without a grid, coloured points."""
     x, y = numbers
-    x.set_axis(axes, "x"), y.set_axis(axes, "y")
+    x.set_axis(axes, "x")
+    y.set_axis(axes, "y")
     if not runs.is_grid:
         _draw_points(axes, runs, measured, x, y, is_log)
         return

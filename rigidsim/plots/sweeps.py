@@ -75,7 +75,7 @@ def _of_measured(runs: Runs, measured: Measured, over: list[VariedNumber], is_lo
         raise UsageError(f"{measured.name} has a finite value in none of the {len(runs.sweep):,} runs")
     if not over and runs.has_indices and measured.name in runs.sweep.metrics:
         return [partial(draw_indices, indices=runs.indices[measured.name], metric=measured.name)]
-    found = []
+    found: list[Panel] = []
     for numbers in [over] if over else _shown(runs):
         draw = draw_map if len(numbers) == 2 else draw_curves
         found.append(partial(draw, runs=runs, measured=measured, numbers=numbers, is_log=is_log))
@@ -129,11 +129,12 @@ def _arranged(rows: list[list[Panel]], title: str, size: tuple[float, float] | N
 def _share_legend(figure: Picture, drawn: Sequence[Axes]) -> None:
     """One legend above all panels in place of one for each, if these are the same."""
     legends = [axes.get_legend() for axes in drawn]
-    if len(drawn) < 2 or None in legends:
+    found = [legend for legend in legends if legend is not None]
+    if len(drawn) < 2 or len(found) < len(legends):
         return
-    names = [[text.get_text() for text in legend.get_texts()] for legend in legends]
+    names = [[text.get_text() for text in legend.get_texts()] for legend in found]
     if any(other != names[0] for other in names):
         return
-    named_legend(figure, legends[0].legend_handles, names[0], loc="outside upper left", ncols=5)
-    for legend in legends:
+    named_legend(figure, found[0].legend_handles, names[0], loc="outside upper left", ncols=5)
+    for legend in found:
         legend.remove()

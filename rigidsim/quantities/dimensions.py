@@ -21,7 +21,7 @@ NAMED = {"N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3), "N s": (1, 1, -1), "
 ENERGY, TORQUE = "J", "N m"
 FACTOR = re.compile(r"([A-Za-z]+)\^?(-?[0-9]*)")
 POWERS = {"²": "2", "³": "3"}
-SUPERSCRIPT = {2: "²", 3: "³"}
+SUPERSCRIPT = {Fraction(2): "²", Fraction(3): "³"}
 OF_ONE_DIMENSION = {"add", "subtract", "min", "max", "hypot", "mod", "less", "less_equal", "equal", "atan2", "select"}
 """The operations whose numbers have one dimension."""
 KEEPING = {"abs", "negate", "floor"}
@@ -118,11 +118,12 @@ def combined(operation: str, given: Sequence[Measure | None], exponent: float | 
     if operation in ANGLES:
         return _ANGLE
     if operation in ("multiply", "divide"):
-        return _product(*given, 1 if operation == "multiply" else -1)
+        one, other = given
+        return _product(one, other, 1 if operation == "multiply" else -1)
+    if operation == "sqrt":
+        exponent = 0.5
     if operation in ("sqrt", "power"):
-        if operation == "power" and exponent is None:
-            return None
-        return given[0] and given[0].to(Fraction(1, 2) if operation == "sqrt" else _fraction(exponent))
+        return None if exponent is None or given[0] is None else given[0].to(_fraction(exponent))
     return None if all(one is None for one in given) or operation in COMPARISONS else OF_FUNCTION
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from fractions import Fraction
+from typing import Any
 
 FOOT, INCH = Fraction("0.3048"), Fraction("0.0254")
 POUND = Fraction("0.45359237")  # of mass; exact since 1959
@@ -21,9 +22,9 @@ LONGEST_AMBIGUOUS = 2
 """Two letters are close to too many units."""
 
 
-def _spelled(table: dict[str, Fraction | str | int]) -> dict[str, Fraction]:
+def _spelled(table: dict[str, Any]) -> dict[str, Fraction]:
     """The table with the usual other spellings: `m/s2` and `m/s²` for `m/s^2`, `Nm` for `N*m`, `µm` for `um`."""
-    spelled = {}
+    spelled: dict[str, Fraction] = {}
     for unit, factor in table.items():
         initials = ("u", *MICRO) if unit.startswith("u") else unit[0]
         for product in ("*", "·", " ", ""):
@@ -61,7 +62,7 @@ def _without_prefixes(unit: str) -> str:
     return PREFIX.sub("", unit).translate(LETTERS)
 
 
-_WRITTEN: dict[str, dict[str, Fraction | str | int]] = {
+_WRITTEN: dict[str, dict[str, Any]] = {
     "m": {"km": 1000, "cm": "0.01", "mm": "0.001", "um": "1e-6", "nm": "1e-9", "au": 149_597_870_700}
     | {"in": INCH, "ft": FOOT, "yd": 3 * FOOT, "mi": 5280 * FOOT, "nmi": 1852},
     "kg": {"g": "0.001", "mg": "1e-6", "t": 1000, "lb": POUND, "slug": SLUG},

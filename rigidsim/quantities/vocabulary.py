@@ -95,15 +95,16 @@ class Quantity:
         """The components at the samples of a source; of a force of contact perhaps by one `other` body. Raises
         NotRecordedError.
         """
-        if self.formula is None and not self.axes:
-            return self.read(source, body)
+        read = self.read
+        if read is not None and not self.axes:
+            return read(source, body)
         formula = self.formula_in(frame)
         if MASS in formula.needs:
             return source.by_mass(formula, body)
 
         def part(name: str) -> Columns:
-            if name == VECTOR:
-                return self.read(source, body, *other)
+            if name == VECTOR and read is not None:
+                return read(source, body, *other)
             if name == IN_PARENT:
                 return tuple(source.motion(body, PARENT).orientation.T)
             return tuple(getattr(source.motion(body, WORLD if self.axes else frame), name).T)
@@ -115,6 +116,7 @@ class Quantity:
         if self.axes:
             found = TURNS[self.axes, frame]
         else:
+            assert self.formula is not None
             found = self.formula.in_body_axes if frame == BODY else self.formula
         return found.length if component == NORM else found
 

@@ -49,7 +49,9 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     from rigidsim.hindsight.past import SampleModel
     from rigidsim.hindsight.rates import drift_cause
 
-    after = int(np.searchsorted(trajectory.time, drift.exceeds))
+    exceeds = drift.exceeds
+    assert exceeds is not None
+    after = int(np.searchsorted(trajectory.time, exceeds))
     before = max(after - 1, 0)
     try:
         simulation = trajectory.header.scene.simulation
@@ -60,16 +62,15 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
             # A force that has a limit shows its slope only at samples at which it is within the limit.
             spread = np.linspace(0, len(trajectory.time) - 1, SPREAD).astype(int).tolist()
             causes = (
-                drift_cause(SampleModel(trajectory, k), step, drift.exceeds)
-                for k in dict.fromkeys([before, after, *spread])
+                drift_cause(SampleModel(trajectory, k), step, exceeds) for k in dict.fromkeys([before, after, *spread])
             )
             cause = _cause(next((one for one in causes if one and one.rate.number >= SLOW), None), step)
     except NotRecordedError as error:
         cause = f"its cause is unknown, because {error}"
     return (
         f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of {drift.size:.4g} J;"
-        f" this ratio exceeded {BOUND:g} by t = {drift.exceeds:.9g} s, so the motion is inaccurate;"
-        f" {cause}{_events_between(trajectory, float(trajectory.time[before]), drift.exceeds)}"
+        f" this ratio exceeded {BOUND:g} by t = {exceeds:.9g} s, so the motion is inaccurate;"
+        f" {cause}{_events_between(trajectory, float(trajectory.time[before]), exceeds)}"
     )
 
 

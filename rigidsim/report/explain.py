@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLEEPS, SLIDES, STICKS, WAKES
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
-from rigidsim.tree.joints import NAMES, coordinate_called, coordinates_of
+from rigidsim.tree.joints import NAMES, coordinate_called, coordinate_number, coordinates_of
 from rigidsim.tree.nodes import Tree
 
 
@@ -175,7 +176,7 @@ class Touch:
         since = "" if self.since is None else f", since t = {self.since:.9g} s"
         if self.force is None:
             return does + since
-        size, across = (float(np.linalg.norm(part)) for part in (self.force, self.friction))
+        size, across = (float(np.linalg.norm(part)) for part in (self.force, self.friction) if part is not None)
         friction = f", of which {number(across)} N are friction" if across > NO_FRICTION * size else ""
         return f"{does} with {number(size)} N{friction}{since}"
 
@@ -236,9 +237,9 @@ def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Know
             lasting[pair] = NOT_KNOWN if kind == BEGINS else (DOING[kind], float(events.time[row]))
     found: Known = {}
     for (one, other), how in lasting.items():
-        pair = known[one], known[other]
-        if base in pair:
-            found[pair[pair[0] == base]] = how
+        first, second = known[one], known[other]
+        if base in (first, second):
+            found[second if first == base else first] = how
     return found
 
 
@@ -247,7 +248,7 @@ def asleep_since(trajectory: Trajectory, body: str, sample: int) -> float | None
     events, time = trajectory.events.contact, float(trajectory.time[sample])
     base = trajectory.header.tree_at(time).part_of(trajectory.header.tree_at(time)[body]).path
     rows = np.flatnonzero(np.isin(events.kind, (SLEEPS, WAKES)) & (events.time <= time))
-    own = [row for row in rows if events.event(row).bodies[0] == base]
+    own = [row for row in rows.tolist() if events.event(row).bodies[0] == base]
     return float(events.time[own[-1]]) if own and events.kind[own[-1]] == SLEEPS else None
 
 
@@ -279,7 +280,7 @@ class BodyReport(Report):
             terms = Explanation(trajectory, path, time)
             acting = terms.shares.joints
         except UsageError:
-            acting = joints_on(trajectory, path, time)
+            acting = tuple(joints_on(trajectory, path, time))
             if not (events or touched or joint or held or acting):
                 raise
         shown = (describe_event(event, path, trajectory) for event in events[:SHOWN_EVENTS])
@@ -301,7 +302,7 @@ class BodyReport(Report):
         )
 
 
-def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, object]:
+def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, Any]:
     """Where a body is on its joint, and what that exerts on it, at the sample nearest to a time (s), as far as it was
     recorded; empty if it is on none.
     """
@@ -311,21 +312,22 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, obj
         return {}
     type = node.joint.type
     names = [name for name in NAMES if coordinate_called(name, type) is not None]
-    found: dict[str, object] = {"type": type, "parent": trajectory[path].parent_at(time) or "world"}
+    found: dict[str, Any] = {"type": type, "parent": trajectory[path].parent_at(time) or "world"}
     found["time"] = float(trajectory.time[k])
     for name in (*names, "reaction_force", "reaction_torque"):
         with suppress(NotRecordedError):
             one = quantity(trajectory, f"{path}.{name}", slice(k, k + 1))
-            found[name], found[f"{name}_unit"] = one.values[0], one.unit
+            if one.values is not None:
+                found[name], found[f"{name}_unit"] = one.values[0], one.unit
     for name in filter(found.__contains__, coordinates_of(type)):
-        one = node.joint.coordinates[coordinate_called(name, type)]
-        metres = 1.0 if one.turns else node.parent_metres
-        if math.isfinite(one.low) or math.isfinite(one.high):
-            found[f"{name}_limits"] = [end / metres if math.isfinite(end) else None for end in (one.low, one.high)]
+        x = node.its_joint.coordinates[coordinate_number(name, type)]
+        metres = 1.0 if x.turns else node.parent_metres
+        if math.isfinite(x.low) or math.isfinite(x.high):
+            found[f"{name}_limits"] = [end / metres if math.isfinite(end) else None for end in (x.low, x.high)]
     return found
 
 
-def _stop(joint: dict[str, object], name: str) -> str:
+def _stop(joint: dict[str, Any], name: str) -> str:
     """The limit at which a coordinate is, in words."""
     for which, end in zip(("lower", "upper"), joint.get(f"{name}_limits", ()), strict=False):
         if end is not None and abs(joint[name] - end) <= AT_LIMIT * max(1.0, abs(end)):
@@ -333,7 +335,7 @@ def _stop(joint: dict[str, object], name: str) -> str:
     return ""
 
 
-def joint_lines(path: str, joint: dict[str, object]) -> list[str]:
+def joint_lines(path: str, joint: dict[str, Any]) -> list[str]:
     """The same as sentences."""
     if not joint:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -38,8 +38,8 @@ NO_METRICS: Mapping[str, str] = MappingProxyType({})
 
 def contact_of(trajectory: Trajectory) -> ContactSummary:
     """The events of contact; with the work of all contact if it was recorded."""
-    work = trajectory.arrays.get(CONTACT_WORK.name)
-    work = None if work is None else float(work[-1])
+    recorded = trajectory.arrays.get(CONTACT_WORK.name)
+    work = None if recorded is None else float(recorded[-1])
     return ContactSummary(trajectory.events.contact, work, trajectory.contact_ledger)
 
 
@@ -96,7 +96,9 @@ class Inspection(Report):
             return None if is_all else rows
 
         given = {name: trajectory.metric(text) for name, text in metrics.items()}
-        units = trajectory.header.metric_units | {name: trajectory.metric_unit(text) for name, text in metrics.items()}
+        units = {**trajectory.header.metric_units} | {
+            name: trajectory.metric_unit(text) for name, text in metrics.items()
+        }
         states = [StateTable(sample_of(trajectory, k), frame, most(SHOWN_BODIES)) for k in (0, -1)]
         return cls(
             _about(trajectory, file),
@@ -197,10 +199,12 @@ def _events(trajectory: Trajectory, most: int | None) -> Section:
 
 def _datasets(header: Header) -> Section:
     """The datasets and their units, by groups."""
-    found, groups = datasets(header), {}
+    found = datasets(header)
+    groups: dict[str, list[str]] = {}
     for dataset in found:
         group, _, name = str(dataset["name"]).rpartition("/")
-        some = f" of {counted(len(dataset['bodies']), 'body', 'bodies')}" if "bodies" in dataset else ""
+        bodies = dataset.get("bodies")
+        some = f" of {counted(len(bodies), 'body', 'bodies')}" if isinstance(bodies, Sized) else ""
         groups.setdefault(group, []).append(f"{name} [{dataset['units']}]{some}")
     rows = (f"  {group or '':<11} {', '.join(names)}" for group, names in groups.items())
     return Section({"datasets": found}, ["datasets and their units:", *rows])

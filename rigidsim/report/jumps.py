@@ -14,7 +14,7 @@ from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.trajectory import Trajectory
 
 
-def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
+def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event | ContactEvent]:
     """Events within one sampling interval of a time that concern a body or the free body that moves it."""
     spacing = float(np.diff(trajectory.time).max()) if len(trajectory.time) > 1 else 0.0
     near = spacing * (1 + 1e-9)
@@ -28,8 +28,10 @@ def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
 
 def describe_event(event: Event | ContactEvent, body: str, trajectory: Trajectory) -> str:
     """The effect of one event on a body, or on the free body that moves it."""
-    is_contact = isinstance(event, ContactEvent)
-    cause = _does(event, body, trajectory) + _ended(event, trajectory) if is_contact else cause_of(event)
+    if isinstance(event, ContactEvent):
+        cause = _does(event, body, trajectory) + _ended(event, trajectory)
+    else:
+        cause = cause_of(event)
     lines = [f"at t = {event.time:.9g} s: {cause}", *_reason(event, trajectory)]
     if isinstance(event, Event) and event.changed:
         return "\n".join([*lines, *_set(event)])
@@ -65,7 +67,9 @@ def _reason(event: Event | ContactEvent, trajectory: Trajectory) -> Iterator[str
     # Imported here to keep the scene's schema out of reports.
     from rigidsim.scene.hierarchy.triggers import triggers_in
 
-    for trigger in triggers_in(trajectory.header.scene.hierarchy) if isinstance(event, Event) else ():
+    if not isinstance(event, Event):
+        return
+    for trigger in triggers_in(trajectory.header.scene.hierarchy):
         if trigger.id == event.id and trigger.condition is not None:
             later = f", {number(trigger.delay)} s ago" if trigger.delay else ""
             yield f"  its condition became true{later}: {trigger.condition}"
@@ -73,7 +77,7 @@ def _reason(event: Event | ContactEvent, trajectory: Trajectory) -> Iterator[str
 
 def _set(event: Event) -> Iterator[str]:
     """The numbers that were set."""
-    for path, value in event.changed.items():
+    for path, value in (event.changed or {}).items():
         yield f"  {path} {value if isinstance(value, str) else f'= {number(value)}'}"
     if event.energy:
         yield f"  the potential energy of all bodies changes by {event.energy:+.9g} J"
@@ -166,7 +170,7 @@ def cause_of(event: Event) -> str:
         if event.id.startswith(f"{STATES}."):
             return f"{event.id.split('.')[1]} is in the state '{event.name}'"
         return f"{event.id}{f' {event.name!r}' if event.name else ''} happens"
-    if event.force is not None:
+    if event.force is not None and event.torque is not None:
         type = event.id.split(".")[-2]
         bore = f"{math.hypot(*event.force):.6g} N and {math.hypot(*event.torque):.6g} N m"
         return f"the {type} of {event.body} on {event.parent_before or 'world'} breaks under {bore}; it is free"

@@ -67,7 +67,7 @@ class RunReport(Report):
         modes, pairs = chosen_contact(settings), contact_lines(settings)
         super().__init__(
             self._title(simulation),
-            Section(data, *([f"  {line}" for line in lines] for lines in (modes, pairs[len(modes) :])), joins=True),
+            Section(data, [f"  {line}" for line in modes], [f"  {line}" for line in pairs[len(modes) :]], joins=True),
             Section(lines=[f"  {one}" for one in drift], joins=True),
             _predictability(derivatives),
             Section(lines=last.lines()),

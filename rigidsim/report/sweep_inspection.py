@@ -19,7 +19,7 @@ from rigidsim.sweeps.sensitivity import SobolIndices
 from rigidsim.sweeps.stored import Sweep, load_sweep
 from rigidsim.sweeps.unfinished import final_path, is_under_way
 from rigidsim.trajectory.fields import JOINT_FIELDS
-from rigidsim.tree.joints import coordinate_called, coordinate_rows, coordinate_unit, coordinates_of
+from rigidsim.tree.joints import coordinate_number, coordinate_rows, coordinate_unit, coordinates_of
 
 SHOWN_FAILURES = 10
 SHOWN_BODIES = 6
@@ -157,14 +157,15 @@ def _of_last_states(sweep: Sweep) -> list[Statistics]:
         named = [(path, type, name) for path, type in sweep.joints.items() for name in coordinates_of(type)]
         for path, type, name in named[:SHOWN_BODIES]:
             unit = coordinate_unit(name, type).replace("L", "m")
-            values = last[:, rows[path][coordinate_called(name, type)]]
+            values = last[:, rows[path][coordinate_number(name, type)]]
             found.append(Statistics.of(f"last {name} of {path}", unit, values, sweep.numbers))
     return [*filter(None, found)]
 
 
 def _plots(sweep: Sweep) -> list[str]:
     """The first metrics over the first varied numbers."""
-    metrics, lines, names = [*sweep.metrics], [], _numbers(sweep)
+    metrics, names = [*sweep.metrics], _numbers(sweep)
+    lines: list[str] = []
     for metric in metrics[:SHOWN_METRICS] if names else ():
         made = _over_each(sweep, metric, SHOWN_NAMES)
         lines += [*([""] if lines else []), *side_by_side(made)] if made else []

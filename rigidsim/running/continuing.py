@@ -101,6 +101,7 @@ def _reopened(path: Path, simulation: Simulation) -> Writer:
         if left.is_finished:
             writer.publish()
             raise StorageError(f"{path} was complete but for its name, which it has now; nothing was left to do")
+        assert left.header is not None and left.events is not None  # of what is not finished
         require_same(path, left.header, simulation.header)
         simulation.resume(left.group("run"), left.events)
     except BaseException:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rigidsim.errors import Interrupted, SimulationError, StorageError, UsageError
 from rigidsim.jit.kernels import is_interpreted
@@ -78,18 +78,18 @@ def run_to_file(
         opened = opened_writer(path, simulation, start, compression, force)
     with opened as writer, StopRequest(writer.discard) as stop:
         try:
-            gathered, seconds, failure, derivatives = _simulate_into(writer, simulations, stop, quiet)
+            gathered, seconds, failure, rates = _simulate_into(writer, simulations, stop, quiet)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
     spent: dict[str, Any] = {"compile_seconds": watch.seconds + seconds[0], "run_seconds": seconds[1], "most": most}
     found = _found(simulation, path, gathered, start)
-    report = RunReport(simulation, path, writer.content_hash, derivatives=derivatives, **found, **spent)
+    report = RunReport(simulation, path, writer.content_hash, derivatives=rates, **found, **spent)
     show(report)
     _raise_unless_complete(report, simulation, stop, failure)
     return report
 
 
-def _simulations(scene: Scene, derivatives: Sequence[str], start: RunStart, **recorded: bool) -> list[Simulation]:
+def _simulations(scene: Scene, derivatives: Sequence[str], start: RunStart, **recorded: Any) -> Sequence[Simulation]:
     """The simulation of a scene; with derivatives as many as these need, of which the first makes the samples."""
     if derivatives and start is not RunStart.ANEW:
         raise UsageError("--derivatives are those of a run from its start; leave out --resume and --extend")
@@ -206,7 +206,7 @@ def _derivatives_of(simulations: Sequence[Simulation]) -> Mapping[str, Derivativ
         return {}
     from rigidsim.sensitivities.simulation import finished
 
-    return finished(simulations)
+    return finished(cast(Any, simulations))
 
 
 def _without_deviations(simulation: Simulation, start: RunStart) -> list[str]:

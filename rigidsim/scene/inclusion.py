@@ -33,7 +33,7 @@ from rigidsim.scene.schema.let import KEY as QUANTITIES
 from rigidsim.scene.schema.parameters import KEY as PARAMETERS
 from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.schema.tables import KEY as TABLES
-from rigidsim.scene.text.document import Document, shown
+from rigidsim.scene.text.document import Document, body_path, shown
 from rigidsim.scene.text.document import Path as Place
 from rigidsim.scene.text.plain import bodies_in
 from rigidsim.scene.text.reader import MAX_BYTES, read_file
@@ -71,7 +71,8 @@ def include(document: Document, reading: Reading, read: Reader, change: Callable
             scene = _named(document, reading, read, (*place, KEY), body[KEY])
             if scene is not None:
                 numbers = document.later.get(place)
-                now = change(_changing(scene).changed(numbers)) if numbers else scene
+                changing = _changing(scene)
+                now = change(changing.changed(numbers)) if numbers and changing else scene
                 _put_in(document, place, Moved(scene, now, place, partial(_length, document)))
         except SceneError as error:
             document.problems.extend(error.problems)
@@ -177,7 +178,8 @@ def _extend(document: Document, keys: Place, entries: dict | list, place: Place)
         if name in data:
             message = f"the scene has '{shown(name)}' already, which is the name of what is included here"
             document.problems.append(document.problem("include", message, (*place,), "choose another name", True))
-    put(document, keys, document.twin(data, data | entries if isinstance(entries, dict) else data + entries))
+    given: Any = data
+    put(document, keys, document.twin(data, {**given, **entries} if isinstance(entries, dict) else [*given, *entries]))
 
 
 class Moved:
@@ -187,7 +189,7 @@ class Moved:
         """`begun` is the scene at the start, `scene` that with the numbers of now; `place` is that of the body, and
         `length` says how many entries a list of the scene around it has.
         """
-        base = "/".join(place[1::2])
+        base = body_path(place)
         self._base, self._prefix, self._place, self._length = base, re.sub(r"\W", "_", base), place, length
         data = scene.resolved()
         outputs = (output for name, one in scene.controllers.items() for output in one.outputs_of(name))
@@ -196,7 +198,7 @@ class Moved:
         self._path = re.compile(rf"(?<=[@(\"'])(?:{'|'.join(map(re.escape, (*paths, WORLD)))})(?=[@().\"'])")
         starts = Starts(scene.hierarchy)
         for place, body in bodies_in(data["bodies"]):
-            _seen_from_parent(scene.hierarchy["/".join(place[1::2])], body, starts)
+            _seen_from_parent(scene.hierarchy[body_path(place)], body, starts)
         for loop in data["world"].get("loops", ()):
             for path, axis in zip(loop["between"], (loop.get("axis"), loop.get("to_axis")), strict=True):
                 for one in _axes(axis):
@@ -230,7 +232,7 @@ class Moved:
         found: dict[Place, tuple[Place, int]] = {}
         settings = zip(changing.settings, changing.leaves, strict=True) if changing else ()
         for number, (setting, leaves) in enumerate(settings):
-            entry = data
+            entry: Any = data
             for part in setting.place[:-1]:
                 entry = entry[part]
             if "set" in entry:

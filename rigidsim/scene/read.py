@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validator
@@ -35,7 +35,7 @@ from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema.problems import MANY, problems_in
 from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.schema.simulation import SimulationSettings
-from rigidsim.scene.text.document import Document, path_text
+from rigidsim.scene.text.document import Document, body_path, path_text
 from rigidsim.scene.text.plain import as_yaml, bodies_in, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
@@ -173,11 +173,11 @@ class Scene(SceneData):
         SceneError
             With all problems, each with its place.
         """
-        data = plain_data(data)
-        return _checked(cls, Document(data), overrides, data, "")
+        plain = plain_data(data)
+        return _checked(cls, Document(plain), overrides, plain, "")
 
     _repr_html_ = calling("html_of")
-    view = calling("view")
+    view: ClassVar = calling("view")
 
     @property
     def source(self) -> str:
@@ -223,7 +223,8 @@ class Scene(SceneData):
     @property
     def hierarchy(self) -> Hierarchy:
         """The tree of the bodies at t = 0, and its history."""
-        return self.__pydantic_private__["_hierarchy"]  # asked often, and `self._hierarchy` takes a microsecond
+        private: Any = self.__pydantic_private__
+        return private["_hierarchy"]  # asked often, and `self._hierarchy` takes a microsecond
 
     @property
     def underivable(self) -> str:
@@ -245,6 +246,7 @@ class Scene(SceneData):
     @property
     def scope(self) -> Scope:
         """The names that the scene adds to expressions."""
+        assert self._scope is not None
         return self._scope
 
     @property
@@ -270,7 +272,8 @@ class Scene(SceneData):
         Any
             What the function returned the first time.
         """
-        made = self.__pydantic_private__["_made"]  # asked often, as `hierarchy`
+        private: Any = self.__pydantic_private__  # asked often, as `hierarchy`
+        made = private["_made"]
         if function not in made:
             made[function] = function(self)
         return made[function]
@@ -417,7 +420,7 @@ def _joint_types(scene: dict[str, Any]) -> dict[str, str]:
     """The type of the joint of each body in plain data by its path, also of one that a reparenting makes; empty if it
     is on none.
     """
-    types = {"/".join(place[1::2]): _joint_type(body) for place, body in bodies_in(scene.get("bodies"))}
+    types = {body_path(place): _joint_type(body) for place, body in bodies_in(scene.get("bodies"))}
     reparentings = scene.get("reparent")
     for change in reparentings if isinstance(reparentings, list) else ():
         body = change.get("body") if isinstance(change, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rigidsim.engine.laws.declaration import ORIENTATION
@@ -12,6 +13,7 @@ from rigidsim.scene.values.evaluation import written
 
 if TYPE_CHECKING:
     from rigidsim.scene.schema.body import Body
+    from rigidsim.scene.schema.forces import Declared
     from rigidsim.scene.schema.oracle import Reference
     from rigidsim.scene.schema.prescription import PrescribedMotion
     from rigidsim.scene.schema.scene import SceneData
@@ -91,13 +93,13 @@ def _let(owner: SceneData | Body) -> dict[str, Any]:
     return {"let": {name: str(quantity) for name, quantity in owner.let.items()}} if owner.let else {}
 
 
-def _by_type(key: str, given: dict[str, SceneModel]) -> dict[str, Any]:
+def _by_type(key: str, given: Mapping[str, SceneModel]) -> dict[str, Any]:
     """Sensors or controllers, if there are any."""
     return {key: {name: _typed(one, ["orientation"]) for name, one in given.items()}} if given else {}
 
 
 def _reference(reference: Reference) -> dict[str, Any]:
-    values = [written(part) for part in reference.components]
+    values = [None if part is None else written(part) for part in reference.components]
     value = values if isinstance(reference.value, tuple) else values[0]
     return {"value": value, **_if_given(until=reference.until, tolerance=reference.tolerance)}
 
@@ -105,7 +107,8 @@ def _reference(reference: Reference) -> dict[str, Any]:
 def _body(body: Body) -> dict[str, Any]:
     # Values derived from the shapes are omitted, so that they are derived from them again.
     centred = body.has_mass and (not body.solids or "center_of_mass" in body.model_fields_set)
-    motion, rates = body.kind, FRAMED if body.kind == "free" else ()
+    motion: str | dict[str, Any] = body.kind
+    rates: tuple[str, ...] = FRAMED if body.kind == "free" else ()
     if body.prescribed:
         motion = {"prescribed": _prescribed(body.prescribed)}
     elif body.joint:
@@ -133,6 +136,7 @@ def _body(body: Body) -> dict[str, Any]:
 
 
 def _inertia(body: Body) -> Any:
+    assert body.inertia is not None
     if body.inertia.is_point:
         return "point"
     return {"tensor": [list(row) for row in body.inertia.tensor], "about": body.inertia.about}
@@ -150,15 +154,15 @@ def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
         shown_keys -= {rate, change} if getattr(motion, pose) is not None else set()
         shown_keys -= {change} if getattr(motion, rate).varies else set()
     rates = {key: value for key, value in _framed(motion).items() if key in shown_keys}
-    pose = _if_given(position=_plain_value(motion.position), orientation=_plain_value(motion.orientation))
-    return {**rates, **pose}
+    given = _if_given(position=_plain_value(motion.position), orientation=_plain_value(motion.orientation))
+    return {**rates, **given}
 
 
-def _turns(force: SceneModel) -> list[str]:
+def _turns(force: Declared) -> list[str]:
     return [key.name for key in force.kind.keys if key.form == ORIENTATION]
 
 
-def _typed(part: SceneModel, turns: list[str]) -> dict[str, Any]:
+def _typed(part: Any, turns: list[str]) -> dict[str, Any]:
     """A force or a shape; `turns` are its keys for orientations."""
     entries = {"type": part.type, **_plain(part)}
     return entries | {key: {"wxyz": entries[key]} for key in turns if key in entries}

@@ -51,7 +51,7 @@ class Check:
         """Whether the error is within the tolerance, and falls with the step as it should."""
         if self.error is None or self.tolerance is None or not self.error <= self.tolerance:
             return False
-        return self.order is None or self.order >= self.expected_order - MISSING_ORDER
+        return self.order is None or self.expected_order is None or self.order >= self.expected_order - MISSING_ORDER
 
 
 def checks(case: Case) -> Iterator[Check]:
@@ -89,9 +89,10 @@ def observed_order(errors: Sequence[float | None], size: float) -> float | None:
     """The order at which errors fall, of runs with a step, half of it and so on, from the last two that are not
     rounding for values of this size; None if there are none.
     """
-    if any(error is None or not math.isfinite(error) for error in errors):
+    known = [error for error in errors if error is not None and math.isfinite(error)]
+    if len(known) < len(errors):
         return None
-    usable = [pair for pair in pairwise(errors) if pair[1] > ROUNDING * size]
+    usable = [pair for pair in pairwise(known) if pair[1] > ROUNDING * size]
     return math.log2(usable[-1][0] / usable[-1][1]) if usable and usable[-1][0] > 0 else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,8 @@ class EquatorialFall:
         """The coefficients of the distance from the axis (m) and of the inertial longitude (rad) in powers of t (s)."""
         begin = self.radius + self.height
         swept, flattened = self.rate * begin * begin, 3 * self.j2 * self.radius * self.radius / 2
-        distance, longitude, inverse = [begin, 0 * begin], [0 * begin], []
+        distance, longitude = [begin, 0 * begin], [0 * begin]
+        inverse: list[Any] = []
         for n in range(TERMS):
             known = sum(distance[k] * inverse[n - k] for k in range(1, n + 1))
             inverse.append(((1 if n == 0 else 0) - known) / begin)
@@ -61,7 +63,7 @@ def _product(first: Sequence[float], second: Sequence[float]) -> list[float]:
 
 def _value(series: Sequence[float], time: np.ndarray) -> np.ndarray:
     """The value of a power series by Horner's rule."""
-    total = math.nan
+    total: Any = math.nan
     for place, coefficient in enumerate(reversed(series)):
         total = coefficient if place == 0 else total * time + coefficient
     return total

@@ -36,7 +36,7 @@ class TangentTriggers(Triggers):
     def vary(self, k: int, worlds: Iterable[tuple[float, World]], extrapolated: Callable) -> None:
         """Let times and delays vary with a parameter, as in worlds in which it is so much larger."""
         step = float(self._run.model.step)
-        found = ((e, np.array([one.time or one.delay for one in w.blueprint.triggers.records])) for e, w in worlds)
+        found = ((e, np.array([one.time or one.delay for one in w.blueprint.its_triggers.records])) for e, w in worlds)
         self._delays[:, k] = extrapolated(found) / step
 
     def _await(self, k: int, seconds: float) -> None:
@@ -49,7 +49,7 @@ class TangentTriggers(Triggers):
         super()._stop_at(instant)
         first = self._pending[0] if self._pending else None
         is_due = first is not None and first[0] == instant
-        rate = self._rates.get(first, self._delays[first[1]]) if is_due else self._end_rate
+        rate = self._rates.get(first, self._delays[first[1]]) if first is not None and is_due else self._end_rate
         self._shadows.of(self._guards.stop_part)[0] = rate
 
     def _locate(self, place: tuple, proceed: Callable[[int], None]) -> None:
@@ -75,6 +75,6 @@ class TangentTriggers(Triggers):
 
     def go_back(self, place: tuple) -> None:
         """Forget what happened since `place`."""
-        *place, rates = place
-        super().go_back(tuple(place))
+        *before, rates = place
+        super().go_back(tuple(before))
         self._rates = dict(rates)

@@ -106,6 +106,7 @@ class LinearModel:
         Trajectory
             Bodies in these poses. Joints hold them together; loops and contacts do to first order.
         """
+        assert self._probe is not None
         return self._probe.displaced(times, changes)
 
     def motion(self, mode: Mode, amplitude: float = 0.1, frames: int = 61) -> Trajectory:
@@ -444,17 +445,17 @@ def equilibrium(scene: Scene | str | Path, vary: Sequence[str]) -> Equilibrium:
         if (found := _shortened(varied, x, step, rates)) is None:
             break
         x, rates, slopes = found
-    size = np.linalg.norm(slopes * np.maximum(np.abs(x), 1.0))
+    size = float(np.linalg.norm(slopes * np.maximum(np.abs(x), 1.0)))
     if np.linalg.norm(rates) > AT_REST * max(size, 1.0):
         k = int(np.argmax(np.abs(rates)))
-        where = f"the rate of {_Probe(varied.at(x), ()).variables[k].name} is {rates[k]:.3g} in SI units"
+        where = f"the rate of {_Probe(varied.at(x.tolist()), ()).variables[k].name} is {rates[k]:.3g} in SI units"
         raise SimulationError(f"no equilibrium was found near the numbers of the scene: {where}")
-    found = varied.at(x)
+    at_rest = varied.at(x.tolist())
     written = [(one.name, one.at(value)) for one, value in zip(varied.parameters, x, strict=True)]
-    return Equilibrium(dict(zip(vary, x.tolist(), strict=True)), found, linearize(found), written)
+    return Equilibrium(dict(zip(vary, x.tolist(), strict=True)), at_rest, linearize(at_rest), written)
 
 
-def _start(varied: Varied, x: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+def _start(varied: Varied, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The rates of the state at the start, and their derivatives with respect to the numbers."""
     scene = varied.at(x)
     probe = _Probe(scene, parameters_of(scene, [one.name for one in varied.parameters], varied.asked))

@@ -184,7 +184,8 @@ def _read(
                 found[number] = Beside(one.factor * math.copysign(half, e), group, place)
     count = 2 * LEVELS
     each = [[found.get(number) for number in range(k * count, (k + 1) * count)] for k in range(len(parameters))]
-    return [worlds if all(worlds) else [] for worlds in each]
+    known = [[one for one in worlds if one is not None] for worlds in each]
+    return [worlds if len(worlds) == count else [] for worlds in known]
 
 
 def _require_grid(parameter: VariedNumber, world: World, other: World) -> None:
@@ -205,6 +206,7 @@ def structure_of(world: World) -> list:
     """What must be equal in worlds beside each other: all of a model but its numbers, and but the steps of events,
     which may be at the end of one.
     """
-    model = world.model._replace(edge_step=None)
+    steps = world.model.edge_step
+    kept = (array for array in leaves(world.model) if array is not steps)
     events = [(e.body, e.to, e.kind, e.number) for e in world.blueprint.schedule.reparentings]
-    return [events, *(a.shape if a.dtype == np.float64 else a.tobytes() for a in leaves(model))]
+    return [events, *(a.shape if a.dtype == np.float64 else a.tobytes() for a in kept)]

@@ -40,8 +40,9 @@ def numbers_of(run: BlockRun) -> list[np.ndarray]:
     contacts = run.contacts.arrays
     constant = scratch.driven, scratch.working, scratch.trial, scratch.guards, sensed
     touching = contacts and (*run.contacts.kept(), *corners_of(contacts))
-    parts = run.model, run.state, constant, metrics, arrays and arrays._replace(memory=None), touching
-    return [array for array in leaves(parts) if array.dtype == np.float64]
+    memory = arrays.memory if arrays else None
+    parts = run.model, run.state, constant, metrics, arrays, touching
+    return [array for array in leaves(parts) if array.dtype == np.float64 and array is not memory]
 
 
 class TangentContactRun(ContactRun):
@@ -51,7 +52,8 @@ class TangentContactRun(ContactRun):
 
     def __init__(self, shadows: Shadows, recorded: bool):
         super().__init__(recorded, 1)
-        self.shadows, self.rates = shadows, []
+        self.shadows = shadows
+        self.rates: list[np.ndarray] = []
 
     def begin_again(self) -> None:
         super().begin_again()
@@ -87,7 +89,7 @@ class BesideRun(BlockRun):
         self.model = self._metering.enter(model)
         self._metering.begin_again(model)
         set_constants(self._scratch, model, 1)
-        if self.contacts.arrays is not None:
+        if self.contacts.arrays is not None and model.contacts is not None:
             put_corners(self.contacts.arrays, model.contacts)
         if self.sensing:
             self._put_held()
@@ -106,6 +108,10 @@ class BesideRun(BlockRun):
 class TangentRun(BlockRun):
     """The run of a world with K tangents, of which the first are those of parameters, after `vary`."""
 
+    contacts: TangentContactRun
+    triggers: TangentTriggers | None
+    sensing: TangentSensing | None
+
     def __init__(self, k: int, world: World, with_terms: bool, contacts: ContactRun):
         self.shadows, self.n_parameter = Shadows(k), 0
         self._done_rate = np.zeros(k)  # of the part of a step that is done
@@ -123,7 +129,8 @@ class TangentRun(BlockRun):
         """Let parameters vary, before the first step; `beside` has the worlds beside for each."""
         self.n_parameter, blueprint, self._beside = len(beside), self.worlds[0].blueprint, []
         triggers = blueprint.triggers
-        for k, worlds in enumerate(beside if triggers else ()):
+        for k, worlds in enumerate(beside if self.triggers else ()):
+            assert self.triggers is not None
             self.triggers.vary(k, ((one.larger, one.world) for one in worlds), extrapolated)
         if beside and (self.schedule.reparentings or blueprint.has_fragile or (triggers and triggers.renumbering)):
             self._beside = [[(one.larger, self._run_beside(one.world)) for one in worlds] for worlds in beside]
@@ -149,6 +156,7 @@ class TangentRun(BlockRun):
     def _put_held(self) -> None:
         super()._put_held()
         for program, register in self._programs_held():
+            assert self.sensing is not None
             hold_rates(self.shadows, program, register, self.sensing.rates)
 
     # --- what the kernels begin with
@@ -199,7 +207,7 @@ class TangentRun(BlockRun):
             self._change(lambda run: run.note_trigger(k, set_before, set_now), note)
             return
         note()
-        ledger = self.rates(self._buffer.pair.ledger)[0]
+        ledger = self.rates(self._its_buffer.pair.ledger)[0]
         energy = ledger[layout.LEDGER.kinetic] + ledger[layout.LEDGER.potential]
         rates, step = self.event_rates[-1][-1], float(self.model.step)
         rates[layout.HIT.time] = step * self._done_rate[: self.n_parameter]
@@ -231,7 +239,7 @@ class TangentRun(BlockRun):
         run.n, run.done, run.era, run._begun = self.n, self.done + e * self._done_rate[k], self.era, True
         run.state[:] = self.state + e * self.shadows.of(self.state)[..., k]
         if self.sensing:
-            run.sensing.held[:, 0] = self.sensing.held[:, 0] + e * self.sensing.rates[:, k]
+            run.its_sensing.held[:, 0] = self.sensing.held[:, 0] + e * self.sensing.rates[:, k]
             run._put_held()
         if self.contacts.arrays is not None:
             mine = vars(self.contacts).items()
@@ -262,7 +270,9 @@ class TangentRun(BlockRun):
         self.shadows.of(self._metering.end)[0] = float(self.model.step) * self._done_rate
         self.metrics()
         metrics, arrays = self._metering.tables()
-        return self.rates(arrays.result)[metrics.result][:, 0] if metrics else np.zeros((0, self.n_parameter))
+        if metrics is None or arrays is None:
+            return np.zeros((0, self.n_parameter))
+        return self.rates(arrays.result)[metrics.result][:, 0]
 
     def events_along(self, k: int) -> tuple[list[RecordedEvents], list[tuple[np.ndarray, np.ndarray]]]:
         """The records of events and of contact; the imaginary part of each number is its derivative."""
@@ -275,8 +285,9 @@ class TangentRun(BlockRun):
 
     def _collect_events(self, before: list[World]) -> None:
         n = len(self.events)
-        filled = 0 if self._buffer is None else int(self._buffer.filled[0])
-        rates = self.rates(self._buffer.event_value[:filled]).copy() if filled else None
+        buffer = self._buffer
+        filled = 0 if buffer is None else int(buffer.filled[0])
+        rates = self.rates(buffer.event_value[:filled]).copy() if buffer is not None and filled else np.zeros(0)
         super()._collect_events(before)
         self.event_rates += [rates] * (len(self.events) - n)
 
@@ -310,7 +321,9 @@ def extrapolated(values: Iterable[tuple[float, np.ndarray]]) -> np.ndarray:
     the columns of Richardson's table each element has the one that changed least. If all are linear, to rounding, no
     more values are taken.
     """
-    before, found, gap, pairs = [], None, np.inf, iter(values)
+    before: list[np.ndarray] = []
+    found: np.ndarray = np.zeros(0)
+    gap, pairs = np.inf, iter(values)
     with np.errstate(invalid="ignore"):
         for (e, up), (_, down) in zip(pairs, pairs, strict=True):
             line = [(up - down) / (2.0 * e)]
@@ -321,7 +334,7 @@ def extrapolated(values: Iterable[tuple[float, np.ndarray]]) -> np.ndarray:
                 line.append(line[-1] + (line[-1] - x) / (4.0 ** (m + 1) - 1.0))
             if before:
                 change = abs(line[-1] - line[-2])
-                found = np.where(change < gap, line[-1], 0.0 if found is None else found)
+                found = np.where(change < gap, line[-1], found if len(before) > 1 else 0.0)
                 gap = np.fmin(gap, change)
             before = line
     return np.where(np.isfinite(found), found, 0.0)

@@ -7,6 +7,7 @@ give their derivatives. Random numbers are constants, and so is a reading that i
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class TangentSensing(Sensing):
     def _rates_of(self, first: int, count: int) -> np.ndarray:
         """(number, K) the rates of some of the numbers that were read."""
         registers = self._tables.folds[first : first + count, 1]
-        return self.shadows.of(self._arrays.register)[registers].reshape(count, -1)
+        return self.shadows.of(self._registers)[registers].reshape(count, -1)
 
     def _duals(self, first: int, count: int) -> list[Dual]:
         """Some of the numbers that were read."""
@@ -95,7 +96,8 @@ class TangentSensing(Sensing):
         rates = self._memory_rates.get(k, [0.0] * len(block.memory))
         memory = [Dual(value, rate) for value, rate in zip(block.memory.copy(), rates, strict=True)]
         memory[0] = memory[0].value  # a choice
-        found = block.law.output(self._duals(record.first, record.count), memory, block.period)
+        law: Any = block.law  # of dual numbers, too
+        found = law.output(self._duals(record.first, record.count), memory, block.period)
         rate = found.derivative if isinstance(found, Dual) else 0.0
         self._memory_rates[k] = [one.derivative if isinstance(one, Dual) else 0.0 for one in memory]
         self._given[self._run.n + record.delay, k] = np.broadcast_to(rate, (width, self.shadows.k))

@@ -12,7 +12,6 @@ import numpy as np
 from rigidsim.building import build_world
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import lanes_of
-from rigidsim.engine.run import BlockRun
 from rigidsim.errors import UsageError
 from rigidsim.jit.kernels import is_interpreted
 from rigidsim.scene.read import Scene, as_scene
@@ -40,16 +39,19 @@ class DifferentiatedSimulation(Simulation):
     were taken.
     """
 
+    _run: TangentRun
+
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber], **recorded: Any):
         self.parameters = parameters
         self._parts: list[list[dict[str, np.ndarray]]] = [[] for _ in parameters]
         super().__init__(scene, **recorded)
 
-    def _made_run(self, world: World, with_terms: bool, *options: Any) -> BlockRun:
+    def _made_run(self, world: World, with_terms: bool, *options: Any) -> TangentRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
         self._key = key_of(self.scene, (with_terms, self._header.with_contacts, k))
-        run = spare_runs.take(self._key, world) or TangentRun(k, world, with_terms, options[-1])
+        spare: Any = spare_runs.take(self._key, world)
+        run: TangentRun = spare or TangentRun(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run
 
@@ -80,7 +82,8 @@ class DifferentiatedSimulation(Simulation):
         names = [name for name in self._parts[k][0] if name != "time"]
         samples = {name: np.concatenate([part[name] for part in self._parts[k]]) for name in names}
         scheduled, touches = self._run.events_along(k)
-        found = event_columns(SimpleNamespace(events=scheduled, contact=SimpleNamespace(log=touches)))
+        along: Any = SimpleNamespace(events=scheduled, contact=SimpleNamespace(log=touches))
+        found = event_columns(along)
         wanted = [column.name for column in EVENT_COLUMNS if column.dtype == "f8"] if found else []
         events = {name: np.ascontiguousarray(found[name].imag) for name in wanted}
         values = dict(zip(self.header.metrics, metrics.tolist(), strict=True))

@@ -116,7 +116,7 @@ def displaced(varied: Varied, trajectory: Trajectory, spreads: Mapping[str, floa
     """What runs say in which each parameter is displaced to both sides: by its spread, else by a share of its value."""
     sizes = [spreads.get(p.name, share * (abs(p.value) or 1.0)) for p in varied.parameters]
     moves = [sign * move for move in np.diag(sizes) for sign in (1.0, -1.0)]
-    runs = simulate([varied.at(varied.values + move) for move in moves])
+    runs = simulate([varied.at((varied.values + move).tolist()) for move in moves])
     before, found = _count(trajectory), []
     for (k, move), other in zip(enumerate(moves), runs, strict=True):
         p, by = varied.parameters[k // 2], float(move[k // 2])

@@ -36,12 +36,12 @@ class Varied:
         """The numbers that the scene has."""
         return np.array([one.value for one in self.parameters])
 
-    def at(self, values: Sequence[float]) -> Scene:
+    def at(self, values: Sequence[float] | np.ndarray) -> Scene:
         """The scene with other numbers. Raises SceneError if it is not valid."""
         changes = zip(self.parameters, values, strict=True)
         return self.scene.with_overrides([(one.name, one.at(value)) for one, value in changes])
 
-    def run(self, values: Sequence[float] | None = None) -> Trajectory:
+    def run(self, values: Sequence[float] | np.ndarray | None = None) -> Trajectory:
         """The run of that scene, by default with the numbers that it has, with the derivatives with respect to these
         numbers. Raises SimulationError, too.
         """

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
+from typing import cast, overload
 
 import numpy as np
 
@@ -37,6 +38,28 @@ ALWAYS_FREE = 1e6
 """Bytes of a history so short that the memory that is free is not asked for."""
 
 
+@overload
+def simulate(  # type: ignore[overload-overlap]  # a text, too, is one scene
+    scenes: Scene | str | Path,
+    *,
+    terms: bool = False,
+    contacts: bool = False,
+    threads: int = 1,
+    watch: Watch = unwatched,
+    callbacks: Mapping[str, Callback] | None = None,
+    derivatives: Sequence[str] = (),
+) -> Trajectory: ...
+@overload
+def simulate(
+    scenes: Iterable[Scene | str | Path],
+    *,
+    terms: bool = False,
+    contacts: bool = False,
+    threads: int = 1,
+    watch: Watch = unwatched,
+    callbacks: Mapping[str, Callback] | None = None,
+    derivatives: Sequence[str] = (),
+) -> list[Trajectory]: ...
 def simulate(
     scenes: Scene | str | Path | Iterable[Scene | str | Path],
     *,
@@ -83,35 +106,35 @@ def simulate(
     threads, watch = whole_number(threads, "threads", least=1), function(watch, "watch")
     recorded = {"terms": terms, "contacts": contacts}
     if not is_many(scenes):
-        return _simulate_one(scenes, recorded, watch, callbacks, derivatives)
+        return _simulate_one(cast(Scene | str | Path, scenes), recorded, watch, callbacks, derivatives)
     if callbacks or derivatives:
         raise UsageError("callbacks and derivatives are for one scene at a time")
-    scenes = [as_scene(scene) for scene in scenes]
-    worlds = [build_world(scene) for scene in scenes]
+    many = [as_scene(scene) for scene in cast(Iterable[Scene | str | Path], scenes)]
+    worlds = [build_world(scene) for scene in many]
     for world in worlds if contacts else ():
         require_shapes(shapes_of(world))
-    check_memory(sum(map(history_bytes, scenes, worlds, repeat(terms), repeat(contacts))))
+    check_memory(sum(map(history_bytes, many, worlds, repeat(terms), repeat(contacts))))
     results: list[Trajectory | None] = [None] * len(worlds)
 
     def run(runners: Runners, group: WorldList, places: np.ndarray) -> None:
         numbers = group.numbers[places].tolist()
         if len(numbers) == 1:
-            results[numbers[0]] = _kept(scenes[numbers[0]], recorded, watch)
+            results[numbers[0]] = _kept(many[numbers[0]], recorded, watch)
             return
         runner = runners.take()
         outcome = runner.run(group, places, watch)
         for lane, number in enumerate(numbers):
-            results[number] = _lane_history(scenes[number], worlds[number], recorded, outcome, lane)
+            results[number] = _lane_history(many[number], worlds[number], recorded, outcome, lane)
         runners.give(runner)
         for number in numbers:
             # One that fails is run again on its own, with the same bits, to stop at its last finite state.
             if results[number] is None:
-                results[number] = _kept(scenes[number], recorded, watch)
+                results[number] = _kept(many[number], recorded, watch)
 
-    blocks = [(*found, block) for found in _groups(scenes, worlds, terms) for block in found[0].blocks(found[1])]
+    blocks = [(*found, block) for found in _groups(many, worlds, terms) for block in found[0].blocks(found[1])]
     with ThreadPoolExecutor(max_workers=threads) as pool:
         list(pool.map(lambda block: run(*block), blocks))
-    return results
+    return cast(list[Trajectory], results)
 
 
 def _groups(scenes: Sequence[Scene], worlds: Sequence[World], terms: bool) -> list[tuple[Runners, WorldList]]:

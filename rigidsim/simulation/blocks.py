@@ -20,6 +20,9 @@ Watch = Callable[[int], bool]
 """Called with the number of steps that are done, about ten times a second; true ends the run."""
 
 
+Places = Sequence[int] | np.ndarray
+
+
 class Group(Protocol):
     """Worlds of one structure; `numbers` are those of the variants that they belong to."""
 
@@ -30,7 +33,7 @@ class Group(Protocol):
     def world(self, place: int) -> World:
         """The world of one variant."""
 
-    def block(self, places: Sequence[int], into: Model | None = None) -> tuple[Model, np.ndarray]:
+    def block(self, places: Places, into: Model | None = None) -> tuple[Model, np.ndarray]:
         """Model and state of a block of these variants, one for each lane. `into` is the model of another block of this
         group with as many lanes, which may become this one: then only what varies in the group is written.
         """
@@ -49,7 +52,7 @@ class WorldList:
         """The world of one variant."""
         return self._worlds[place]
 
-    def block(self, places: Sequence[int], _into: Model | None = None) -> tuple[Model, np.ndarray]:
+    def block(self, places: Places, _into: Model | None = None) -> tuple[Model, np.ndarray]:
         """Model and state of a block of these variants, one for each lane."""
         return block_of([self._worlds[place] for place in places])
 
@@ -87,7 +90,7 @@ class BlockRunner:
         self._group: Group | None = None  # of the last block
         self._samples: Samples | None = None
 
-    def run(self, group: Group, places: Sequence[int], watch: Watch) -> Outcome:
+    def run(self, group: Group, places: Places, watch: Watch) -> Outcome:
         """Run the worlds at these places of a group, until `watch` ends it."""
         run, blueprint = self._entered(group, places), self._first.blueprint
         samples, stride = None, NO_SAMPLES
@@ -105,7 +108,7 @@ class BlockRunner:
             samples = samples.part(slice(last + 1))
         return Outcome(run, samples or end, finite_lanes(run, end), metrics)
 
-    def seconds(self, group: Group, places: Sequence[int], least: float) -> float:
+    def seconds(self, group: Group, places: Places, least: float) -> float:
         """The time that a block of these worlds takes, without compiling, measured for at least `least` seconds."""
         steps, spent, n_step = 0, 0.0, self._first.blueprint.n_step
         self._entered(group, places)  # compiles
@@ -121,22 +124,23 @@ class BlockRunner:
     @property
     def code(self) -> dict[str, object]:
         """Whether the last block used general or specialised code, and why."""
+        assert self._run is not None
         return self._run.specialised.as_dict()
 
-    def _entered(self, group: Group, places: Sequence[int]) -> BlockRun:
-        is_first = self._run is None
-        if is_first or not self._is_reusable:
+    def _entered(self, group: Group, places: Places) -> BlockRun:
+        run, is_first = self._run, self._run is None
+        if run is None or not self._is_reusable:
             worlds = [self._first] if self._is_reusable else [group.world(place) for place in places]
-            self._run = BlockRun(worlds, self.lanes, **self._options)
-        self._run.ahead = self.ahead * self._first.blueprint.n_step
+            self._run = run = BlockRun(worlds, self.lanes, **self._options)
+        run.ahead = self.ahead * self._first.blueprint.n_step
         if is_first:
-            self._run.prepare()
+            run.prepare()
         if self._is_reusable:
             spare = [places[-1]] * (self.lanes - len(places))
-            into = self._run.whole_model if group is self._group else None
+            into = run.whole_model if group is self._group else None
             self._group = group
-            self._run.begin_again(*group.block([*places, *spare], into))
-        return self._run
+            run.begin_again(*group.block([*places, *spare], into))
+        return run
 
 
 class Runners:
@@ -176,7 +180,7 @@ def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
     n = len(run.worlds)
     if run.trouble:
         return np.zeros(n, bool)
-    found = ~run.fault[:, layout.FAULT.columns("failed", n)].any(axis=0)
+    found = ~np.any(run.fault[:, layout.FAULT.columns("failed", n)], axis=0)
     found[list(run.sensing.faults) if run.sensing else []] = False
     values = np.concatenate([array.reshape(-1, n) for array in (*end.world, end.ledger)])
     return found & np.isfinite(values).all(axis=0)

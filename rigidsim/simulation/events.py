@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,9 +73,9 @@ def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
         table |= {"events/broken/event": np.array([0]), "events/broken/force": events.bore[0][np.newaxis]}
         table |= {"events/broken/torque": events.bore[1][np.newaxis]}
     if events.changed:
-        paths, values = zip(*events.changed, strict=True)
+        paths, texts = zip(*events.changed, strict=True)
         table |= {"events/changed/event": np.zeros(len(paths), np.int64)}
-        table |= {"events/changed/path": np.array(paths), "events/changed/value": np.array(values)}
+        table |= {"events/changed/path": np.array(paths), "events/changed/value": np.array(texts)}
     for role, kind in ((layout.ROLE_PROTECTED, "protected"), (layout.ROLE_CARRIED, "carried")):
         found = [each for each in _reached(events) if each[1] == role and each[0] in happened]
         if found:
@@ -137,7 +138,7 @@ class _Names:
             node, motion = receiver, ""
             path, name = self._stop(receiver, *divmod(number, 2))
         elif cause == layout.CAUSE_TRIGGER:
-            one = self._written.triggers.records[number]
+            one = self._written.its_triggers.records[number]
             node, name, motion, path = layout.NO_ROW, one.name, "", one.id
         elif number == layout.NO_ROW:
             node, name, motion = receiver, "", "free"
@@ -170,7 +171,8 @@ def ledger_of(ledger: KernelLedger, kinetic_energy: float) -> ContactLedger:
     for part in (float(ledger.work[1]), *(-cause for cause in causes)):
         error += part
     size = max(kinetic_energy, float(ledger.from_rest[0]))
-    return ContactLedger(*causes, error, size, counts[LEFT_OUT], counts[UNSETTLED])
+    rest: tuple[Any, ...] = error, size, counts[LEFT_OUT], counts[UNSETTLED]
+    return ContactLedger(*causes, *rest)
 
 
 def shapes_of(world: World) -> tuple[str, ...]:

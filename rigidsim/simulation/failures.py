@@ -26,7 +26,7 @@ def noted_fault(run: BlockRun) -> str:
     failed = np.flatnonzero(run.fault[:, layout.FAULT.failed])
     if not len(failed):
         return ""
-    first = min(failed, key=lambda k: run.fault[k, layout.FAULT.time])
+    first = int(min(failed, key=lambda k: run.fault[k, layout.FAULT.time]))
     fault, labels = layout.FAULT(run.fault[first]), run.worlds[0].blueprint.labels
     if first >= len(labels):
         return _open_loop(run, first - len(labels), fault)

@@ -36,10 +36,12 @@ def starting_overlaps(world: World) -> list[Overlap]:
 
 def starting_poses(world: World) -> np.ndarray:
     """(shape, POSE_ROWS) at t = 0; positions relative to the common ancestor of what the shape can meet."""
-    contacts, tree = world.model.contacts, world.tree
+    tree = world.tree
     turns = {0: IDENTITY}  # of each frame in the world
     for node in tree:
         turns[node.frame] = product(turns[node.parent], node.orientation)
+    contacts = world.model.contacts
+    assert contacts is not None
     ways = [NO_WAY]  # that of the reference frame first
     for index, above in contacts.way.tolist():
         node = tree.nodes[index]

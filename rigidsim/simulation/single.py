@@ -309,14 +309,14 @@ class Simulation:
             self._prepare()
             known = (
                 [one.name for one in self.blueprint.sensing.controllers if one.law == INPUT]
-                if self._run.sensing
+                if self.blueprint.sensing
                 else []
             )
             for name in values:
                 if name not in known:
                     refuse("name", f"a controller of the type input: {', '.join(known) or 'there is none'}", name)
             if values:
-                self._run.sensing.set_inputs(values)
+                self._run.its_sensing.set_inputs(values)
 
     @property
     def readings(self) -> dict[str, float]:
@@ -406,9 +406,9 @@ class Simulation:
                 checkpoint = self.checkpoint() if resumable else {}
                 yield Block(times, *samples.part(slice(count)), points, readings, checkpoint)
         with self._kernel:
-            last = self._observed(self._run.present())
+            end = self._observed(self._run.present())
             checkpoint = self.checkpoint() if resumable else {}
-        yield last._replace(readings=self._taken_readings(), checkpoint=checkpoint)
+        yield end._replace(readings=self._taken_readings(), checkpoint=checkpoint)
         is_complete = self.is_over or self.n == self.n_step
         self.status = "failed" if failure else "complete" if is_complete else "interrupted"
         if failure:

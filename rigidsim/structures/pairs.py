@@ -5,23 +5,35 @@ Source: "Iterating Over Distinct Pairs in C++" (cwzx).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from math import isqrt
 from operator import index as as_integer
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 T = TypeVar("T")
 
 
-class _PairsView(Sequence, Generic[T]):
+class _PairsView(Sequence[tuple[T, T]], Generic[T]):
     """A view of a sequence; changes of the sequence are visible."""
 
     __slots__ = ("_elements",)
+    _word: ClassVar[str]
 
     def __init__(self, elements: Sequence[T]):
         self._elements = elements
 
-    def __getitem__(self, index: int) -> tuple[T, T]:
+    @staticmethod
+    @abstractmethod
+    def _count(n: int) -> int:
+        """The number of pairs of n elements."""
+
+    @staticmethod
+    @abstractmethod
+    def _places(k: int, n: int) -> tuple[int, int]:
+        """The places of the elements of pair k of n elements."""
+
+    def __getitem__(self, index: int) -> tuple[T, T]:  # type: ignore[override]  # without slices
         k, length = as_integer(index), self._count(len(self._elements))
         k += length if k < 0 else 0
         if not 0 <= k < length:
@@ -36,7 +48,7 @@ class _PairsView(Sequence, Generic[T]):
         return f"{self._word}({self._elements!r})"
 
 
-class Pairs(_PairsView):
+class Pairs(_PairsView[T]):
     """All N^2 pairs (x, y), including (x, x)."""
 
     _word = "pairs"
@@ -54,7 +66,7 @@ class Pairs(_PairsView):
         return ((xs[i], xs[j]) for i in range(n) for j in range(n))
 
 
-class DistinctPairs(_PairsView):
+class DistinctPairs(_PairsView[T]):
     """The N(N-1)/2 pairs (x, y) with x before y in the sequence."""
 
     _word = "distinct_pairs"
@@ -63,10 +75,10 @@ class DistinctPairs(_PairsView):
     def _count(n: int) -> int:
         return n * (n - 1) // 2
 
-    @classmethod
-    def _places(cls, k: int, n: int) -> tuple[int, int]:
+    @staticmethod
+    def _places(k: int, n: int) -> tuple[int, int]:
         # From the end the rows have 1, 2, 3, ... pairs: the row is the largest r with r (r + 1)/2 <= the place.
-        from_end = cls._count(n) - 1 - k
+        from_end = DistinctPairs._count(n) - 1 - k
         row = (isqrt(8 * from_end + 1) - 1) // 2
         return n - 2 - row, n - 1 - (from_end - row * (row + 1) // 2)
 

@@ -34,12 +34,18 @@ class Axis:
         """The values at these places, which count from zero."""
         if isinstance(self.points, Range):
             return range_at(self.points, places)
-        return self._numbers[places] if self.is_numeric else [self.points.values[place] for place in places.tolist()]
+        return self._numbers[places] if self.is_numeric else [self._list.values[place] for place in places.tolist()]
+
+    @property
+    def _list(self) -> Listed:
+        """The points, which are a list."""
+        assert isinstance(self.points, Listed)
+        return self.points
 
     @cached_property
     def keys(self) -> Sequence[Any]:
         """The values of a list in a form that can be compared and hashed."""
-        return self.points.values if self.is_numeric else [json.dumps(v, sort_keys=True) for v in self.points.values]
+        return self._list.values if self.is_numeric else [json.dumps(v, sort_keys=True) for v in self._list.values]
 
     @property
     def is_distinct(self) -> bool:
@@ -77,7 +83,7 @@ class Axis:
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        return np.array(self.points.values, dtype=np.float64)
+        return np.array(self._list.values, dtype=np.float64)
 
 
 @np.errstate(over="ignore")  # of the last point, before it is replaced by the end

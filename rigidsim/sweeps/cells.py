@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, reduce
-from operator import getitem
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import put_lanes, side_by_side
 from rigidsim.engine.model import Model, holds_values
-from rigidsim.simulation.blocks import Group
+from rigidsim.simulation.blocks import Group, Places
 from rigidsim.structures.columns import Column, Lanes, is_column
 
 
@@ -64,6 +64,8 @@ class WorldColumns:
         blueprint, schedule = world.blueprint, world.blueprint.schedule
         step = one_value(world.model.step)
         one_value((blueprint.method, blueprint.n_step, blueprint.stride, schedule.instants, schedule.reparentings))
+        self._model: Model
+        self._state: Any
         self._model, self._state = _with_cells((world.model._replace(step=step), world.state))
         self._origin = _with_cells(blueprint), world.tree
         self._lanes = lanes.numbers()
@@ -71,7 +73,7 @@ class WorldColumns:
         self._columns: list[Column | Cells] = []
         self._shared: dict[int, object] = {}
         _look(self._origin, {}, self._columns, self._shared)
-        self._wide: dict[int, tuple[Model, object]] = {}
+        self._wide: dict[int, tuple[Model, Any]] = {}
         self._cells = list(_cells_in(self._model))
 
     def __len__(self) -> int:
@@ -84,7 +86,7 @@ class WorldColumns:
         origin = copy.deepcopy(self._origin, self._shared | numbers)
         return World(*origin, *_each((self._model, self._state), Cells.of, lane))
 
-    def block(self, places: Sequence[int], into: Model | None = None) -> tuple[Model, np.ndarray]:
+    def block(self, places: Places, into: Model | None = None) -> tuple[Model, np.ndarray]:
         """Model and state of a block of these variants, one for each lane; see `Group.block`."""
         count, lanes = len(places), self._lanes[places]
         if count not in self._wide:
@@ -95,7 +97,10 @@ class WorldColumns:
         if into is None:
             return _each((model, state), Cells.block, lanes)
         for path, cells in self._cells:
-            cells.put(reduce(getitem, path, into), lanes)
+            part: Any = into
+            for place in path:
+                part = part[place]
+            cells.put(part, lanes)
         return into, _each((state,), Cells.block, lanes)[0]
 
     def varies_as(self, other: Group) -> bool:
@@ -112,7 +117,9 @@ class WorldColumns:
         """
         own = self._lanes[places]
         for path, cells in self._cells:
-            part = reduce(lambda whole, place: whole and whole[place], path, model)
+            part: Any = model
+            for place in path:
+                part = part and part[place]
             if part is not None:
                 cells.put_into(part, lanes, own)
         if isinstance(self._state, Cells):
@@ -121,7 +128,7 @@ class WorldColumns:
             put_lanes(state, lanes, side_by_side([self._state] * len(lanes)))
 
 
-def one_value(part: object) -> object:
+def one_value(part: Any) -> Any:
     """A part of the structure: of the lanes of a column in it, those with one value are left."""
     if isinstance(part, tuple | list):
         return [one_value(inner) for inner in part]
@@ -131,12 +138,12 @@ def one_value(part: object) -> object:
 # --- models: tuples of tuples and arrays
 
 
-def _with_cells(part: object) -> object:
+def _with_cells(part: Any) -> Any:
     """A model, or a part of one, with cells in place of arrays of objects."""
     return _mapped(part, lambda one: Cells(one) if isinstance(one, np.ndarray) and one.dtype == object else one)
 
 
-def _each(part: object, array_of: Callable, lanes: object) -> object:
+def _each(part: Any, array_of: Callable, lanes: object) -> Any:
     """A model, or a part of one, with arrays in place of cells."""
     return _mapped(part, lambda one: array_of(one, lanes) if isinstance(one, Cells) else one)
 
@@ -159,7 +166,7 @@ def _cells_in(part: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[
         yield path, part
 
 
-def _mapped(part: object, changed: Callable) -> object:
+def _mapped(part: Any, changed: Callable) -> Any:
     """A model, or a part of one, with all that is no tuple changed."""
     return _made(part, (_mapped(inner, changed) for inner in part)) if isinstance(part, tuple) else changed(part)
 
@@ -180,11 +187,11 @@ def _inner(part: object) -> list:
     return list(_attributes(part).values())
 
 
-def _attributes(part: object) -> dict[str, object]:
+def _attributes(part: Any) -> dict[str, object]:
     """The attributes of an object of this program; none of a number, an array, a class."""
     if isinstance(part, type | np.ndarray | np.generic):
         return {}
-    return {name: getattr(part, name) for name in _slots(type(part))} | getattr(part, "__dict__", {})
+    return {name: getattr(part, name) for name in _slots(part.__class__)} | getattr(part, "__dict__", {})
 
 
 @cache

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -231,7 +231,8 @@ class _Collected:
     keeps_portions = True
 
     def __init__(self, missing: list[int]):
-        self.missing, self.portions = missing, []
+        self.missing = missing
+        self.portions: list[Any] = []
         self.commit = self.portions.append
 
 

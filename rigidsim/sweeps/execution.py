@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from functools import partial
 from threading import Lock
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from rigidsim.simulation.blocks import BlockRunner, Group, Runners
 from rigidsim.sweeps.batches import Batch, results_of, run_alone
 from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, Contents, Portion
 from rigidsim.sweeps.recording import Recording
-from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.variants import Variants
 from rigidsim.trajectory.fields import sample_bytes
 
@@ -35,15 +35,30 @@ def unwatched(_done: int, _failed: int) -> bool:
     return False
 
 
+class Results(Protocol):
+    """What `Execution` needs of a writer: the portions that are missing, and a place for their results."""
+
+    @property
+    def keeps_portions(self) -> bool:
+        """Whether the arrays of a portion are kept."""
+
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the portions that are missing."""
+
+    @property
+    def commit(self) -> Callable[[Any], object]:
+        """What takes a portion."""
+
+
 class Execution:
     """The runs of a sweep that are missing in a result file. `ahead` is how many each thread will compute, if that is
     more than these. Runners go on from one batch to the next, so that their arrays are made once, and their code is
     chosen by all steps that are still to come.
     """
 
-    def __init__(
-        self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES, ahead: int | None = None
-    ):
+    def __init__(self, contents: Contents, writer: Results, threads: int, lanes: int = LANES, ahead: int | None = None):
+        self._ahead: float
         self._ahead = len(writer.missing) * contents.portion // threads if ahead is None else ahead
         self._each = self._ahead  # runs of each thread
         self._contents, self._writer = contents, writer

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -47,10 +47,16 @@ class Plan(ABC):
     """
 
     sample = ""
-    rule: Mapping[str, Any]
-    """The rule of all values as plain data."""
-    repeated = 0
-    """How many runs have the values of an earlier one."""
+
+    @property
+    def rule(self) -> Mapping[str, Any]:
+        """The rule of all values as plain data."""
+        raise NotImplementedError
+
+    @property
+    def repeated(self) -> int:
+        """How many runs have the values of an earlier one."""
+        return 0
 
     def __init__(self, units: Mapping[str, str], runs: int, seed: int = 0):
         """Raises UsageError if two names are one number of the scene, or if there are more than 2**53 runs."""
@@ -122,7 +128,9 @@ class Plan(ABC):
             A column for each name.
         """
         return {
-            name: [as_written(value, self.units[name]) for value in values.tolist()] if self.units[name] else values
+            name: [as_written(value, self.units[name]) for value in np.asarray(values).tolist()]
+            if self.units[name]
+            else values
             for name, values in self.values(runs).items()
         }
 
@@ -217,7 +225,7 @@ class Plan(ABC):
     def __repr__(self) -> str:
         return f"<Plan: {self.describe()}>"
 
-    def check(self, read: Callable[[list[tuple[str, Any]]], Scene]) -> None:
+    def check(self, read: Callable[[Sequence[str | tuple[str, Any]]], Scene]) -> None:
         """Read the scene with the values of the first run, and of each run that is the first with some word or list;
         `read` reads it with overrides.
 

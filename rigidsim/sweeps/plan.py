@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +112,12 @@ def read_table(path: Path) -> tuple[Axis, ...]:
             columns[index].append(_value(cell, f"{path}:{number}:{index + 1}"))
     if not numbers:
         raise UsageError(f"{path}: there are no lines below the header, which makes zero runs")
+
+    def place(column: int, row: int) -> str:
+        return f"{path}:{numbers[row]}:{column}"
+
     return tuple(
-        Axis(name, read_column(column, lambda row, i=index: f"{path}:{numbers[row]}:{i + 1}"))
+        Axis(name, read_column(column, partial(place, index + 1)))
         for index, (name, column) in enumerate(zip(names, columns, strict=True))
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,7 +89,8 @@ class Recording:
         nodes = [header.recorded_rows(field.name) for field in selected]
         bodies = [some for field, some in zip(selected, nodes, strict=True) if field.of_each == "body"]
         is_whole = any(some is None for some in bodies)
-        axis = range(len(world.paths)) if is_whole else sorted(set().union(*(some.tolist() for some in bodies)))
+        some_of = [some.tolist() for some in bodies if some is not None]
+        axis: Sequence[int] = range(len(world.paths)) if is_whole else sorted(set().union(*some_of))
         kept = {field.of_each for field in selected}
         joints = header.joints if kept & {JOINT, COORDINATE} else {}
         loops = header.loops if LOOP in kept else {}
@@ -118,7 +119,8 @@ def _rows(
     times: Sequence[float] | None,
 ) -> Rows:
     """A dataset with these nodes, None for all; `axis` has those on the axis of bodies."""
-    sizes = {name: len(of) for name, of in ({"time": times or ()} | labels | AXES).items()}
+    axes: dict[str, Sequence[Any]] = {"time": times or (), **labels, **AXES}
+    sizes = {name: len(of) for name, of in axes.items()}
     dimensions = tuple(d for d in field.dimensions if d != "time" or times is not None)
     absent = () if nodes is None else tuple(place for place, node in enumerate(axis) if node not in set(nodes.tolist()))
     on_axis = None if len(axis) == n_node and not absent else list(axis)

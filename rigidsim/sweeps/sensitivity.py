@@ -51,13 +51,14 @@ def sobol_indices_of(names: tuple[str, ...], count: int, values: np.ndarray) -> 
     rows = int(np.count_nonzero(good))
     remark = _remark(blocks[:, good], rows, count)
     if rows < LEAST_ROWS or np.ptp(blocks[:, good]) == 0.0:
-        return SobolIndices(names, *(np.full(len(names), np.nan) for _ in range(6)), rows, count - rows, remark)
+        unknown = np.full(len(names), np.nan)
+        return SobolIndices(names, unknown, unknown, unknown, unknown, unknown, unknown, rows, count - rows, remark)
     # The indices are quotients of sums of differences from the mean. Rows that are the mean add nothing to them.
     filled = np.where(good, blocks, blocks[:2, good].mean())
     estimates = np.concatenate([_estimates(filled, resamples) for resamples in _resamples(count, len(blocks))])
     low, high = np.percentile(estimates[1:], [50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)], axis=0)
-    six = (bound[kind] for kind in (0, 1) for bound in (estimates[0], low, high))
-    return SobolIndices(names, *six, rows, count - rows, remark)
+    first, total = ((estimates[0][kind], low[kind], high[kind]) for kind in (0, 1))
+    return SobolIndices(names, *first, *total, rows, count - rows, remark)
 
 
 def _remark(good: np.ndarray, rows: int, count: int) -> str:

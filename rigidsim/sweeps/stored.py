@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,8 @@ class Columns(Mapping):
     """Columns of a table, by name; each is read on first access."""
 
     def __init__(self, read: Mapping[str, Callable[[], np.ndarray]]):
-        self._read, self._known = read, {}
+        self._read = read
+        self._known: dict[str, np.ndarray] = {}
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._known:
@@ -167,8 +168,8 @@ class Sweep:
         self._status_read = _whole_portions(datasets["runs/status"][()], self._layout.portion)
         if self.content_hash:
             digests = datasets["runs/digest"][()]
-            found = content_hash(self.plan_digest, self._layout.runs, self.paths, self._layout.results, digests)
-            if found != self.content_hash:
+            now = content_hash(self.plan_digest, self._layout.runs, self.paths, self._layout.results, digests)
+            if now != self.content_hash:
                 raise FormatError(f"{path} is damaged: its digests do not match its content hash")
 
     def __len__(self) -> int:
@@ -208,7 +209,7 @@ class Sweep:
         """The table of runs: the varied values, `run`, `seed`, `error`, `end_time` (s), `status` (complete, failed,
         invalid; missing if the sweep is not complete), and `samples`, their number, if there are any.
         """
-        read = {name: lambda name=name: self._varied(name) for name in self.names}
+        read: dict[str, Callable[[], np.ndarray]] = {name: partial(self._varied, name) for name in self.names}
         read["run"] = lambda: self.numbers
         read["seed"] = lambda: self._of_plan("runs/seed")
         read["status"] = lambda: np.array(STATUSES)[self._status()]
@@ -222,7 +223,7 @@ class Sweep:
     def metrics(self) -> Columns:
         """The metrics of the runs, a column each."""
         names = [name.removeprefix("metrics/") for name in self.results if name.startswith("metrics/")]
-        return Columns({name: lambda name=name: self._done(f"metrics/{name}") for name in names})
+        return Columns({name: partial(self._done, f"metrics/{name}") for name in names})
 
     def sensitivity(self) -> dict[str, SobolIndices]:
         """The Sobol indices of each metric with respect to the varied numbers; rows of the sample with failed runs are

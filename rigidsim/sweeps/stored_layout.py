@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -119,7 +119,8 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
 
 def _sizes_of_held(file: h5py.File, path: Path) -> dict[str, int]:
     """The numbers of joints, of their coordinates, and of loops."""
-    held, known = {axis: stored_types(file, axis) for axis in TYPES}, {JOINT: IS_ANGLE, LOOP: LOOP_KINDS}
+    held = {axis: stored_types(file, axis) for axis in TYPES}
+    known: dict[str, Mapping[str, Any]] = {JOINT: IS_ANGLE, LOOP: LOOP_KINDS}
     for axis, types in held.items():
         if not set(types.values()) <= known[axis].keys():
             raise FormatError(f"{path} is damaged: {TYPES[axis]} has types that do not exist")
@@ -128,9 +129,9 @@ def _sizes_of_held(file: h5py.File, path: Path) -> dict[str, int]:
 
 def _runs(file: h5py.File, path: Path) -> tuple[range, int]:
     """The runs of the plan that the file has, and how many are in a portion."""
-    identity, words = json.loads(file.attrs["identity"]), ()
+    identity, words = json.loads(file.attrs["identity"]), None
     if isinstance(identity, dict):
-        words = re.fullmatch(r"(\d{1,16}) to (\d{1,16})", str(identity.get("runs", ""))) or ()
+        words = re.fullmatch(r"(\d{1,16}) to (\d{1,16})", str(identity.get("runs", "")))
     if not words or not int(words[1]) < int(words[2]):
         raise FormatError(f"{path} is damaged: its identity does not say which runs it has")
     portion = int(file.attrs["unit"])

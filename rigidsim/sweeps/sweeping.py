@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
@@ -113,7 +113,7 @@ def check_plan(scene: Scene, plan: Plan) -> None:
             raise UsageError(f"'{name}' is a column of the table of runs; vary it as 'parameters.{name.strip()}'")
     scenes = [scene]
 
-    def read(overrides: list[Override]) -> Scene:
+    def read(overrides: Sequence[Override]) -> Scene:
         scenes.append(scene.with_overrides(overrides))
         return scenes[-1]
 

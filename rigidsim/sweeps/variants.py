@@ -62,7 +62,7 @@ class Variants:
         alone = (WorldList([found.alone[k] for k in ks], ks) for ks in groups.values())
         return [*found.groups, *alone], found.faults
 
-    def reading(self, columns: Mapping[str, Sequence]) -> Readings:
+    def reading(self, columns: Mapping[str, Sequence | np.ndarray]) -> Readings:
         """What `read` finds for all variants."""
         values = {name: _Values(columns[name]) for name in self.paths}
         (count,) = {len(column.written) for column in values.values()}
@@ -87,7 +87,7 @@ class Variants:
 class _Values:
     """The values of one varied number."""
 
-    def __init__(self, values: Sequence):
+    def __init__(self, values: Sequence | np.ndarray):
         self.written = values.tolist() if isinstance(values, np.ndarray) else [_plain(value) for value in values]
         self._floats = np.array(self.written) if all(type(value) is float for value in self.written) else None
         if self._floats is not None:

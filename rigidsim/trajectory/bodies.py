@@ -246,7 +246,7 @@ class BodyMapping:
 
     time: Any  # (time) of a trajectory, one number of a state, s
 
-    def __init__(self, header: Header, time: np.ndarray | float, arrays: Mapping[str, np.ndarray]):
+    def __init__(self, header: Header, time: np.ndarray | float, arrays: Mapping[str, Any]):
         self.header, self.time = header, read_only(time) if isinstance(time, np.ndarray) else time
         self.arrays = {name: read_only(a) if isinstance(a, np.ndarray) else a for name, a in arrays.items()}
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -56,7 +56,8 @@ def joined(groups: Mapping[str, Mapping[str, object]]) -> dict[str, np.ndarray]:
 def packed(arrays: Arrays) -> bytes:
     """Arrays as the bytes of a NumPy archive (.npz)."""
     content = io.BytesIO()
-    np.savez_compressed(content, **arrays)
+    named: dict[str, Any] = {**arrays}
+    np.savez_compressed(content, **named)
     return content.getvalue()
 
 

@@ -272,8 +272,8 @@ def check_tree(header: Header, path: Path) -> None:
     if not kinds <= KINDS:
         raise FormatError(f"{path} is damaged: a kind is not one of {', '.join(sorted(KINDS))}")
     later = {change.body for change in header.changes if change.kind == "jointed"}
-    kinds = zip(header.paths, header.kinds, strict=True)
-    jointed = {name for name, kind in kinds if kind == "jointed" or name in later}
+    kind_of = zip(header.paths, header.kinds, strict=True)
+    jointed = {name for name, kind in kind_of if kind == "jointed" or name in later}
     # A change after the end makes no body jointed, but what an extended run is going to record is there.
     known = [name for name in header.paths if name in header.joints]
     has_all = jointed <= header.joints.keys() and [*header.joints] == known

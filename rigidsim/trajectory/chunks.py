@@ -85,8 +85,8 @@ def decode(data: bytes, shape: tuple[int, ...], dtype: np.dtype, *, is_deflated:
     size = math.prod(shape) * dtype.itemsize
     if is_deflated:
         try:
-            content = isal_zlib.decompress(content, bufsize=size)
-        except isal_zlib.error as error:
+            content = memoryview(isal_zlib.decompress(content, bufsize=size))
+        except isal_zlib.error as error:  # type: ignore[misc]  # it is declared as a value
             raise OSError(f"a chunk cannot be decompressed: {error}") from None
     if len(content) != size:
         raise OSError(f"a chunk has {len(content)} bytes, expected {size}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -42,11 +43,11 @@ class Derivative(BodyMapping):
         metrics: Mapping[str, float],
         sigma: float = 0.0,
     ):
-        rows = {name: header.recorded_rows(name) for name in arrays if name not in EVENT_NAMES}
-        wide = {
-            name: array if rows.get(name) is None else PartialArray(array, rows[name], len(header.paths))
-            for name, array in arrays.items()
-        }
+        wide: dict[str, Any] = dict(arrays)
+        for name, array in arrays.items():
+            rows = header.recorded_rows(name) if name not in EVENT_NAMES else None
+            if rows is not None:
+                wide[name] = PartialArray(array, rows, len(header.paths))
         super().__init__(header, time, wide)
         self.parameter, self.value, self.sigma, self.metrics = parameter, value, sigma, dict(metrics)
         self.stored = dict(arrays)
@@ -82,7 +83,7 @@ class Derivative(BodyMapping):
 
 def write_derivatives(root: h5py.File, derivatives: Mapping[str, Derivative], content_hash: str) -> None:
     """Write the derivatives, with digests that belong to this file: /derivatives/PARAMETER/DATASET."""
-    units = {one.name: one.units for one in (*FIELDS, *EVENT_COLUMNS)}
+    units = {one.name: one.units for one in FIELDS} | {one.name: one.units for one in EVENT_COLUMNS}
     for parameter, one in derivatives.items():
         group, values = root.create_group(f"{GROUP}/{parameter}", track_order=True), _values(one)
         group.attrs["sha256"] = digest_of_summary(values, content_hash)
@@ -96,13 +97,15 @@ def write_derivatives(root: h5py.File, derivatives: Mapping[str, Derivative], co
 
 def _values(one: Derivative) -> dict[str, np.ndarray]:
     """All numbers of a derivative, by dataset."""
-    metrics = {f"{METRICS}{name}": np.float64(rate) for name, rate in one.metrics.items()}
+    metrics = {f"{METRICS}{name}": np.asarray(rate, np.float64) for name, rate in one.metrics.items()}
     arrays = {name: np.ascontiguousarray(array) for name, array in one.stored.items()}
-    own = {VALUE: np.float64(one.value)} | ({SIGMA: np.float64(one.sigma)} if one.sigma else {})
+    own = {VALUE: np.asarray(one.value, np.float64)}
+    if one.sigma:
+        own[SIGMA] = np.asarray(one.sigma, np.float64)
     return {**own, **arrays, **metrics}
 
 
-def derivatives_in(file: h5py.File, path: Path, header: Header, time: np.ndarray, stored_hash: str) -> dict:
+def derivatives_in(file: h5py.File, path: Path, header: Header, time: Any, stored_hash: str) -> dict:
     """What reads the derivatives in a file, by the names of their parameters."""
     if GROUP not in file:
         return {}
@@ -117,7 +120,7 @@ def _read(
 ) -> Derivative:
     """The derivatives with respect to a parameter. Raises FormatError if they do not match their digest."""
     place, n_event = f"{GROUP}/{parameter}", len(file["events/time"]) if "events/time" in file else 0
-    shapes = dict.fromkeys((VALUE, *({SIGMA} & {*file[place]})), ())
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys((VALUE, *({SIGMA} & {*file[place]})), ())
     shapes |= {name: file[name].shape for name in header.dataset_names if name in file[place]}
     shapes |= {name: (n_event, *file[name].shape[1:]) for name in EVENT_NAMES if name in file[place]}
     shapes |= {f"{METRICS}{name}": () for name in header.metrics}

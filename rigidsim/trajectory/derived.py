@@ -70,7 +70,9 @@ class DerivedMotions:
 
     def is_recorded(self, frame: str, quantity: str, index: int) -> bool:
         """Whether a quantity of a body was recorded."""
-        some = self._header.recorded.get(f"{frame}/{quantity}", ())
+        recorded = self._header.recorded
+        assert recorded is not None
+        some = recorded.get(f"{frame}/{quantity}", ())
         return some is None or index in some
 
     def recorded(self, frame: str, quantity: str, index: int) -> Columns:
@@ -90,7 +92,7 @@ class DerivedMotions:
     def _on_joint(self, node: Node) -> dict[str, Columns]:
         """The motion that the coordinates of a joint give; that of a ball has none."""
         rows = self._header.coordinates[node.path]
-        numbers = [[self._coordinate(f"joints/{name}", row) for name in ("coordinate", "rate")] for row in rows]
+        numbers = [(self._coordinate("joints/coordinate", row), self._coordinate("joints/rate", row)) for row in rows]
         if node.its_joint.has_attitude or any(column is None for pair in numbers for column in pair):
             return {}
         moved = node.its_joint.moved(numbers, node.scale, node.parent_metres)

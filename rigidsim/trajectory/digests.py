@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,11 @@ from rigidsim.trajectory.fields import EVENT_NAMES, SIDE_TABLES, sides_in
 from rigidsim.trajectory.header import NO_CONTACT, Header
 
 WINDOW_BYTES = 32e6
+
+
+if TYPE_CHECKING:
+    Digest = hashlib._Hash
+    """A hash that grows."""
 
 
 def recorded_columns(header: Header, name: str, values: np.ndarray) -> np.ndarray:
@@ -34,13 +40,13 @@ def digest_of_rows(header: Header, name: str, array) -> bytes:
     return digest_of_begin(header, name, array, array.shape[0]).digest()
 
 
-def digest_of_begin(header: Header, name: str, array, rows: int) -> object:
+def digest_of_begin(header: Header, name: str, array, rows: int) -> Digest:
     """The running digest of the first rows of a dataset of samples."""
     digest = hashlib.sha256()
     row_bytes, of_chunk = 8 * int(np.prod(array.shape[1:], dtype=np.int64)), (getattr(array, "chunks", None) or (1,))[0]
     for window in windows_of(array.shape[0], row_bytes, WINDOW_BYTES, of_chunk):
         values = array[window.start : min(window.stop, rows)]
-        digest.update(np.ascontiguousarray(recorded_columns(header, name, values)))
+        digest.update(np.ascontiguousarray(recorded_columns(header, name, values)).data)
         if window.stop >= rows:
             break
     return digest
@@ -63,7 +69,8 @@ def digests_of_sides(columns: Mapping[str, np.ndarray]) -> dict[str, bytes]:
         for column in SIDE_TABLES[side]:
             values = columns[column.name]
             is_text = column.dtype == "text"
-            digest.update("".join(f"{text}\n" for text in values).encode() if is_text else np.ascontiguousarray(values))
+            text = "".join(f"{text}\n" for text in values).encode() if is_text else np.ascontiguousarray(values).data
+            digest.update(text)
     return {f"events/{side}": digest.digest() for side, digest in found.items()}
 
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import encode
 from rigidsim.trajectory.extremes import NAMES, largest_norms
+
+if TYPE_CHECKING:
+    from rigidsim.trajectory.digests import Digest
 
 MOST_THREADS = 8
 TWINS = {f"local/{name}": f"world/{name}" for name in ("position", "orientation", "velocity", "angular_velocity")}
@@ -40,6 +43,8 @@ class Chunked(NamedTuple):
 
     def stores_like(self, other: Chunked) -> bool:
         """Whether equal samples have equal chunks in both datasets."""
+        if self.bodies is None or other.bodies is None:
+            return self[:2] == other[:2] and self.bodies is other.bodies
         return self[:2] == other[:2] and np.array_equal(self.bodies, other.bodies)
 
     def is_stored(self, number: tuple[int, ...]) -> bool:
@@ -60,10 +65,10 @@ class Encoded(NamedTuple):
     each body, if the file stores it.
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # hides a method of tuples
     grid: tuple[int, ...]  # number of chunks along each dimension but the time
     chunks: list[Chunk]
-    digest: object
+    digest: Digest
     largest: np.ndarray | None
 
 
@@ -71,7 +76,8 @@ class Staging:
     """Collects samples, arrays by name, until there are `rows` of them. As many at once are passed on uncopied."""
 
     def __init__(self, rows: int):
-        self._rows, self._arrays, self.count = rows, {}, 0
+        self._rows, self.count = rows, 0
+        self._arrays: dict[str, np.ndarray] = {}
 
     @property
     def missing(self) -> int:
@@ -108,7 +114,7 @@ class Encoder:
     hashlib, NumPy and ISA-L do the work without the lock of the interpreter. Nothing here touches the file.
     """
 
-    def __init__(self, layout: Mapping[str, Chunked], digests: Mapping[str, object]):
+    def __init__(self, layout: Mapping[str, Chunked], digests: Mapping[str, Digest]):
         """`digests` are those of the samples that were encoded before."""
         self._layout = layout
         self._digests = {name: digests[name] for name in layout}
@@ -171,10 +177,10 @@ def same_bytes(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and np.array_equal(one.view(np.int64), other.view(np.int64))
 
 
-def with_rows(before: object, rows: np.ndarray, layout: Chunked) -> object:
+def with_rows(before: Digest, rows: np.ndarray, layout: Chunked) -> Digest:
     """The digest of what is recorded, from that of the samples before these."""
     digest = before.copy()
-    digest.update(np.ascontiguousarray(rows if layout.bodies is None else rows[:, layout.bodies]))
+    digest.update(np.ascontiguousarray(rows if layout.bodies is None else rows[:, layout.bodies]).data)
     return digest
 
 

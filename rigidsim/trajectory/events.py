@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -124,7 +124,7 @@ class Event:
         body : str
             The path of the body.
         """
-        others = (other.body for other in (*self.protected, *self.carried))
+        others = (*(one.body for one in self.protected), *(one.body for one in self.carried))
         if self.changed:
             return any(map(_written_of(body), self.changed))
         return body in (self.body, self.receiver, self.parent_before, self.parent_after, *others)
@@ -248,7 +248,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
     changed: dict[int, dict[str, Any]] = {}
     for row, one in zip(columns["events/changed/event"].tolist(), records_of(columns, "changed"), strict=True):
         changed.setdefault(row, {})[one["path"]] = json.loads(one["value"])
-    others = {kind: _by_event(columns, kind, each) for kind, each in (("protected", Protected), ("carried", Carried))}
+    protected, carried = _by_event(columns, "protected", Protected), _by_event(columns, "carried", Carried)
     return tuple(
         Event(
             **one,
@@ -256,7 +256,8 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
             time=float(time[k]),
             impulse=tuple(impulse[k].tolist()),
             energy=float(after[k] - before[k]),
-            **{kind: tuple(found.get(int(row), ())) for kind, found in others.items()},
+            protected=tuple(protected.get(int(row), ())),
+            carried=tuple(carried.get(int(row), ())),
             **bore.get(int(row), {}),
             changed=changed.get(int(row)),
         )
@@ -264,7 +265,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
     )
 
 
-def records_of(columns: Columns, side: str) -> Iterator[dict[str, object]]:
+def records_of(columns: Columns, side: str) -> Iterator[dict[str, Any]]:
     """The rows of a side table by name, without that of the event."""
     names = [column.name for column in SIDE_TABLES[side][1:]]
     short = [name.removeprefix(f"events/{side}/") for name in names]
@@ -331,15 +332,19 @@ class ContactEvents:
         """
         time, pair = float(self.time[row]), (int(self.first[row]), int(self.second[row]))
         tree = self._header.tree_at(time)
-        bodies = tuple(tree.part_of(tree[self.nodes[number]]).path for number in pair)
+        one, other = (tree.part_of(tree[self.nodes[number]]).path for number in pair)
+        bodies = one, other
         protected, carried = self._reached(bodies, tree) if self.kind[row] == IMPACT else ((), ())
         return ContactEvent(
             cause=CAUSES[layout.OF_CONTACT[self.kind[row]]],
             time=time,
-            shapes=tuple(self.shapes[number] for number in pair),
+            shapes=(self.shapes[pair[0]], self.shapes[pair[1]]),
             bodies=bodies,
-            **{name: tuple(getattr(self, name)[row].tolist()) for name in ("point", "normal", "impulse")},
-            **{name: float(getattr(self, name)[row]) for name in ("energy_before", "energy_after")},
+            point=tuple(self.point[row].tolist()),
+            normal=tuple(self.normal[row].tolist()),
+            impulse=tuple(self.impulse[row].tolist()),
+            energy_before=float(self.energy_before[row]),
+            energy_after=float(self.energy_after[row]),
             protected_bodies=protected,
             carried_bodies=carried,
         )
@@ -402,6 +407,10 @@ class Events(Sequence):
     def __len__(self) -> int:
         return self.columns["events/time"].shape[0] if self.columns else 0
 
+    @overload
+    def __getitem__(self, place: int) -> Event | ContactEvent: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Event | ContactEvent, ...]: ...
     def __getitem__(self, place: int | slice) -> Event | ContactEvent | tuple[Event | ContactEvent, ...]:
         if isinstance(place, slice):
             return tuple(self[k] for k in range(*place.indices(len(self))))
@@ -418,11 +427,10 @@ class Events(Sequence):
             if self.columns.keys() != other.columns.keys():
                 return False
             are_named = not len(self.contact) or self.contact.shapes == other.contact.shapes
-            pairs = ((table[name] for table in (self.columns, other.columns)) for name in self.columns)
-            return are_named and all(np.array_equal(*pair) for pair in pairs)
+            return are_named and all(np.array_equal(mine, other.columns[name]) for name, mine in self.columns.items())
         return isinstance(other, tuple | list) and tuple(self) == tuple(other)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # it has `__eq__` only
 
     def __repr__(self) -> str:
         return f"<Events: {len(self.contact)} of contact, {len(self.scheduled)} others>"

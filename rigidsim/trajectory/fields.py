@@ -36,7 +36,7 @@ class Block(NamedTuple):
         """The block with arrays of its own."""
         local, world = (MotionSamples(*(array.copy() for array in motion)) for motion in (self.local, self.world))
         rest = {name: getattr(self, name).copy() for name in ("time", "ledger", "terms", "asked")}
-        joints = self.joints and JointSamples(*(array.copy() for array in self.joints))
+        joints = self.joints and JointSamples._make(array.copy() for array in self.joints)
         return self._replace(local=local, world=world, joints=joints, **rest)
 
 

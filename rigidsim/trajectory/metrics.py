@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from rigidsim.scene.expressions import (
     parse,
 )
 from rigidsim.scene.expressions.reductions import inputs, on_bodies
+from rigidsim.scene.expressions.tree import Leaf
 from rigidsim.scene.expressions.vocabulary import COUNT
 from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.events import BEGINS, IMPACT
@@ -37,7 +39,7 @@ class MetricMeter:
     scene; `unit` is its unit, if that is known. Raises UsageError for an invalid text or an unknown body.
     """
 
-    def __init__(self, whole: BodyMapping, written: str):
+    def __init__(self, whole: Any, written: str):
         self._whole, self._events, self._taken = whole, whole.events, 0
         has_scales = bool((whole.header.scale != 1.0).any())
         self._expression = _parsed(text(written, "a metric"), whole, METRIC, "metric")
@@ -63,7 +65,7 @@ class MetricMeter:
 
     def result(self) -> float:
         """The value for the samples so far, and all events."""
-        values = {one: BY_NAME[one.kind].result(memory) for one, memory in self._memories.items()}
+        values: dict[Leaf, Any] = {one: BY_NAME[one.kind].result(memory) for one, memory in self._memories.items()}
         counts = (one for one in self._expression.reductions if one.kind == COUNT)
         return float(self._expression.evaluate(values | {one: self._count(one) for one in counts}))
 
@@ -93,7 +95,8 @@ def unit_of(bodies: BodyMapping, written: str) -> str:
 
 def _values(source: Source, expression: Expression) -> np.ndarray:
     time = np.asarray(source.time)
-    leaves = {Time(): time} | {state: _component(source, state) for state in expression.states}
+    leaves: dict[Leaf, Any] = {Time(): time}
+    leaves |= {state: _component(source, state) for state in expression.states}
     leaves |= {one: source.held(one.name, one.body) for one in expression.held}
     with np.errstate(all="ignore"):
         return np.broadcast_to(expression.evaluate(leaves), time.shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def columns(array: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.moveaxis(np.asarray(array), -1, 0))
 
 
-def rows(parts: tuple[np.ndarray, ...]) -> np.ndarray:
+def rows(parts: tuple[Any, ...]) -> np.ndarray:
     """The inverse of `columns`."""
     return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
@@ -162,7 +162,8 @@ class Motion:
                 tuple(c[j] for c in columns(getattr(self, name))) for name in (pose, RATE_OF[pose]) for j in (i, i + 1)
             ]
             if pose == "orientation":
-                return tuple(map(rows, hermite_rotation(*ends, h, x)))
+                turned, rate = map(rows, hermite_rotation(*ends, h, x))
+                return turned, rate
             return rows(hermite(*ends, h, x)), rows(hermite_rate(*ends, h, x))
 
         def read(name: str) -> np.ndarray:
@@ -179,7 +180,8 @@ class Motion:
         return evaluated(wanted, read)
 
 
-class _Arrays(NamedTuple):
+@dataclass(frozen=True)
+class _Arrays:
     """Arrays in memory by quantity, and the reasons why others are missing."""
 
     found: dict[str, np.ndarray]

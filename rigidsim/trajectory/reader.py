@@ -120,9 +120,9 @@ def _changes(file: h5py.File, path: Path, events: Columns) -> tuple[Change, ...]
     if not events or not np.any(events["events/received/motion"] != ""):
         return ()
     time = events["events/time"] if is_older(file) else file["events/time"][()]
-    if not is_older(file) and hashlib.sha256(time).hexdigest() != file["events/time"].attrs["sha256"]:
+    if not is_older(file) and hashlib.sha256(time.tobytes()).hexdigest() != file["events/time"].attrs["sha256"]:
         raise FormatError(f"{path} is damaged: events/time does not match its sha256")
-    return changes_in(events | {"events/time": time})
+    return changes_in({**events, "events/time": time})
 
 
 def _digests(file: h5py.File, names: Sequence[str]) -> dict[str, bytes]:
@@ -201,8 +201,11 @@ def _checks(
     @cache
     def all_checked() -> dict[str, bytes]:
         found = {name: digest_of(name, file[name]) for name in names}
-        if content_hash(header.paths, found | hashed) != stored_hash:
+        if content_hash(header.paths, {**found, **hashed}) != stored_hash:
             raise FormatError(f"{path} is damaged: its samples do not match its content hash")
         return found
 
-    return {name: partial(checked, name) if digests else lambda _, name=name: all_checked()[name] for name in names}
+    def of_all(name: str, _array: StoredArray) -> bytes:
+        return all_checked()[name]
+
+    return {name: partial(checked if digests else of_all, name) for name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -42,11 +43,11 @@ class Source:
     already.
     """
 
-    def __init__(self, whole: BodyMapping, samples: slice = slice(None), part: BodyMapping | None = None):
+    def __init__(self, whole: Any, samples: slice = slice(None), part: BodyMapping | None = None):
         self.whole, self.samples = whole, samples
         if part is None:
             part = whole if samples == slice(None) else whole.window(samples)
-        self.part = part
+        self.part: Any = part
         self._motions: dict[tuple[str, str], Motion] = {}
 
     @property
@@ -156,7 +157,7 @@ class Source:
         return columns(total[wanted - low])
 
 
-def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
+def is_recorded(trajectory: Any, one: Quantity, body: str = "") -> bool:
     """Whether a trajectory has what a quantity, of a body, needs besides the motions."""
     header = trajectory.header
     if one.of_free and not _is_ever_moved(trajectory, body):

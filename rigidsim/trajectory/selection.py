@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex, cast
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def pieces(axis: range | np.ndarray, step: int) -> Iterator[Piece]:
         number = int(axis[begin]) // step
         first, end = number * step, _first_at(axis, (number + 1) * step)
         if isinstance(axis, range):
-            inside = slice(axis[begin] - first, axis[end - 1] - first + 1, axis.step)
+            inside: slice | np.ndarray = slice(axis[begin] - first, axis[end - 1] - first + 1, axis.step)
         else:
             inside = axis[begin:end] - first
         yield Piece(number, inside, slice(begin, end))
@@ -100,13 +100,13 @@ def _along(key: slice | int | list | np.ndarray, length: int, axis: int) -> tupl
         found = range(*key.indices(length))
         return (found, slice(None)) if found.step > 0 else (found[::-1], slice(None, None, -1))
     if _is_index(key):
-        begin = _from_begin(int(key), length, axis)
+        begin = _from_begin(int(cast(SupportsIndex, key)), length, axis)
         return range(begin, begin + 1), 0
     wanted = np.asarray(key)
     for bound in (wanted.min(), wanted.max()):
         _from_begin(int(bound), length, axis)
-    found, places = np.unique(wanted.astype(np.int64) % length, return_inverse=True)
-    return found, places.reshape(wanted.shape)
+    rows, places = np.unique(wanted.astype(np.int64) % length, return_inverse=True)
+    return rows, places.reshape(wanted.shape)
 
 
 def _from_begin(index: int, length: int, axis: int) -> int:

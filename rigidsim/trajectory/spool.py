@@ -33,7 +33,7 @@ from rigidsim.trajectory.destination import (
 try:
     import fcntl
 except ImportError:  # no file locks: of two writers of one path, the later one fails at the end
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # a module that some systems lack
 
 MOST_COLLECTED = 1 << 20
 """Bytes that are collected before they are written."""

@@ -20,7 +20,7 @@ from rigidsim.trajectory.stored_chunks import Source, StoredChunks
 try:
     import fcntl
 except ImportError:
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # a module that some systems lack
 
 DAMAGES = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError, MemoryError)
 """Exceptions that h5py and HDF5 raise for a damaged file."""

@@ -53,7 +53,7 @@ class Trajectory(BodyMapping):
     def __init__(
         self,
         header: Header,
-        arrays: Mapping[str, np.ndarray],
+        arrays: Mapping[str, Any],
         status: str = "complete",
         stored_hash: str = "",
         close: Callable[[], None] | None = None,
@@ -73,7 +73,7 @@ class Trajectory(BodyMapping):
         columns = {name: self.arrays[name] for name in (*EVENT_NAMES, *SIDE_NAMES) if name in arrays}
         self.events = Events(header, columns, older_digests)
         self._close, self._metrics = close, metrics
-        self._derivatives = dict(derivatives)  # those of a file are functions until they are asked for
+        self._derivatives: dict[str, Any] = dict(derivatives)  # those of a file are functions until they are asked for
 
     @classmethod
     def from_blocks(cls, header: Header, blocks: Sequence[Block], *rest: Any, **options: Any) -> Trajectory:
@@ -330,8 +330,9 @@ class Trajectory(BodyMapping):
             return local.at(time)
         ends = [self.paths[index], self[self.paths[index]].parent_at(time)]
 
-        def chains(names: Collection[str]) -> list[RelativeMotion]:
-            return [self._placed(path, world, names) for path in ends]
+        def chains(names: Collection[str]) -> tuple[RelativeMotion, RelativeMotion]:
+            one, other = (self._placed(path, world, names) for path in ends)
+            return one, other
 
         return seen_from(chains, time, self.is_whole)
 
@@ -355,6 +356,7 @@ class Trajectory(BodyMapping):
         Trajectory
             A trajectory of these samples.
         """
+        arrays: dict[str, Any]
         arrays = {field.name: SomeRows(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 

@@ -31,7 +31,7 @@ class Meter(Protocol):
         """What all samples so far say."""
 
 
-def measured(trajectory: BodyMapping, *meters: Meter, n_body: int | None = None) -> list[Any]:
+def measured(trajectory: Any, *meters: Meter, n_body: int | None = None) -> list[Any]:
     """The results of some meters of a whole trajectory, which is read once; see `windows`."""
     for window in windows(trajectory, n_body) if meters else ():
         part = trajectory.part(window)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -67,6 +67,10 @@ class Writer:
     process leaves can be opened by `reopened`.
     """
 
+    _spool: Spool
+    _encoder: Encoder | None
+    _file: Any
+
     def __init__(
         self,
         path: str | Path,
@@ -91,8 +95,8 @@ class Writer:
     def _opening(self, path: str | Path, force: bool, hints: Hints, keep: bool) -> Iterator[None]:
         """Open the temporary file; with `keep`, as it is. After an exception it is closed."""
         self.path, self._force = file_path(path, "the trajectory's file"), force
-        self._encoder: Encoder | None = None
-        self._file: h5py.File | None = None
+        self._encoder = None
+        self._file = None
         check_output(self.path, TRAJECTORY, force, hints, keeps_unfinished=keep)
         with as_storage_error(self.path):
             self._spool = Spool(self.path, keep)
@@ -109,6 +113,7 @@ class Writer:
         self._header, self._events, self.chunk_rows = header, Events(header), rows
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._rows = dict.fromkeys(self._digests, 0)
+        self._checksums: dict[str, list[np.ndarray]]
         self._checksums = {name: [] for name in self._digests if name not in header.table_names}
         self._largest: dict[str, np.ndarray] = {}
         self._staging = Staging(rows)
@@ -175,7 +180,7 @@ class Writer:
     ) -> None:
         """Make all samples that were appended, and what `finish` gets, that which a killed process leaves."""
         with as_storage_error(self.path):
-            self._write(self._encoder.take())
+            self._write(self._its_encoder.take())
             self._file.flush()
             names = self._points[0] if self._points else ()
             points = {name: np.concatenate([columns[name] for columns in self._points]) for name in names}
@@ -248,7 +253,8 @@ class Writer:
             if read and count == 0:
                 self._points.append({name: arrays[name][:0] for name in POINT_NAMES if name in arrays} | read)
             if count < self._staging.missing:
-                self._write(self._encoder.take())  # no other row is begun below: that one must not outlive this call
+                # No other row is begun below: that one must not outlive this call.
+                self._write(self._its_encoder.take())
             while begin < count:
                 end = min(count, begin + self._staging.missing)
                 rows, point_rows = slice(begin, end), slice(points[begin], points[end])
@@ -257,14 +263,20 @@ class Writer:
                 read = {name: values[:0] for name, values in read.items()}  # the first part of these samples has all
                 full = self._staging.add({name: arrays[name][rows] for name in self._checksums})
                 if full:
-                    done = self._encoder.take()
+                    done = self._its_encoder.take()
                     self._begin(full, NOTHING if end < count else self._checkpoint)  # one after these samples
                     self._write(done)
                 begin = end
 
+    @property
+    def _its_encoder(self) -> Encoder:
+        """The encoder of a file that is being written."""
+        assert self._encoder is not None
+        return self._encoder
+
     def _begin(self, samples: Mapping[str, np.ndarray], checkpoint: Arrays) -> None:
         """Begin to encode a row of chunks; the checkpoint is one after its samples."""
-        self._encoder.begin(samples, self._points, checkpoint)
+        self._its_encoder.begin(samples, self._points, checkpoint)
         self._points = []
 
     def _write(self, row: tuple[dict[str, Encoded], tuple] | None) -> None:
@@ -304,17 +316,17 @@ class Writer:
         if len(values):
             _write_rows(dataset, begin, values)
             self._digests[name] = digest = self._digests[name].copy()
-            digest.update(values)
+            digest.update(np.ascontiguousarray(values).data)
         self._rows[name] = end
 
     def _write_rest(self) -> None:
         """Write all samples that were appended."""
-        self._write(self._encoder.take())
+        self._write(self._its_encoder.take())
         if self._staging.count:
             # HDF5 must not cut a chunk: it would encode it again.
             self._resize(self._rows["time"] + self._staging.count)
             self._begin(self._staging.take(), self._checkpoint)
-            self._write(self._encoder.take())
+            self._write(self._its_encoder.take())
 
     def _resize(self, n_sample: int) -> None:
         for name in self._checksums:
@@ -356,7 +368,8 @@ class Writer:
         self._close()
         while note := self._spool.roll_back():
             with contextlib.suppress(OSError, RuntimeError):
-                self._rows, self._digests, self._largest, self._checkpoint = note
+                kept: Any = note
+                self._rows, self._digests, self._largest, self._checkpoint = kept
                 self._file = h5py.File(self._spool, "r+")
                 self._datasets = {name: self._file[name].id for name in self._digests}
                 samples = self._rows["time"]
@@ -389,7 +402,7 @@ class Writer:
         write_metrics(self._file, self._header, metrics)
         write_extremes(self._file, self._largest, self.content_hash)
         if contact_ledger:
-            values = {name: np.float64(getattr(contact_ledger, name)) for name in DESCRIBED}
+            values = {name: np.asarray(getattr(contact_ledger, name), np.float64) for name in DESCRIBED}
             write_summary(self._file, LEDGER, DESCRIBED, values, digest_of_summary(values, self.content_hash))
         write_derivatives(self._file, derivatives, self.content_hash)
         write_checkpoint(self._file, self._checkpoint, self.content_hash)

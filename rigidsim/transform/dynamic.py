@@ -8,6 +8,7 @@ Source: "The Dynamics of a Transform Hierarchy" (cwzx), A3 = A2 o A1: A1 child t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,6 +34,10 @@ RATES = {
 """The parts of a motion: how many axes each has besides those of the batch, and what checks it."""
 
 
+NO_RATE = cast(np.ndarray, None)
+"""Of a rate that is not given: zero, of the shape of the transform."""
+
+
 @dataclass(frozen=True, eq=False)
 class DynamicTransform:
     """A transform and its motion: velocity, acceleration (..., n), angular rates as skew matrices (..., n, n).
@@ -41,10 +46,10 @@ class DynamicTransform:
     """
 
     transform: Transform
-    velocity: np.ndarray = None
-    acceleration: np.ndarray = None
-    angular_velocity: np.ndarray = None
-    angular_acceleration: np.ndarray = None
+    velocity: np.ndarray = NO_RATE
+    acceleration: np.ndarray = NO_RATE
+    angular_velocity: np.ndarray = NO_RATE
+    angular_acceleration: np.ndarray = NO_RATE
 
     def __post_init__(self) -> None:
         n, fields = instance(self.transform, Transform, "transform").n, {}
@@ -69,7 +74,7 @@ class DynamicTransform:
 
     @classmethod
     def from_rates(
-        cls, transform: Transform, velocity: object, acceleration: object, omega: object, alpha: object
+        cls, transform: Transform, velocity: Any, acceleration: Any, omega: object, alpha: object
     ) -> DynamicTransform:
         """From angular rates as vectors (..., 3) in three dimensions, as numbers (...) in two."""
         n = instance(transform, Transform, "transform").n

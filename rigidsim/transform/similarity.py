@@ -6,7 +6,7 @@ Source: "The Dynamics of a Transform Hierarchy" (cwzx): composition, identity, i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from rigidsim.transform.arrays import (
 from rigidsim.transform.quaternions import as_components, as_quaternions
 from rigidsim.transform.skew import perpendicular_matrix
 
+ONE = cast(np.ndarray, 1.0)
+"""The scale that is not given; `Transform` makes an array of it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Transform:
@@ -37,7 +40,7 @@ class Transform:
 
     translation: np.ndarray
     rotation: np.ndarray
-    scale: np.ndarray = 1.0
+    scale: np.ndarray = ONE
 
     __array_ufunc__ = None  # `array @ transform` calls our methods, which reject it
 
@@ -75,26 +78,24 @@ class Transform:
         return cls(M[..., :-1, -1], J / S[..., None, None], S)
 
     @classmethod
-    def from_quaternion(cls, translation: object, quaternion: Any, scale: object = 1.0) -> Transform:
+    def from_quaternion(cls, translation: Any, quaternion: Any, scale: Any = 1.0) -> Transform:
         """In 3-D, from unit quaternions of numpy-quaternion; q and -q are the same rotation."""
         return cls(translation, turns.matrix_from_quaternion(as_components(quaternion)), scale)
 
     @classmethod
     def from_axis_angle(
-        cls, axis: object, angle: object, *, translation: object = (0.0, 0.0, 0.0), scale: object = 1.0
+        cls, axis: Any, angle: Any, *, translation: Any = (0.0, 0.0, 0.0), scale: Any = 1.0
     ) -> Transform:
         """In 3-D, a rotation by `angle` (rad) about `axis` of any nonzero length."""
         return cls(translation, turns.matrix_from_quaternion(turns.quaternion_from_axis_angle(axis, angle)), scale)
 
     @classmethod
-    def from_euler(
-        cls, angles: object, order: str, *, translation: object = (0.0, 0.0, 0.0), scale: object = 1.0
-    ) -> Transform:
+    def from_euler(cls, angles: Any, order: str, *, translation: Any = (0.0, 0.0, 0.0), scale: Any = 1.0) -> Transform:
         """In 3-D, three successive rotations (rad) about the parent's axes (`order` "xyz") or body axes ("XYZ")."""
         return cls(translation, turns.matrix_from_quaternion(turns.quaternion_from_euler(angles, order)), scale)
 
     @classmethod
-    def from_angle(cls, angle: object, *, translation: object = (0.0, 0.0), scale: object = 1.0) -> Transform:
+    def from_angle(cls, angle: object, *, translation: Any = (0.0, 0.0), scale: Any = 1.0) -> Transform:
         """In 2-D, a rotation by `angle` (rad) from the first axis towards the second."""
         angle = numbers(angle, "angle")
         c, s = np.cos(angle)[..., None, None], np.sin(angle)
@@ -220,9 +221,10 @@ class Transform:
             For each pair whether they agree.
         """
         self._require_same(instance(other, Transform, "other"), "cannot be compared")
-        rtol, atol = numbers(rtol, "rtol"), numbers(atol, "atol")
+        relative, absolute = numbers(rtol, "rtol"), numbers(atol, "atol")
         a, b = self.matrix, other.matrix
-        return (np.abs(a - b) <= atol + rtol * np.abs(b).max(axis=(-2, -1), keepdims=True)).all(axis=(-2, -1))
+        largest = np.abs(b).max(axis=(-2, -1), keepdims=True)
+        return (np.abs(a - b) <= absolute + relative * largest).all(axis=(-2, -1))
 
     def _require_same(self, other: Transform, fault: str) -> None:
         if other.n != self.n:

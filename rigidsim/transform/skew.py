@@ -7,7 +7,7 @@ import numpy as np
 from rigidsim.transform.arrays import TransformError, numbers, vectors
 
 
-def cross_matrix(vector: np.ndarray) -> np.ndarray:
+def cross_matrix(vector: object) -> np.ndarray:
     """The matrix of x -> vector x x, (..., 3, 3) from (..., 3)."""
     v = vectors(vector, "vector", 3)
     matrix = np.zeros((*v.shape, 3), v.dtype)
@@ -16,7 +16,7 @@ def cross_matrix(vector: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def perpendicular_matrix(scalar: np.ndarray) -> np.ndarray:
+def perpendicular_matrix(scalar: object) -> np.ndarray:
     """The matrix of (x, y) -> scalar (-y, x), (..., 2, 2) from (...)."""
     s = numbers(scalar, "scalar")
     matrix = np.zeros((*s.shape, 2, 2), s.dtype)

@@ -67,6 +67,13 @@ def coordinate_called(name: str, type: str) -> int | None:
     return meant[place] if place < len(meant) else None
 
 
+def coordinate_number(name: str, type: str) -> int:
+    """The number of the coordinate that one of these names is about, in a type of joint that has it."""
+    found = coordinate_called(name, type)
+    assert found is not None
+    return found
+
+
 def coordinates_of(type: str) -> list[str]:
     """What the coordinates of a type of joint are called."""
     return [name for name in NAMES if part_of(name) == "coordinate" and coordinate_called(name, type) is not None]
@@ -106,7 +113,7 @@ def coordinate_unit(name: str, type: str) -> str:
     if name in OF_TANKS:
         return "kg" if name == MASS else "kg/s"
     units = {"coordinate": ("L", "rad"), "rate": ("L/s", "rad/s"), "motor": ("N", "N m")}
-    return units[part_of(name)][IS_ANGLE[type][coordinate_called(name, type)]]
+    return units[part_of(name)][IS_ANGLE[type][coordinate_number(name, type)]]
 
 
 def has_length(name: str, type: str) -> bool:
@@ -253,6 +260,7 @@ class Joint(NamedTuple):
                 along = scaled(coordinate.advance / metres, rotate(q, coordinate.axis))
                 d = scaled(x, along)
                 p, v = compose_position(p, d), compose_velocity(v, omega, d, scaled(rate, along))
+        assert q is not None
         return self.held(q, omega, scale, p, v)
 
     def directions(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:

@@ -66,6 +66,12 @@ class Node:
         return self.joint
 
     @property
+    def its_mass(self) -> Lump:
+        """The mass of a node that has one."""
+        assert self.mass is not None
+        return self.mass
+
+    @property
     def frame(self) -> int:
         """Its frame; that of the world is 0."""
         return self.index + 1
@@ -82,11 +88,11 @@ class Node:
 if TYPE_CHECKING:  # a default is known to type checkers only, before Python 3.13
     from typing_extensions import TypeVar
 
-    N = TypeVar("N", bound=Node, default=Node)
+    N = TypeVar("N", bound=Node, default=Node, covariant=True)
 else:
     from typing import TypeVar
 
-    N = TypeVar("N", bound=Node)
+    N = TypeVar("N", bound=Node, covariant=True)
 
 
 class Composite(NamedTuple):
@@ -114,11 +120,11 @@ class Tree(Generic[N]):
         self._composites: dict[int, Composite] = {}
 
     @classmethod
-    def of(cls, nodes: Sequence[N]) -> Tree:
+    def of(cls, nodes: Sequence[Node]) -> Tree[Node]:
         """The tree of nodes given in the order of the file; siblings keep this order."""
-        return cls(preorder(nodes))
+        return Tree(preorder(nodes))
 
-    def moved(self, index: int, to: int, kind: str, pose: tuple | None = None, joint: Joint | None = None) -> Tree:
+    def moved(self, index: int, to: int, kind: str, pose: tuple | None = None, joint: Joint | None = None) -> Tree[N]:
         """The tree with a node and its descendants moved below another frame, as the last child. `pose` is the
         (position, orientation) of a fixed node in its new parent, `joint` that of a jointed one; its unit of length
         does not change.
@@ -136,14 +142,14 @@ class Tree(Generic[N]):
         )  # fmt: skip
         return Tree(order)
 
-    def posed(self, poses: Mapping[int, tuple]) -> Tree:
+    def posed(self, poses: Mapping[int, tuple]) -> Tree[N]:
         """The tree with other poses (position, orientation) of some nodes, by their numbers."""
         order = copy.copy(self.order)
         for index, (position, orientation) in poses.items():
             order.replace(index, replace(self.nodes[index], position=position, orientation=orientation))
         return Tree(order)
 
-    def begun(self, joint_of: Callable[[N], Joint]) -> Tree:
+    def begun(self, joint_of: Callable[[N], Joint]) -> Tree[N]:
         """The tree with these joints of the nodes whose pose at zero is not given."""
         order = copy.copy(self.order)
         for node in self.nodes:
@@ -165,11 +171,15 @@ class Tree(Generic[N]):
 
     def get(self, path: str | None) -> N | None:
         """The node of this path, if there is one."""
-        return self.by_path.get(path)
+        return None if path is None else self.by_path.get(path)
 
     def node(self, frame: int) -> N | None:
         """The node of a frame; None for that of the world."""
         return self.nodes[frame - 1] if frame else None
+
+    def at(self, frame: int) -> N:
+        """The node of a frame that is not the world's."""
+        return self.nodes[frame - 1]
 
     def frame_of(self, path: str) -> int:
         """The frame of a node, or of the world."""
@@ -189,30 +199,36 @@ class Tree(Generic[N]):
 
     # --- ancestors and descendants
 
-    def parent(self, node: N) -> N | None:
+    def parent(self, node: Node) -> N | None:
         """The parent of a node; None if that is the world."""
         return self.node(node.parent)
 
-    def base(self, node: N) -> N | None:
+    def base(self, node: Node) -> N | None:
         """The node of which this one is rigidly a part, itself if it is free or prescribed; None if it rests in the
         world.
         """
         return self.node(self._base[node.frame])
 
-    def part_of(self, node: N) -> N:
+    def part_of(self, node: Node) -> N:
         """The base of a node; the node itself, if it rests in the world."""
-        return self.base(node) or node
+        return self.base(node) or self.nodes[node.index]
 
-    def carrier(self, node: N) -> N | None:
+    def carrier(self, node: Node) -> N | None:
         """The moved body that the node is, or is a part of; None if it is held by the world or a prescribed node."""
         base = self.base(node)
         return base if base is not None and base.is_moved() else None
 
-    def free_ancestor(self, node: N) -> N | None:
+    def its_carrier(self, node: Node) -> N:
+        """The carrier of a node that has one."""
+        found = self.carrier(node)
+        assert found is not None
+        return found
+
+    def free_ancestor(self, node: Node) -> N | None:
         """The nearest free body among the node and its ancestors, if there is one."""
         return self.node(self._free[node.frame])
 
-    def leader(self, node: N) -> N:
+    def leader(self, node: Node) -> N:
         """The nearest moved body among the node and its ancestors; if there is none, the prescribed node of which it is
         a part, and if it rests in the world, itself.
         """
@@ -226,18 +242,19 @@ class Tree(Generic[N]):
         found: dict[int, set[int]] = defaultdict(set)
         for ends in (*jointed, *frames):
             if all(ends):
-                one, other = (self.leader(self.node(frame)).index for frame in ends)
+                one, other = (self.leader(self.at(frame)).index for frame in ends)
                 found[one].add(other)
                 found[other].add(one)
         return found
 
-    def outermost(self, body: N) -> N:
+    def outermost(self, body: Node) -> N:
         """The first body of the tree of joints of a moved body: it is on no joint, or hangs on what is held."""
-        while body.joint is not None and body.parent and (base := self.base(self.parent(body))) and base.is_moved():
-            body = base
-        return body
+        found = self.nodes[body.index]
+        while found.joint is not None and (above := self.parent(found)) and (carrier := self.carrier(above)):
+            found = carrier
+        return found
 
-    def first_free_below(self, node: N) -> list[N]:
+    def first_free_below(self, node: Node) -> list[N]:
         """The first free descendants of a free body, through fixed and prescribed nodes, in the order of the file."""
         return self._first_free.get(node.frame, [])
 
@@ -248,7 +265,7 @@ class Tree(Generic[N]):
             found.setdefault(self._free[node.parent], []).append(node)
         return found
 
-    def jointed_to(self, body: N) -> list[N]:
+    def jointed_to(self, body: Node) -> list[N]:
         """The bodies on joints that hang on a moved body or on a part fixed to it, in the order of the file."""
         return self._jointed.get(body.frame, [])
 
@@ -269,9 +286,9 @@ class Tree(Generic[N]):
             following = self.order.next(following)
         return found
 
-    def lineage(self, node: N) -> list[N]:
+    def lineage(self, node: Node) -> list[N]:
         """The node and its ancestors, itself first."""
-        found = [node]
+        found = [self.nodes[node.index]]
         while found[-1].parent:
             found.append(self.nodes[found[-1].parent - 1])
         return found
@@ -288,9 +305,9 @@ class Tree(Generic[N]):
 
     # --- what is rigidly joined
 
-    def parts(self, node: N) -> list[N]:
+    def parts(self, node: Node) -> list[N]:
         """A node and all that is fixed to it, directly or through fixed nodes, in the order of evaluation."""
-        found, frames = [node], {node.frame}
+        found, frames = [self.nodes[node.index]], {node.frame}
         for index in self.subtree(node.index)[1:]:
             part = self.nodes[index]
             if part.kind == "fixed" and part.parent in frames:
@@ -307,7 +324,7 @@ class Tree(Generic[N]):
                 found[node.index] = found[node.parent - 1].below(node.position, node.orientation, node.scale)
         return found
 
-    def composite(self, body: N) -> Composite:
+    def composite(self, body: Node) -> Composite:
         """The composite of a moved body."""
         found = self._composites.get(body.index)
         if found is None:
@@ -318,12 +335,12 @@ class Tree(Generic[N]):
             found = self._composites[body.index] = Composite(mass, fault)
         return found
 
-    def lump(self, body: N) -> Lump:
+    def lump(self, body: Node) -> Lump:
         """Mass, centre of mass (m) and inertia of a free body with its parts, in its own axes."""
         mass, center, inertia = self.composite(body).mass
         return Lump(mass, scaled(body.metres, center), inertia)
 
-    def weight(self, body: N) -> float:
+    def weight(self, body: Node) -> float:
         """The mass of a free body with its parts, kg; it does not depend on where they are."""
         return total_of([part.mass.mass for part in self.parts(body) if part.mass])
 

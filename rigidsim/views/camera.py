@@ -70,8 +70,8 @@ def fitted(azimuth: float, elevation: float, size: tuple[int, int], points: np.n
     for place, slope in zip((x, y), slopes, strict=True):
         room = reach * math.hypot(1.0, slope)
         need.append([np.max(side * place - slope * z + room) for side in (1.0, -1.0)])
-    need = np.array(need)
-    distance = float(np.max(need.sum(axis=1) / (2 * slopes)))
-    aside = (need[:, 0] - need[:, 1]) / 2
+    needed = np.array(need)
+    distance = float(np.max(needed.sum(axis=1) / (2 * slopes)))
+    aside = (needed[:, 0] - needed[:, 1]) / 2
     distance = max(distance, 2.0 * float(np.max(reach - z))) or 1.0
     return Camera(middle + aside @ away.axes[:2], distance, azimuth, elevation, size)

@@ -192,7 +192,8 @@ def display_of(
     chosen = samples[chosen_samples(times, n_frame)]
     shown = trajectory.part(chosen)
     poses, known = poses_of(shown, shown_times(shown, n_frame))
-    display, notes = _display_of(trajectory, poses, known, speed), []
+    display = _display_of(trajectory, poses, known, speed)
+    notes: list[str] = []
     loads = loads_of(trajectory, chosen, poses, notes)
     return replace(display, loads=loads, notes=(*display.notes, *notes))
 
@@ -222,8 +223,8 @@ def display_of_scene(scene: Scene) -> Display:
     nodes = scene.hierarchy
     found = Starts(nodes)
     starts = [found[node.frame] for node in nodes]
-    arrays = [np.array([[getattr(start, name) for start in starts]]) for name in ("p", "q", "v", "omega")]
-    poses = Poses(np.zeros(1), *arrays, ((WORLD_ROW,) * len(starts),), np.zeros(1, np.int64))
+    p, q, v, omega = (np.array([[getattr(start, name) for start in starts]]) for name in ("p", "q", "v", "omega"))
+    poses = Poses(np.zeros(1), p, q, v, omega, ((WORLD_ROW,) * len(starts),), np.zeros(1, np.int64))
     kinds = ["free" if node.is_moved() else node.kind for node in nodes]
     return _display(scene, nodes.history, kinds, poses, range(len(starts)), 1.0)
 
@@ -303,7 +304,8 @@ def _with_grounds(display: Display, nodes: Sequence[SceneNode]) -> Display:
 def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Triangles], list[ShownPart], list[str]]:
     """The surfaces of the solids of nodes, which have these rows; markers of nodes without shapes; notes."""
     keys: dict[object, int] = {}
-    surfaces, parts, notes = [], [], []
+    surfaces: list[Triangles] = []
+    parts, notes = [], []
     segments = segments_for(sum(max(1, len(node.body.solids)) for node in nodes))
 
     def number_of(key: object, surface: Triangles) -> int:
@@ -318,7 +320,8 @@ def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Tri
             place = metres * np.array(shape.position), np.array(shape.orientation), metres * np.array(found.scale)
             parts.append(ShownPart(row, number_of(found.key, found.surface), SOLID, *place))
             if not found.is_exact:
-                notes.append(f"{node.path}: {shape.file.path} cannot be read or has changed; its bounding box is shown")
+                path = getattr(shape, "path", "")
+                notes.append(f"{node.path}: {path} cannot be read or has changed; its bounding box is shown")
         if not node.body.shapes:
             parts.append(
                 ShownPart(row, number_of(MARKER, marker(segments)), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3))

@@ -70,7 +70,7 @@ def palette_of(images: Sequence, colours: Iterable[str]):
     for k, shade in enumerate(shades):
         left, right = k * width // len(shades), (k + 1) * width // len(shades)
         whole.paste(shade, (left, height * len(images), right, height * len(images) + strip))
-    return whole.quantize(256, method=Image.Quantize.MEDIANCUT, dither=0)
+    return whole.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
 
 
 def write_video(file: Spool, images: Iterator, kind: FileKind, fps: float, title: str) -> None:
@@ -88,6 +88,7 @@ def write_video(file: Spool, images: Iterator, kind: FileKind, fps: float, title
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as coder:
         try:
             for image in chain([first], images):
+                assert coder.stdin is not None
                 coder.stdin.write(image.tobytes())
         except BrokenPipeError:
             pass  # ffmpeg has ended; its message says why

@@ -45,6 +45,11 @@ to the other, and the second the distance from the straight line, relative to ha
 """
 
 
+def is_between(time: float, begin: float, until: float | None) -> bool:
+    """Whether a time is within a span, which ends never if `until` is None."""
+    return begin <= time and (until is None or time < until)
+
+
 class ShownJoint(NamedTuple):
     """A joint, or a loop that is one, from one time (s) to another, None if to the end: its point (m) and an axis, of a
     ball joint and a weld None, in the axes of the body `on`, which is `body` or what that hangs on.
@@ -59,7 +64,7 @@ class ShownJoint(NamedTuple):
 
     def is_there(self, time: float) -> bool:
         """Whether it is there at a time (s)."""
-        return self.begin <= time and (self.until is None or time < self.until)
+        return is_between(time, self.begin, self.until)
 
 
 class ShownLink(NamedTuple):
@@ -75,7 +80,9 @@ class ShownLink(NamedTuple):
     begin: float
     until: float | None
 
-    is_there = ShownJoint.is_there
+    def is_there(self, time: float) -> bool:
+        """Whether it is there at a time (s)."""
+        return is_between(time, self.begin, self.until)
 
     @property
     def ends(self) -> tuple[tuple[int, Vector], tuple[int, Vector]]:
@@ -114,7 +121,8 @@ def _joints(history: History) -> Iterator[ShownJoint]:
     """
     for node, joint, begin, until in _jointed(history):
         point, coordinates = scaled(node.metres, joint.at), joint.coordinates
-        axes = [one.axis for one in coordinates if one.turns] or [one.axis for one in coordinates] or [None]
+        axes: list[tuple | None] = [one.axis for one in coordinates if one.turns]
+        axes = axes or [one.axis for one in coordinates] or [None]
         yield ShownJoint(node.index, node.index, point, axes[-1], begin, until)
         for axis in axes[:-1] if joint.has_begun else ():
             turned = rotate(joint.orientation, axis)
@@ -163,7 +171,8 @@ def _forces(hierarchy: Hierarchy) -> Iterator[ShownLink]:
             if symbol := BY_NAME[force.type].symbol:
                 begin, until = force.during or (0.0, None)
                 ends = _point(hierarchy, node.path, force.at), _point(hierarchy, force.to, force.to_at)
-                yield ShownLink(symbol, *ends[0], *ends[1], begin, until)
+                (one, at), (other, to_at) = ends
+                yield ShownLink(symbol, one, at, other, to_at, begin, until)
 
 
 def _point(hierarchy: Hierarchy, path: str, at: Any) -> tuple[int, Vector]:

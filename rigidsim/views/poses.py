@@ -59,11 +59,11 @@ class Poses:
             found[parents[line]] = compose_motion(*found[line], *back)
             line = parents[line]
         for body in range(len(parents)):
-            line = []
+            above: list[int] = []
             while body not in found:
-                line.append(body)
+                above.append(body)
                 body = parents[body]
-            for child in reversed(line):
+            for child in reversed(above):
                 found[child] = compose_motion(*found[parents[child]], *self._local(child, frames))
         for body in (*range(len(parents)), WORLD_ROW):
             (p, q, _), v, omega = found[body]
@@ -129,7 +129,8 @@ def _assembled(shown: Trajectory, times: np.ndarray, trees: Sequence[Sequence[in
         for array, name in zip(arrays, QUANTITIES, strict=True):
             unit = metres[:, row, None] if name in ("position", "velocity") else 1.0
             array[:, row] = unit * found[name]
-    return Poses(times, *arrays, tuple(map(tuple, trees)), number)
+    p, q, v, omega = arrays
+    return Poses(times, p, q, v, omega, tuple(map(tuple, trees)), number)
 
 
 def _motion(shown: Trajectory, frame: str, row: int, times: np.ndarray) -> dict[str, np.ndarray] | None:

@@ -11,6 +11,7 @@ import numpy as np
 from rigidsim.engine.model import MotionSamples
 from rigidsim.physics.quaternion import rotate
 from rigidsim.trajectory.motion import columns, rows
+from rigidsim.tree.joints import ZERO
 from rigidsim.views.camera import Camera
 from rigidsim.views.display import GROUND, GROUND_SIZE, MARKER, Display, Framing, ShownPart
 from rigidsim.views.grid import Plane, grid_spacing
@@ -67,13 +68,13 @@ class Group:
             turned = rotate(tuple(part.orientation), columns(surface.normals / part.scale))
             normals.append(rows(turned))
             vertices.append(part.corners(surface))
-        normals = np.array(normals)
-        normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+        units = np.array(normals)
+        units /= np.linalg.norm(units, axis=-1, keepdims=True)
         corners = surface.normals[surface.faces]
         is_smooth = bool(np.any(np.abs(corners - corners[:, :1]) > 1e-9))
         tones = surface.vertices if is_smooth else np.full(surface.vertices.shape, np.nan)
         bodies = np.array([part.body for part in parts])
-        return cls(bodies, np.array(vertices, np.float32), normals.astype(np.float32), surface.faces.astype(np.int32),
+        return cls(bodies, np.array(vertices, np.float32), units.astype(np.float32), surface.faces.astype(np.int32),
                    tones.astype(np.float32), parts[0].kind == MARKER, is_hollow)  # fmt: skip
 
 
@@ -192,7 +193,7 @@ class Scenery:
             place = self.point(frame, joint.on, joint.point)
             yield disc(place, camera, JOINT_RADIUS, colour, number)
             if joint.axis is not None:
-                axis = self.point(frame, joint.on, joint.axis) - self.point(frame, joint.on, np.zeros(3))
+                axis = self.point(frame, joint.on, joint.axis) - self.point(frame, joint.on, ZERO)
                 half = JOINT_LENGTH * height_at(place, camera) * axis
                 yield ribbon((place - half)[None], (place + half)[None], camera, JOINT_WIDTH, colour, number)
 

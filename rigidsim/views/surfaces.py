@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.scene.schema.shapes import HalfSpace, Profile, Solid, Triangulated, ball
-from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.schema.shapes import HalfSpace, Hull, Profile, Solid, Triangulated, ball
+from rigidsim.scene.values.rotation import Vector, three_numbers
 
 FINEST, COARSEST = 48, 12
 """Straight edges of a circle; with 48 they are at most 0.2 % of the radius inside it."""
@@ -52,12 +52,12 @@ def surface_of(shape: Solid, segments: int = FINEST) -> Stretched:
     """The surface of a solid, with so many edges of a circle, in the axes of the shape."""
     if isinstance(shape, Triangulated):
         return _triangulated(shape)
-    if shape.type == "hull":
+    if isinstance(shape, Hull):
         solid = shape.solid
         inner = _faceted(np.array(solid.corners), np.array(solid.triangles))
         return Stretched(("hull", solid.corners), inner, shape.scale)
     profile, size = shape.faces(segments)
-    scale = tuple(s * part for s, part in zip(shape.scale, size, strict=True))
+    scale = three_numbers(s * part for s, part in zip(shape.scale, size, strict=True))
     key = (segments, profile)
     return Stretched(key, _surface(*key), scale)
 
@@ -78,7 +78,9 @@ def _revolved(segments: int, profile: Profile) -> Triangles:
     """
     angles = 2 * np.pi * np.arange(segments + 1) / segments
     turn = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    vertices, normals, faces, count = [], [], [], 0
+    vertices: list[np.ndarray] = []
+    normals: list[np.ndarray] = []
+    faces, count = [], 0
     for piece in profile:
         r, z, n_r, n_z = np.array(piece).T
         for found, out, up in ((vertices, r, z), (normals, n_r, n_z)):
@@ -145,7 +147,7 @@ def grounds(planes: list[HalfSpace], metres: float, centre: np.ndarray, size: fl
         polygon = middle + size * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
         for other in (j for j in range(len(planes)) if j != k):
             slope = np.array(rotate_back(turn, tuple(normals[other])))[:2]
-            polygon = _cut(polygon, slope, normals[other] @ (foot - feet[other]))
+            polygon = _cut(polygon, slope, float(normals[other] @ (foot - feet[other])))
         if len(polygon) >= 3:
             yield _fan(polygon), foot, turn
 

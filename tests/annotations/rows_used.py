@@ -28,12 +28,12 @@ def also_right(arrays: Arrays) -> Triple:
 
 @lanewise
 def wrong(frame: FRAME, state: STATE, lane: int) -> None:
-    turn = frame.omgea  # error: [attr-defined] "View" has no attribute "omgea"
-    frame.omgea = turn  # error: [attr-defined] "View" has no attribute "omgea"
+    turn = frame.omgea  # error: [attr-defined] has no attribute "omgea"
+    frame.omgea = turn  # error: [attr-defined] has no attribute "omgea"
     frame.p = frame.q  # error: [assignment] expression has type "tuple[float, float, float, float]"
     state.work = frame.p  # error: [assignment] expression has type "tuple[float, float, float]"
     frame.v = (frame.q[4], 0.0, 0.0)  # error: [misc] Tuple index out of range
 
 
 def also_wrong(arrays: Arrays) -> float:
-    return arrays.frames.work  # error: [attr-defined] "View" has no attribute "work"
+    return arrays.frames.work  # error: [attr-defined] has no attribute "work"

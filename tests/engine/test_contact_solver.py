@@ -47,7 +47,7 @@ class Plain:
         self.vel, self.smooth, self.moved = step.vel[:, :6].copy(), step.smooth[:, :6].copy(), 0 * step.vel[:, :6]
         self.n = self.row[:3]
         self.r = self.row[at.CONTACT_POINT.lever_A], self.row[at.CONTACT_POINT.lever_B]
-        self.core, self.follows = self.row[at.CONTACT_POINT.core], bool(step.who[0, at.WHO.flags] & at.FOLLOWING)
+        self.core, self.follows = self.row[at.CONTACT_POINT.core], bool(step.who[0, at.WHO.marks] & at.FOLLOWING)
         J, zero = slip_matrix(*self.r), np.zeros((3, 3))
         beside = skew(self.row[at.CONTACT_POINT.shift])
         self.beside = np.hstack((zero, beside, zero, -beside))

@@ -3,7 +3,7 @@
 The first table has seconds of processor time of whole commands, with an empty cache of compiled code and with a full
 one; the difference is compilation. The second has milliseconds of a call of `simulate` for a torque-free top and one
 step: of a scene that was simulated before, and of one with another number; then of reading that other scene, and of a
-call beyond its steps where ten thousand samples are taken. Figures are the least of the turns.
+call beyond its blocks of samples where ten thousand are taken. Figures are the least of the turns.
 """
 
 from __future__ import annotations
@@ -66,24 +66,25 @@ def least(call: Callable[[], object], turns: int) -> float:
     return 1e3 * min(times)
 
 
-def beyond_steps(scene: rigidsim.Scene, turns: int) -> float:
-    """The least time of a call less that of its steps alone, ms."""
+def beyond_blocks(scene: rigidsim.Scene, turns: int) -> float:
+    """The least time of a call less that of its blocks of samples alone, ms."""
     rigidsim.simulate(scene)
     runs = iter([rigidsim.Simulation(scene) for _ in range(turns)])
 
-    def step() -> float:
+    def blocks() -> float:
         run = next(runs)
         run.prepare()
         begin = time.process_time()
-        run.step(run.n_step)
+        for _ in run.blocks():
+            pass
         return 1e3 * (time.process_time() - begin)
 
-    return least(lambda: rigidsim.simulate(scene), turns) - min(step() for _ in range(turns))
+    return least(lambda: rigidsim.simulate(scene), turns) - min(blocks() for _ in range(turns))
 
 
 def show_calls(turns: int) -> None:
     """The second table."""
-    heads = "the same scene again", "another number", "its reading", "beyond 10 000 steps"
+    heads = "the same scene again", "another number", "its reading", "keeping 10 000 samples"
     row = table("Calls of `simulate`, ms", "integrator", *heads)
     for method in ("rkmk4", "adaptive", "taylor"):
         scene = top_with(method, 0.01)
@@ -93,8 +94,8 @@ def show_calls(turns: int) -> None:
         again = least(lambda scene=scene: rigidsim.simulate(scene), turns)
         other = least(lambda others=others: rigidsim.simulate(next(others)), turns)
         reading = least(lambda scene=scene: scene.with_overrides([(RATE, 0.02)]), turns)
-        beyond = beyond_steps(top_with(method, 0.01, 10_000), 1 + turns // 10)
-        row(f"`{method}`", *(f"{spent:.2f}" for spent in (again, other, reading, beyond)))
+        kept = beyond_blocks(top_with(method, 0.01, 10_000), 1 + turns // 10)
+        row(f"`{method}`", *(f"{spent:.2f}" for spent in (again, other, reading, kept)))
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from rigidsim.engine.model import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import rejection, sub
 from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, LOOP, REACTION, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.joints import coordinate_called, coordinate_rows, has_length, part_of
+from rigidsim.tree.joints import coordinate_number, coordinate_rows, has_length, part_of
 from rigidsim.tree.nodes import Node, Tree
 
 NONE = (0.0, 0.0, 0.0)
@@ -51,7 +51,7 @@ def _row_of(vector: AskedVector, types: Mapping[int, str]) -> tuple[int, int]:
     """The number of a coordinate among all, and which part of it is meant."""
     index = vector.frame - 1
     part = ("coordinate", "rate", "motor").index(part_of(vector.quantity))
-    return coordinate_rows(types)[index][coordinate_called(vector.quantity, types[index])], part
+    return coordinate_rows(types)[index][coordinate_number(vector.quantity, types[index])], part
 
 
 def _metres(vector: AskedVector, tree: Tree, types: Mapping[int, str]) -> float:
@@ -78,7 +78,7 @@ def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]])
         uniform.append(_not_in_loads(blueprint, moving))
         for source, value, eras in _sources(blueprint, tree, moving):
             pair = pairs.index(source.frame, node.frame)
-            pulls.append(LoadRow(pair, layout.NO_ROW, number, eras, value))
+            pulls.append(LoadRow(pair, layout.NO_ROW, number, eras, tuple(value)))
     of_points = any(load.kind == POINT_GRAVITY.name for load in blueprint.loads)
     has_sources = of_points or blueprint.source is not None or blueprint.mutual is not None
     return Accelerometers(
@@ -111,7 +111,7 @@ def _sources(blueprint: Blueprint, tree: Tree, moving: Node | None) -> Iterator[
         yield from _unless_own(site.source(blueprint.source.center), blueprint.source, ALWAYS, tree, moving)
     mutual, members = blueprint.mutual, members_of(blueprint.mutual, tree)
     for member in members if moving is None or moving in members else ():
-        if member is not moving:
+        if mutual is not None and member is not moving:
             source, soft = Site(tree, member.frame).carrier_center(), mutual.softening * mutual.softening
             gm = mutual.constant * tree.composite(member).mass.mass
             yield source, VALUES.filled(gm=gm, soft=soft, point=source.point), ALWAYS

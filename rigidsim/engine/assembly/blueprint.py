@@ -98,7 +98,7 @@ class ImpulseRecord(NamedTuple):
     """One impulse of a scene, defined on the node of a frame."""
 
     frame: int
-    index: int  # in the node's list
+    index: int  # type: ignore[assignment]  # in the node's list; hides a method of tuples
     name: str
     values: SimpleNamespace
     era: int  # it acts when this one begins; see `TriggerRecord.due`
@@ -125,6 +125,12 @@ class LoopRecord(NamedTuple):
     stops: tuple[float, float, float] | None = None  # where it holds: least, most, m or rad; and the restitution
     keys: tuple[tuple, tuple] = ((), ())  # of these in the scene, below the loop
     across: tuple[tuple, tuple] = ((1.0, 0.0, 0.0),) * 2  # of an angle: of each body, one where it is zero
+
+    @property
+    def its_stops(self) -> tuple[float, float, float]:
+        """The stops of a loop that has them."""
+        assert self.stops is not None
+        return self.stops
 
 
 class ViewRecord(NamedTuple):
@@ -294,7 +300,7 @@ class ControllerRecord(NamedTuple):
     every: int  # steps
     delay: int  # steps
     first: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides a method of tuples
     held: int  # the first of its outputs among the numbers that are held
     outputs: tuple[str, ...]
     inputs: tuple[str, ...] = ()  # of a function: what it gets, by name; then comes its state
@@ -309,6 +315,11 @@ class SensingTables(NamedTuple):
     n_held: int
     numbers: MetricTables
 
+    @property
+    def clocks(self) -> set[int]:
+        """The numbers of steps between samples of one of them."""
+        return {one.every for one in self.sensors} | {one.every for one in self.controllers}
+
 
 class Blueprint(NamedTuple):
     """One world as described in the scene, and the settings of its run."""
@@ -320,7 +331,7 @@ class Blueprint(NamedTuple):
     scripts: ScriptTables
     drives: DriveTables
     gravity: tuple  # m/s2, uniform
-    source: SimpleNamespace | None  # of the gravity of the world
+    source: Any  # of the gravity of the world, the values of its keys; None if there is none
     mutual: SimpleNamespace | None
     normal: tuple  # of the plane of a planar scene; else empty
     schedule: Schedule
@@ -332,6 +343,12 @@ class Blueprint(NamedTuple):
     metrics: MetricTables | None  # if the scene has any
     triggers: TriggerTables | None = None  # likewise
     sensing: SensingTables | None = None  # likewise
+
+    @property
+    def its_triggers(self) -> TriggerTables:
+        """The triggers of a scene that has some."""
+        assert self.triggers is not None
+        return self.triggers
 
     @property
     def n_due(self) -> int:

@@ -97,13 +97,13 @@ def body_row(row: MovedRow, tree: Tree, blueprint: Blueprint) -> list[float]:
     no_inverse = np.nan if fault else 0.0 if mass.is_point else None
     with np.errstate(all="ignore"):  # cofactors may be beyond the largest float
         inverted = inverse(symmetric) if no_inverse is None else [no_inverse] * 6
-    row = layout.BODY.filled(
+    found = layout.BODY.filled(
         mass=mass.mass, g=blueprint.gravity if node.falls else (0.0, 0.0, 0.0), inertia=symmetric, inverse=inverted,
         com=tree.lump(node).center, scale=node.parent_metres,
     )  # fmt: skip
     if blueprint.normal:
-        lock_body(row, blueprint.normal, node.normal)
-    return row
+        lock_body(found, blueprint.normal, node.normal)
+    return found
 
 
 def motion_row(node: Node, drives: DriveTables) -> list[float]:

@@ -120,7 +120,8 @@ def leaders_of(
     """Of each contact body the node of its leader, and where those from which joints and loops hold it apart begin and
     end in the list of all these; `joined` are the frames of ends of such loops.
     """
-    held, leaders, apart = tree.held_apart(joined), [], []
+    held, leaders = tree.held_apart(joined), []
+    apart: list[int] = []
     for body in bodies:
         leader, begin = tree.leader(body).index, len(apart)
         apart += sorted(held.get(leader, ()))
@@ -139,7 +140,8 @@ def trees_of(bodies: list[Node], tree: Tree, joints: Joints | None, loops: Loops
             found[island[tree.rows[node.index]]].append(number)
     if not found:
         return None
-    rows, place, n_response = [], [layout.NO_ROW] * (len(bodies) + 1), 0
+    rows: list[tuple[int, ...]] = []
+    place, n_response = [layout.NO_ROW] * (len(bodies) + 1), 0
     for members in found.values():
         begin = len(rows)
         for number in members:
@@ -183,12 +185,12 @@ def contact_frames(blueprint: Blueprint, tree: Tree) -> set[int]:
 def placed_meshes(plan: ContactPlan, tree: Tree) -> tuple[Meshes | None, list[int]]:
     """The tables of all meshes, m, each once, and the root of the tree of each shape, or NO_ROW."""
     keys = [(id(shape.triangles), float(metres_of(shape, tree))) if shape.triangles else None for shape in plan.shapes]
-    surfaces = {key: shape.triangles for key, shape in zip(keys, plan.shapes, strict=True) if key}
+    surfaces = {key: shape.triangles for key, shape in zip(keys, plan.shapes, strict=True) if key and shape.triangles}
     if not surfaces:
         return None, [layout.NO_ROW] * len(keys)
     meshes, roots = joined([surface.grown(metres) for (_, metres), surface in surfaces.items()])
     root_of = dict(zip(surfaces, roots, strict=True))
-    return meshes, [root_of.get(key, layout.NO_ROW) for key in keys]
+    return meshes, [root_of.get(key, layout.NO_ROW) if key else layout.NO_ROW for key in keys]
 
 
 def shape_rows(plan: ContactPlan, tree: Tree, roots: list[int]) -> list[list[float]]:
@@ -245,7 +247,8 @@ def components(shapes: np.ndarray, action: np.ndarray, n_moved: int, n_body: int
     for first in range(n_body):
         if found[first] != layout.NO_ROW:
             continue
-        found[first], waiting, seen = first, [first], set()
+        found[first], waiting = first, [first]
+        seen: set[tuple[int, int]] = set()
         while waiting:
             for of_class, moved in kinds_of[waiting.pop()] - seen:
                 seen.add((of_class, moved))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate, count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -96,12 +96,13 @@ def joints_of(
          registers.get(k, layout.NO_ROW), *(each.index(k) if k in each else layout.NO_ROW for each in (modes, tanks)))
         for k, (row, base) in enumerate(zip(moved, parents, strict=True))
     ]  # fmt: skip
-    servos = [k for k in modes if coordinate_of(moved[k]).tracks]
+    servos = [k for k in modes if (coordinate := coordinate_of(moved[k])) and coordinate.tracks]
     roots = [row[layout.JOINT.root] for row in rows]
     values, wrenches = [value_row(row, tree) for row in moved], [[k, parents[k]] for k in modes]
     for row, loop, both in measured_rows(len(moved), blueprint, ends):
         values += [layout.JOINT_VALUE.filled()] * (row - len(values))
-        values.append(layout.JOINT_VALUE.filled(**dict(zip(("low", "high", "restitution"), loop.stops, strict=True))))
+        low, high, restitution = loop.its_stops
+        values.append(layout.JOINT_VALUE.filled(low=low, high=high, restitution=restitution))
         wrenches.append([end.row for end in both])
         modes.append(row)
     inner = np.array([k for k in inward(moved, tree) if roots[k] != layout.NO_ROW], dtype=np.int64)
@@ -290,7 +291,7 @@ def level_row(row: list[float], n_B: tuple) -> None:
     only, so the height of the centre of mass above the joint can be that of the joint above the parent.
     """
     value = layout.JOINT_VALUE
-    n_P = rotate(tuple(row[value.q]), n_B)
+    n_P = rotate(tuple(cast(list, row[value.q])), n_B)
     height = dot(n_B, row[value.r])
     row[value.anchor] = add(row[value.anchor], scaled(height, n_P))
     row[value.r] = rejection(n_B, row[value.r])
@@ -301,10 +302,10 @@ def begin_row(row: list[float], node: Node, tree: Tree) -> None:
     """Write where a joint is on the parent of its node, and its orientation there."""
     joint, parent = node.its_joint, tree.parent(node)
     at = add(joint.position, stretch(joint.orientation, node.scale, joint.at))  # in the parent's coordinates
-    row[layout.JOINT_VALUE.q] = joint.orientation
+    row[layout.JOINT_VALUE.q] = joint.orientation or NO_TURN
     row[layout.JOINT_VALUE.anchor] = row[layout.JOINT_VALUE.reach] = scaled(node.parent_metres, at)
     base = tree.base(parent) if parent else None
-    if base is not None:
+    if parent is not None and base is not None:
         on_base, metres = tree.placements[parent.index], base.metres
         com = tree.lump(base).center if base.is_moved() else ZERO
         reach = sub(scaled(metres, on_base.point(at)), com)
@@ -330,9 +331,10 @@ def loops_of(
     """What is held together beside the joints; `pair` gives the number of a pair of frames. None if there are no
     loops.
     """
-    if not records:
+    if not records or joints is None:
         return None
-    rows, values, wrenches = [], [], []
+    rows, values = [], []
+    wrenches: list[list[int]] = []
     parents = joints.joint[:, layout.JOINT.parent].tolist()
     stops = len([record for record in records if record.stops])
     modes = count(0 if joints.modes is None else len(joints.modes) - stops)
@@ -346,7 +348,7 @@ def loops_of(
             if layout.NO_ROW not in coordinates:
                 wrenches.append([row for own in coordinates for row in (own, parents[own])])
             rows.append((kind, 0, *coordinates, begin, len(wrenches), layout.NO_ROW))
-            values.append(layout.LOOP_VALUE.filled(length=record.length, size=record.size, ratio=record.ratio))
+            values.append(layout.LOOP_VALUE.filled(length=record.length, extent=record.size, ratio=record.ratio))
             continue
         wrenches += [[first.row, second.row]] * layout.EQUATIONS[kind]
         mode = next(modes) if record.stops else layout.NO_ROW
@@ -360,7 +362,7 @@ def loops_of(
         values.append(
             layout.LOOP_VALUE.filled(at=first.point, lever=first.lever, to_at=second.point, to_lever=second.lever,
                                      axis=axis, upright=upright, across=across, beside=beside, length=record.length,
-                                     size=record.size)
+                                     extent=record.size)
         )  # fmt: skip
     held = {row for one in wrenches for row in one if 0 <= row < len(parents)}
     outermost = {outermost_of(row, parents) for row in held}

@@ -108,6 +108,7 @@ class LoadTables:
             for row in BY_NAME[load.kind].rows(load.values, Site(tree, load.frame)):
                 self._add(row, load.eras)
                 for name, number in load.coefficients:
+                    assert row.table is not None
                     of = row.table.name
                     where = NUMBER[of], len(self._entries[of]) - 1, row.table.values.parts[name][0]
                     self.coefficients.append((*where, int(blueprint.scripts.coefficients[number])))
@@ -163,7 +164,7 @@ class LoadTables:
         is_pair = row.table is not None and row.table.is_pair
         where = self._pairs.index(first.frame, second.frame) if is_pair else first.frame
         entries = self._entries[row.table.name if row.table else SCRIPTS]
-        entries.append(LoadRow(where, first.row, second.row, eras, row.value, len(entries)))
+        entries.append(LoadRow(where, first.row, second.row, eras, tuple(row.value), len(entries)))
 
     def _impulse(self, number: int, impulse: ImpulseRecord) -> None:
         site, given = Site(self._tree, impulse.frame), impulse.values
@@ -175,7 +176,7 @@ class LoadTables:
         )
         self.impulse_numbers.append(number)
         eras = (impulse.era, impulse.era + 1)
-        self._entries[IMPULSES].append(LoadRow(axes.frame, layout.NO_ROW, end.row, eras, value))
+        self._entries[IMPULSES].append(LoadRow(axes.frame, layout.NO_ROW, end.row, eras, tuple(value)))
 
     def _world_gravity(self) -> None:
         source = self._blueprint.source
@@ -213,7 +214,7 @@ def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
     if mutual.bodies is None:
         carriers = [node for node in tree.moved_nodes() if node.falls]
     else:
-        carriers = [tree.carrier(tree.nodes[index]) for index in mutual.bodies]
+        carriers = [tree.its_carrier(tree.nodes[index]) for index in mutual.bodies]
     return sorted({node.index: node for node in carriers}.values(), key=lambda node: node.path)
 
 

@@ -70,7 +70,7 @@ def _table(surface: Facets) -> Meshes:
     edge, pair, across = _neighbours(faces, begin, end)
     facet[:, FACET.edge], facet[:, FACET.across] = edge.reshape(-1, 3), across.reshape(-1, 3)
     ends = ((k, (k + 1) % 3) for k in range(3))
-    bend = np.column_stack([_bend(vertices, normals, *faces[:, [k, e]].T, across[k::3]) for k, e in ends])
+    bend = np.column_stack([_bend(vertices, normals, faces[:, k], faces[:, e], across[k::3]) for k, e in ends])
     facet[:, FACET.bend] = bend
     facet[:, FACET.plane] = _planes(len(faces), pair, bend.reshape(-1) == FLAT)
     turns = (bend != FLAT) if surface.two_sided else (bend == CONVEX) | (bend == BOUNDARY)

@@ -20,11 +20,12 @@ FORMULAS = tuple(METERED.values())
 
 def metrics_of(written: MetricTables, tree: Tree) -> Metrics:
     """The tables of the metrics, with the ways between the frames of each view."""
-    nodes, rows, masses = [], [], []
+    nodes: list[Node] = []
+    rows, masses = [], []
     for view in written.views:
         (kind, observer), (body, _) = view.observer, view.body
         observer = tree.nodes[body - 1].parent if kind == PARENT else kind
-        masses.append(_mass(tree, tree.node(body)) if is_of_mass(view.kind) else NO_MASS)
+        masses.append(_mass(tree, tree.at(body)) if is_of_mass(view.kind) else NO_MASS)
         upwards, downwards = tree.branches(observer, body) if observer else ([], [])
         in_world = layout.NO_ROW if observer else body - 1
         rows.append((view.kind, view.register, in_world, len(nodes), len(nodes) + len(downwards), view.asked))

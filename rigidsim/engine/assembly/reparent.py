@@ -138,25 +138,26 @@ def reparented(
     before: dict[int, list[np.ndarray]] = {}
     for row, numbers in zip(moved_rows(world.tree), state[:n_moved].copy(), strict=True):
         before.setdefault(row.node.index, []).append(numbers)
-    rows = {node.index: before.get(node.index) for node in tree.moved_nodes()}
-    moved, jumps, struck, misfit = tree.nodes[event.body], {}, (), ""
+    rows = {node.index: before.get(node.index, []) for node in tree.moved_nodes()}
+    moved, misfit = tree.nodes[event.body], ""
+    jumps: dict[int, Jump] = {}
+    struck: tuple[int, ...] = ()
     if moved.is_moved():
         # If it was a part of another body, the centre of mass of that body has changed.
         for node in parted(world.tree, tree, event.body):
             if node.is_free():
                 rows[node.index] = [free_state(node, tree, instant, turning_row(world.tree.nodes[node.index], before))]
-    elif moved.index in before and is_alone(model, tree.row(tree.carrier(moved))):
-        carrier = tree.carrier(moved)
-        row, jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
-        rows[carrier.index] = [row]
-    elif (carrier := tree.carrier(moved)) is not None:
+    elif (carrier := tree.carrier(moved)) is not None and moved.index in before and is_alone(model, tree.row(carrier)):
+        after_impact, jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
+        rows[carrier.index] = [after_impact]
+    elif carrier is not None:
         struck = connected(tree, moved)
         if carrier.is_free():
             rows[carrier.index] = [free_state(carrier, tree, instant, before[carrier.index][0])]
         keep_work(before.get(moved.index, ()), rows[carrier.index][-1])
     if event.kind == "fixed":
         jumps[moved.index] = stop(tree, instant, moved)
-    if event.kind == "jointed":
+    if event.joint is not None:
         struck = connected(tree, moved)
         rows[moved.index], jumps[moved.index] = onto_joint(world.tree, tree, instant, before, moved, event.joint)
         misfit = misfit_of(tree, instant, moved)
@@ -164,8 +165,8 @@ def reparented(
         keep_work(before.get(moved.index, ()), rows[moved.index][-1])
     for node in tree.moved_nodes():
         if tree.composite(node).fault or (misfit and node is moved):
-            for row in rows[node.index]:
-                row[:] = np.nan
+            for numbers in rows[node.index]:
+                numbers[:] = np.nan
     after = np.array([*(row for of_node in rows.values() for row in of_node), *state[n_moved:]], dtype=np.float64)
     after = after.reshape(-1, layout.STATE.width)
     forget_signs(model, after)
@@ -271,9 +272,10 @@ def misfit_of(tree: Tree, instant: MotionSnapshot, node: Node) -> str:
     size = size_of(joint, tree, node)
     if gap <= FITS * size and turn <= FITS:
         return ""
+    parent = tree.parent(node)
     return (
         f"'{node.path}' is {gap:.3g} m and {turn:.3g} rad away from where its {joint.type} joint on"
-        f" '{tree.parent(node).path if node.parent else 'world'}' allows it; expected at most {FITS * size:.2g} m and"
+        f" '{parent.path if parent else 'world'}' allows it; expected at most {FITS * size:.2g} m and"
         f" {FITS:g} rad"
     )
 

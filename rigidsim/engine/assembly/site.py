@@ -18,7 +18,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 def product(a: float | str, b: float | str) -> float | str:
     """The product of two values; EXPRESSION if either is an expression."""
-    return EXPRESSION if EXPRESSION in (a, b) else a * b
+    return EXPRESSION if isinstance(a, str) or isinstance(b, str) else a * b
 
 
 class Site:
@@ -40,7 +40,7 @@ class Site:
         named = self.frame(frame).frame
         node = self._tree.nodes[named - 1] if named else None
         carrier = self._tree.carrier(node) if node else None
-        if carrier is None or carrier is node:
+        if node is None or carrier is None or carrier is node:
             return LoadPoint(named)
         return LoadPoint(carrier.frame, turn=self._tree.placements[node.index].rotation)
 
@@ -63,7 +63,7 @@ class Site:
 
     def carrier_center(self) -> LoadPoint:
         """The centre of mass of the free body that carries the node."""
-        return self.end(self._tree.carrier(self._tree.nodes[self._own - 1]).frame)
+        return self.end(self._tree.its_carrier(self._tree.at(self._own)).frame)
 
     def source(self, center: int | tuple) -> LoadPoint:
         """The source of an attraction: the centre of mass of a node, or a point of the world."""

@@ -44,7 +44,8 @@ LACKS_NOTHING, LACKS_PAIRS, LACKS_LOG, LACKS_SAMPLED = 0, 1, 2, 3
 class Touching(NamedTuple):
     """What contact remembers from step to step, by numbers of shapes: impulses and the pairs that touch."""
 
-    count: np.ndarray = integers(3)  # rows in use: of impulses, of pairs, of parting pairs
+    # Rows in use: of impulses, of pairs, of parting pairs.
+    count: np.ndarray = integers(3)  # type: ignore[assignment]  # hides a method of tuples
     step: np.ndarray = floats(1)  # length of the step that the impulses are from, s
     landing: np.ndarray = integers(1)  # for how many steps more what has landed may be settling
     key: np.ndarray = integers("points", at.MEMORY_COLUMNS)  # in the order of pairs
@@ -58,7 +59,8 @@ class Touching(NamedTuple):
 class Record(NamedTuple):
     """What contact records: the log that Python reads, and contact points."""
 
-    count: np.ndarray = integers(4)  # rows in use: of the log, of the samples, of the present points; the last sample
+    # Rows in use: of the log, of the samples, of the present points; the last sample.
+    count: np.ndarray = integers(4)  # type: ignore[assignment]  # hides a method of tuples
     log: RECORD = integers("log")  # events
     log_value: EVENT = floats("log")
     sampled: SAMPLED = integers("sampled")  # no rows if contacts are not recorded
@@ -174,7 +176,7 @@ def make_contact_arrays(
     """The arrays of contact of one world."""
     of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
     convex = make_convex(contacts)
-    sizes = of_tree | room._asdict() | size
+    sizes = {**of_tree, **room._asdict(), **size}
     sizes["convex"] = 0 if convex is None else room.pairs
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
@@ -216,8 +218,10 @@ def corners_of(arrays: ContactArrays) -> list[np.ndarray]:
 
 def put_corners(arrays: ContactArrays, contacts: Contacts) -> None:
     """Take over the corners of contacts whose numbers have changed."""
-    for corner in corners_of(arrays):
-        corner[: len(contacts.corner)] = contacts.corner
+    mine = contacts.corner
+    if mine is not None:
+        for corner in corners_of(arrays):
+            corner[: len(mine)] = mine
 
 
 def make_lasting(
@@ -242,13 +246,13 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
     """What later steps and samples need of the arrays before an enlargement, or before the tree changed."""
     for target, source in zip(kept(new), kept(old), strict=True):
         fill_from(target, source)
-    nodes = [each.body[: each.n_moved, at.CONTACT_BODY.node] for each in (contacts, before)]
-    _, rows, old_rows = np.intersect1d(*nodes, return_indices=True)
+    now, then = (each.body[: each.n_moved, at.CONTACT_BODY.node] for each in (contacts, before))
+    _, rows, old_rows = np.intersect1d(now, then, return_indices=True)
     new.mean[rows] = old.mean[old_rows]
     if before is not contacts:  # another tree, in which all are awake
         for array in sleep_of(new).values():
             array[:] = 0
-        if old.sleep is not None:
+        if old.sleep is not None and new.sleep is not None:
             were_asleep = old.sleep.asleep[before.body[old_rows, at.CONTACT_BODY.row]] > 0
             new.sleep.changed[rows[were_asleep]] = CAUSE_WAKES
             new.sleep.counts[N_CHANGED] = np.count_nonzero(were_asleep)

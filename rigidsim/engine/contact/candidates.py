@@ -43,7 +43,8 @@ class Candidates(NamedTuple):
     """The list, the poses and allowances that it was made with, and working arrays."""
 
     pair: np.ndarray = integers("pairs", 2)  # first and second shape, in order
-    count: np.ndarray = integers(1)  # how many there are, or would be if the list had room for them
+    # How many there are, or would be if the list had room for them.
+    count: np.ndarray = integers(1)  # type: ignore[assignment]  # hides a method of tuples
     listed: POSE = floats("shapes")
     allowance: np.ndarray = floats("shapes")  # negative before the first list, infinite for a plane that moves
     margin: np.ndarray = floats(1)

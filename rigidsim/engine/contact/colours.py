@@ -61,7 +61,7 @@ def kind_of(who: WHO, point: CONTACT_POINT, form):
     """How a contact is computed."""
     x, y, z = point.surface
     slides = x != 0.0 or y != 0.0 or z != 0.0
-    if slides or who.flags & (at.FOLLOWING | at.BESIDE):
+    if slides or who.marks & (at.FOLLOWING | at.BESIDE):
         return TURNING
     n = point.normal
     balls = is_ball(n, point.lever_A, form[who.a]) and is_ball(n, point.lever_B, form[who.b])
@@ -131,7 +131,7 @@ def colour_contacts(points, inverse, arrays, trees, lanes):
         trees.made.count[0] = 0
     for m in range(points.number):
         a, b = who[m].a, who[m].b
-        if who[m].flags & (at.STRUCK | at.NOTICED):
+        if who[m].marks & (at.STRUCK | at.NOTICED):
             leave_out(points.value[m])
             continue
         if place_in_tree(m, who[m], trees):

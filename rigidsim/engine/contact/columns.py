@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim.jit.rows import Row
+from rigidsim.jit.rows import Integers, Row
 
-SHAPE = Row(
+SHAPE = Integers(
     "a shape: its contact body, the kind of its core (`physics.distances`), its class of surfaces, the node that it"
     " is defined on and its number there; the node of its leader (`tree.nodes`): shapes that share it never meet,"
     " because no impulse changes how they move relative to each other; the first of the nodes in `Contacts.apart` of"
@@ -34,14 +34,14 @@ FACET = Row(
 )  # fmt: skip
 FLAT, CONVEX, CONCAVE, BOUNDARY = 0, 1, 2, 3  # how two triangles lie to each other; the edge has one alone
 
-CONTACT_BODY = Row(
+CONTACT_BODY = Integers(
     "a contact body: a moved body, with its centre of mass as its centre, or a node that is not moved by forces,"
     " with its origin; its node; its row in the state or NO_ROW; its place in the table of ways, or NO_ROW if its"
     " node is the reference frame itself",
     node=1, row=1, way=1,
 )  # fmt: skip
 
-WAY = Row(
+WAY = Integers(
     "a way: a node, and the place of its parent's way or NO_ROW if the parent is the reference frame",
     node=1, above=1,
 )  # fmt: skip
@@ -76,7 +76,7 @@ INVERSE = Row(
     mass=1, inertia=6,
 )  # fmt: skip
 
-MEMBER = Row(
+MEMBER = Integers(
     "a contact body that is part of a tree of joints, those of one tree one after the other: its number; the first"
     " member of its tree, and that after the last; the first of its responses, one for each member of its tree",
     body=1, begin=1, end=1, response=1,
@@ -121,12 +121,12 @@ NEAREST = Row(
     normal=3, separation=1, a=3, b=3, slack=1,
 )  # fmt: skip
 
-WHO = Row(
+WHO = Integers(
     "a contact point: bodies A and B (A is always moved by forces), number of its pair of candidates, feature,"
-    " flags",
-    a=1, b=1, pair=1, feature=1, flags=1,
+    " marks",
+    a=1, b=1, pair=1, feature=1, marks=1,
 )  # fmt: skip
-# Flags: the levers follow a core, which swings or rides on a surface that turns; struck by restitution in this
+# Marks: the levers follow a core, which swings or rides on a surface that turns; struck by restitution in this
 # step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
 # in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point;
 # the core that levers follow is that of B.
@@ -142,7 +142,7 @@ CONTACT_POINT = Row(
     p_n=1, p_t=3, p_r=3, total=3, bend=6,
 )  # fmt: skip
 
-PARTING = Row(
+PARTING = Integers(
     "a pair that overlaps for a reason: its shapes, and what becomes of it until it has been apart; Separated by a"
     " reparenting: no contact; overlapping before it ever touched, as at the start: it parts gently",
     first=1, second=1, kind=1,
@@ -152,7 +152,7 @@ COLLIDING, SEPARATED, GENTLE = 0, 1, 2
 # Impulses that are kept from step to step: normal, tangent, rolling; with the keys shape, shape, feature.
 MEMORY_ROWS, MEMORY_COLUMNS = 7, 3
 
-SAMPLED = Row(
+SAMPLED = Integers(
     "a contact point in a sample: number of the sample, first and second shape, feature; its place in the world,"
     " normal from the first shape to the second, force on the second body (N)",
     sample=1, first=1, second=1, feature=1,

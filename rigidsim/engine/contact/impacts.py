@@ -197,7 +197,7 @@ def seek_fast(meeting, points, motion, work):
     last = -1
     for m in range(points.number):
         who, k = points.who[m], points.who[m].pair
-        if k == last or who.flags & c.NOTICED or is_left_to_solver(m, points, meeting, work):
+        if k == last or who.marks & c.NOTICED or is_left_to_solver(m, points, meeting, work):
             continue
         first, second = meeting.pair[k, 0], meeting.pair[k, 1]
         most = most_approach(who, points.value[m], core_size(first, second, meeting.contacts), motion)
@@ -376,9 +376,9 @@ def flag_points(points, work):
     for m in range(points.number):
         k = points.who[m].pair
         if work.status[k] == APART:
-            points.who[m].flags |= c.STRUCK
+            points.who[m].marks |= c.STRUCK
         if work.hardest[k] > 0.0:
-            points.who[m].flags |= c.LOGGED
+            points.who[m].marks |= c.LOGGED
             work.size[N_LANDED] += 0 if work.status[k] == APART else 1
 
 
@@ -436,7 +436,7 @@ def any_tips(h, n_sub, in_trees, points, vel, smooth: LINE):
     for m in range(1, points.number + 1):
         if m == points.number or who[m].pair != who[begin].pair:
             whose = who[begin]
-            acts = whose.flags & (c.NOTICED | c.STRUCK) == 0 and not acts_on_tree(whose, in_trees)
+            acts = whose.marks & (c.NOTICED | c.STRUCK) == 0 and not acts_on_tree(whose, in_trees)
             if m > begin + 1 and acts and tips(begin, m, h, n_sub, points, vel, smooth):
                 return True
             begin = m
@@ -452,14 +452,14 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
     """
     solid, gain, who = 0, 0.0, points.who
     for m in range(points.number):
-        solid += 1 if who[m].flags & c.NOTICED == 0 else 0
+        solid += 1 if who[m].marks & c.NOTICED == 0 else 0
     if solid <= MOST_LANDED and (landing > 0 or any_tips(h, n_sub, in_trees, points, vel, smooth)):
         for b in range(len(smooth)):
             gain = max(gain, norm(smooth[b].linear))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(points.number):
         if is_piled(who[m].a, work):
-            acts = who[m].flags & (c.NOTICED | c.STRUCK) == 0
+            acts = who[m].marks & (c.NOTICED | c.STRUCK) == 0
             if acts and is_blow(n_sub, h, who[m], points.value[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
                 return ROUNDS, -1.0

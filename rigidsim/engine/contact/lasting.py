@@ -33,7 +33,7 @@ from rigidsim.engine.delassus import factorise, load_rows, solve
 from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, TRIPLE, WRENCH, copy_rows
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
-from rigidsim.jit.rows import Row
+from rigidsim.jit.rows import Integers, Row
 from rigidsim.physics.contact import LINE_SHARE, friction_shift, slip, tangents
 from rigidsim.physics.contact_modes import (
     core_distance,
@@ -73,7 +73,7 @@ NONE = (0.0, 0.0, 0.0)
 OPEN, STUCK, SLIDING, GROWING = 0, 1, 2, 3
 """The modes of a contact. The slip of one that is GROWING has no direction of its own yet."""
 
-SLOT = Row(
+SLOT = Integers(
     "a contact that lasts: its shapes, the number of the pair in the list of candidates, feature, mode; which"
     " directions of both cores lie in the surfaces; whether the feature was not found; whether its slip goes straight;"
     " the mode of its pair that was logged; whether it is the first (1) or the second (2) of two of a pair, whose"

@@ -23,8 +23,8 @@ IMPACT_SPEED = 2.0  # times the gain of speed of both bodies in a step: a first 
 @inlined
 def is_active(whose: WHO, row: CONTACT_POINT):
     """Whether an impulse acts at a contact point at the end of the step, or a sensor notices one."""
-    total, struck = row.total, whose.flags & c.STRUCK
-    return (whose.flags & c.NOTICED) > 0 or (struck == 0 and dot(total, row.normal) > 0.0)
+    total, struck = row.total, whose.marks & c.STRUCK
+    return (whose.marks & c.NOTICED) > 0 or (struck == 0 and dot(total, row.normal) > 0.0)
 
 
 @routine
@@ -32,7 +32,7 @@ def keep_impulses(pair, who: WHO, point: CONTACT_POINT, n_point, key, impulse, c
     """Write the impulses of the last sub-step, for the next step to begin with."""
     n = 0
     for k in range(n_point):
-        if point[k].p_n > 0.0 and (who[k].flags & (c.STRUCK | c.NOTICED)) == 0:
+        if point[k].p_n > 0.0 and (who[k].marks & (c.STRUCK | c.NOTICED)) == 0:
             number = who[k].pair
             key[n, 0], key[n, 1], key[n, 2] = pair[number, 0], pair[number, 1], who[k].feature
             for m in range(c.MEMORY_ROWS):
@@ -68,7 +68,7 @@ def write_present(pair, n_point, h, motions, moved: LINE, points, record):
     for k in range(n_point):
         if is_active(who[k], point[k]):
             number, a, row, value = who[k].pair, who[k].a, record.present[n], record.present_value[n]
-            sign = -1.0 if who[k].flags & c.SWAPPED else 1.0
+            sign = -1.0 if who[k].marks & c.SWAPPED else 1.0
             row.sample, row.feature = c.NOTHING_SAMPLED, who[k].feature
             row.first, row.second = pair[number, 0], pair[number, 1]
             value.point = add(motions.origin[a].xyz, touched(motions.start[a], moved[a], point[k]))
@@ -171,14 +171,14 @@ def log_first_touch(t, number, k, n_point, nominal, model, arrays):
     pair, motions, lines, record = arrays.candidates.pair, arrays.motions, arrays.lines, arrays.record
     who, point, i, j = arrays.points.who, arrays.points.value, pair[number, 0], pair[number, 1]
     origin, finish = motions.origin[who[k].a], motions.finish
-    a, b, swapped = who[k].a, who[k].b, who[k].flags & c.SWAPPED
+    a, b, swapped = who[k].a, who[k].b, who[k].marks & c.SWAPPED
     sign, row = (-1.0 if swapped else 1.0), point[k]
     place = add(origin.xyz, touched(motions.start[a], lines.moved[a], row))
     began = record.log_value[add_entry(at.CAUSE_BEGAN, i, j, t, record)]
     began.point = place
     began.normal = scaled(sign, row.normal)
     gain = nominal * (gain_of_speed(motions.start[a], finish[a]) + gain_of_speed(motions.start[b], finish[b]))
-    if who[k].flags & (c.NOTICED | c.LOGGED) or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain:
+    if who[k].marks & (c.NOTICED | c.LOGGED) or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain:
         return
     struck = record.log_value[add_entry(at.CAUSE_IMPACT, i, j, t, record)]
     struck.point = place

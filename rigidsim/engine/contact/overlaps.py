@@ -35,7 +35,7 @@ def overlaps(contacts: Contacts, pose: np.ndarray) -> list[Overlap]:
     depth, places = np.zeros(MOST_PAIRS), np.zeros((at.MOST_PLACES, at.PLACE.width))
     measure_overlaps(contacts, candidates, places, depth, make_convex(contacts))
     order = np.argsort(-depth, kind="stable")[: np.count_nonzero(depth)]
-    return [Overlap(*candidates.pair[k].tolist(), float(depth[k])) for k in order]
+    return [Overlap(int(candidates.pair[k, 0]), int(candidates.pair[k, 1]), float(depth[k])) for k in order]
 
 
 @kernel

@@ -302,7 +302,7 @@ def shift_friction(begin, end, who: WHO, point: CONTACT_POINT):
     for k in range(begin, end):
         r, n = point[k].lever_A, point[k].normal
         point[k].shift = friction_shift(share, r, centre, n)
-        who[k].flags |= c.BESIDE
+        who[k].marks |= c.BESIDE
 
 
 @inlined
@@ -385,7 +385,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         follows = rides or swings(place.stays, on_B, A, B, slid, least, motions)
         if follows and on_B:
             row.normal = swung(row.normal, turn_A)
-        whose.feature, whose.flags = feature, flags + (c.FOLLOWING if follows else 0) + (c.ON_B if on_B else 0)
+        whose.feature, whose.marks = feature, flags + (c.FOLLOWING if follows else 0) + (c.ON_B if on_B else 0)
         n_point += 1
     if n_point > begin + 1 and spins(points.value[begin], sub(turn_B, turn_A)):
         shift_friction(begin, n_point, points.who, points.value)

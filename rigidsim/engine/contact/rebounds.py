@@ -92,7 +92,7 @@ def first_rebound(at_end, meeting, points, motion, work):
     soon, last, is_fast = NEVER, at.NO_ROW, False
     for m in range(points.number):
         k = who[m].pair
-        if points.value[m].restitution == 0.0 or who[m].flags & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
+        if points.value[m].restitution == 0.0 or who[m].marks & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
             continue
         if k != last:
             first, second = meeting.pair[k, 0], meeting.pair[k, 1]
@@ -108,7 +108,7 @@ def first_rebound(at_end, meeting, points, motion, work):
                 soon = time
             last = k
         if is_fast:
-            who[m].flags |= c.STRUCK
+            who[m].marks |= c.STRUCK
     return soon
 
 

@@ -130,8 +130,8 @@ def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, inverse: INVERSE,
         contact.shift = point.shift
         contact.surface = point.surface
         contact.core = point.core
-        contact.follows = 1.0 if who.flags & at.FOLLOWING else 0.0
-        contact.on_B = 1.0 if who.flags & at.ON_B else 0.0
+        contact.follows = 1.0 if who.marks & at.FOLLOWING else 0.0
+        contact.on_B = 1.0 if who.marks & at.ON_B else 0.0
         contact.bend = point.bend
         contact.arm_A = point.lever_A
         contact.arm_B = point.lever_B

@@ -12,6 +12,8 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
 from rigidsim.engine.model import Contacts, Model, Scratch, leaves, n_places
 
+NO_ROOM = made.Room(0, 0)
+NO_PAIRS = np.zeros((0, 2), np.int64)
 MOST_BYTES = 1 << 25
 """Of arrays that are worth to be kept for another run."""
 
@@ -70,7 +72,7 @@ class ContactRun:
         self.record = ContactRecord()
         self.arrays: ContactArrays | None = None
         self._lanes = (0,) * n_lane
-        self._room: made.Room | None = None
+        self._room = NO_ROOM
         self._contacts: Contacts | None = None
         self._is_asked = False  # whether samples have forces of contact
         self._size: dict[str, int] = {}  # of the present model: nodes, places, moved rows, rows of the state
@@ -80,18 +82,25 @@ class ContactRun:
         if model.contacts is None:
             return scratch
         self._is_asked = model.asked is not None and model.asked.forces is not None
-        self._room = self._room or made.first_room(model.contacts, self.recorded)
-        parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
+        if self._room == NO_ROOM:
+            self._room = made.first_room(model.contacts, self.recorded)
+        parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else NO_PAIRS
         before, self._contacts = self._contacts, model.contacts
         n_state = len(scratch.before)
         self._size = {"nodes": len(model.node), "places": n_places(model), "moved": len(model.body), "state": n_state}
         if len(parted):
-            needed = len(parted) + int(self.arrays.last.count[2])
+            needed = len(parted) + int(self._present.last.count[2])
             self._room = self._room._replace(pairs=max(self._room.pairs, needed))
         self._renew(before)
         if len(parted):
-            made.add_parting(self.arrays, parted)
+            made.add_parting(self._present, parted)
         return self._shared(scratch)
+
+    @property
+    def _present(self) -> ContactArrays:
+        """The arrays of a world in which something can touch."""
+        assert self.arrays is not None
+        return self.arrays
 
     @property
     def is_reusable(self) -> bool:
@@ -101,19 +110,22 @@ class ContactRun:
     def begin_again(self) -> None:
         """Nothing has touched yet, in a model of the same structure. The arrays stay the same objects."""
         self.record = ContactRecord()
-        if self.arrays is not None:
+        if self.arrays is not None and self._contacts is not None:
             made.begin_again(self.arrays, self._contacts)
 
     def _renew(self, before: Contacts | None) -> None:
         """Make the arrays; `before` are the contacts of the present ones."""
-        new = made.make_contact_arrays(self._contacts, self._size, self._room, self._lanes)
-        if self.arrays is not None:
-            made.take_over(new, self.arrays, self._contacts, before)
+        contacts = self._contacts
+        assert contacts is not None
+        new = made.make_contact_arrays(contacts, self._size, self._room, self._lanes)
+        if self.arrays is not None and before is not None:
+            made.take_over(new, self.arrays, contacts, before)
         self.arrays = new
 
     def _shared(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that samples read."""
-        arrays, record = self.arrays, self.arrays.record if self._is_asked else None
+        arrays = self._present
+        record = arrays.record if self._is_asked else None
         return scratch._replace(
             contact_mean=arrays.mean,
             contact_work=arrays.ledger.work,
@@ -158,10 +170,10 @@ class ContactRun:
 
     def make_room(self, taken: bool, scratch: Scratch) -> Scratch:
         """The scratch arrays with room for the step; `taken` tells that records were just emptied."""
-        if self.arrays.lacks[0] == LACKS_PAIRS or not taken:
-            self._room = made.more_room(self._room, self.arrays)
+        if self._present.lacks[0] == LACKS_PAIRS or not taken:
+            self._room = made.more_room(self._room, self._present)
             self._renew(self._contacts)
-        self.arrays.lacks[0] = LACKS_NOTHING
+        self._present.lacks[0] = LACKS_NOTHING
         return self._shared(scratch)
 
     def checkpoint(self) -> dict[str, np.ndarray]:

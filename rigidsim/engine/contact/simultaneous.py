@@ -20,7 +20,7 @@ from rigidsim.engine.contact.tree_responses import add_jump, is_in_tree
 from rigidsim.engine.contact.trees import NONE, slip_by
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
-from rigidsim.jit.rows import Row
+from rigidsim.jit.rows import Integers, Row
 from rigidsim.physics.contact import slip
 from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply, inverse
@@ -44,7 +44,7 @@ STOPPED = 1e-13  # of the fastest approach: what is left of it is round-off
 PROXIMAL, MOST_PROXIMAL = 1e-6, 8
 MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make it go on
 
-STRUCK = Row(
+STRUCK = Integers(
     "a place: its pair in the problem, feature; the rows of both bodies in the problem",
     pair=1, feature=1, a=1, b=1,
 )  # fmt: skip

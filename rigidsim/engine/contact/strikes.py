@@ -383,8 +383,8 @@ def renew_points(p, first_point, size, radius, points, problem):
 @inlined
 def write_struck(row: STRUCK_PLACE, moved, radius, whose: WHO, point: CONTACT_POINT):
     """Normal, levers and gap at the beginning of the step of one point, whose bodies may be exchanged."""
-    swapped = (whose.flags & c.SWAPPED) > 0
-    whose.flags -= whose.flags & c.FOLLOWING  # levers that follow start with the step
+    swapped = (whose.marks & c.SWAPPED) > 0
+    whose.marks -= whose.marks & c.FOLLOWING  # levers that follow start with the step
     n, r_A, r_B = row.normal, row.lever_A, row.lever_B
     point.gap = row.gap - dot(n, moved)
     n, first, second = (scaled(-1.0, n), r_B, r_A) if swapped else (n, r_A, r_B)

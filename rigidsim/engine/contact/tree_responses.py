@@ -31,7 +31,7 @@ class TreeArrays(NamedTuple):
     """The working arrays of contacts of trees; nothing in them is kept from step to step."""
 
     blocks: Blocks  # contacts of bodies in trees, one by one
-    count: np.ndarray = integers(1)  # of them
+    count: np.ndarray = integers(1)  # type: ignore[assignment]  # of them; hides a method of tuples
     response: RESPONSE = floats("responses")
     jump: LINE = floats(2)  # of A and B of a contact
     total: LINE = floats("bodies")  # impulses on a body up to now, N s, and their moments about its centre

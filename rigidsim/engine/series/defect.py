@@ -103,7 +103,7 @@ def end_point(weight, step: STEP, trial: STEP, defect: DEFECT, lane):
     slope, length = root_of_square(defect.slope), trial.t - step.t
     beyond = root_of_square(defect.square) - (defect.rounding + ROUNDING * slope)
     defect.total += weight * select(beyond < 0.0, 0.0, beyond)  # NaN stays
-    defect.size = larger(larger(defect.size, root_of_square(defect.part)), length * slope)
+    defect.magnitude = larger(larger(defect.magnitude, root_of_square(defect.part)), length * slope)
 
 
 @lanewise
@@ -115,7 +115,7 @@ def begin_verdict(trial: STEP, error: SCALAR, lane):
 @lanewise
 def add_error(tolerance, step: STEP, trial: STEP, defect: DEFECT, error: SCALAR, lane):
     """The error of a vector, in units of the tolerance times its size or its change in the step."""
-    allowed = tolerance * defect.size
+    allowed = tolerance * defect.magnitude
     e = (trial.t - step.t) * defect.total / select(allowed > 0.0, allowed, 1.0)
     error.value = worse(error.value, select(defect.total == 0.0, 0.0, e))
 
@@ -225,7 +225,7 @@ def look_at_rounding(given, number, order, step, trial, scratch, lanes):
 @lanewise
 def begin_vector(defect: DEFECT, lane):
     """Nothing was looked at, and rounding is not known."""
-    defect.total, defect.size, defect.rounding = 0.0, 0.0, 0.0
+    defect.total, defect.magnitude, defect.rounding = 0.0, 0.0, 0.0
 
 
 @lanewise

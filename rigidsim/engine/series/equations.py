@@ -140,8 +140,8 @@ def _name_variables(
         state[row, at.STATE.p] = vertices
         yield row, "p", vertices
     for row in range(first, last):
-        state[row, at.WOUND.last] = last = graph.held_variable()
-        found.windings.append((row, last, 0.0, 0.0))
+        state[row, at.WOUND.last] = vertex = graph.held_variable()
+        found.windings.append((row, vertex, 0.0, 0.0))
 
 
 def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[tuple[int, str], tuple]]:
@@ -159,9 +159,9 @@ def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[
     for row in range(len(state) - measured(model), len(state)):
         yield (row, "p"), (0.0,) * 3
     for k in range(len(model.expressions.paced) if model.expressions else 0):
-        paced, now = with_rows(model).expressions.paced[k], at.PACED(state[n_moved + k])
+        paced, posed = with_rows(model).expressions.paced[k], at.PACED(state[n_moved + k])
         driven = scratch.driven[paced.row]
-        turning = product((0.0, *driven.omega), now.q) if paced.turns else (0.0,) * 4
+        turning = product((0.0, *driven.omega), posed.q) if paced.turns else (0.0,) * 4
         yield (n_moved + k, "p"), driven.v if paced.moves else (0.0,) * 3
         yield (n_moved + k, "q"), scaled4(0.5, turning)
 
@@ -193,7 +193,7 @@ def _with_numbers(part: Any, numbers: Iterator[Number], n_lane: int) -> Any:
     if not holds_values(part):
         return part
     made = np.empty((len(part), part.shape[1] // n_lane), object)
-    made.flat = [next(numbers) for _ in range(made.size)]
+    made.ravel()[:] = [next(numbers) for _ in range(made.size)]
     return made
 
 

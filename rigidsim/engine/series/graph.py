@@ -38,7 +38,7 @@ class Vertex:
 
     def __init__(self, graph: Graph, place: int, operation: str, operands: list, values: np.ndarray | None = None):
         self.graph, self.place, self.operation, self.operands, self.values = graph, place, operation, operands, values
-        self.is_held = (
+        self.is_held: bool = (
             operation in HELD
             or operation == "held_variable"
             or values is not None
@@ -487,6 +487,7 @@ def is_multiplied(v: float) -> bool:
 
 def _exponents_in(v: Vertex) -> set[float | None]:
     """The exponents in the lanes of a constant for which powers become products; None stands for all others."""
+    assert v.values is not None
     return {x if is_multiplied(x) else None for x in v.values.tolist()}
 
 
@@ -513,7 +514,7 @@ COTANGENT_TERMS = [
 
 def polynomial(terms: Sequence[float], z: Vertex) -> Vertex:
     """The sum of terms[k] z^k."""
-    total = terms[-1]
+    total: Any = terms[-1]
     for term in terms[-2::-1]:
         total = term + z * total
     return total

@@ -24,7 +24,10 @@ class Series(NamedTuple):
     the formulas of what is among the operations; they are known when code is made.
     """
 
-    is_constant = True  # straight code knows its integers
+    @property
+    def is_constant(self) -> bool:
+        """Straight code knows its integers."""
+        return True
 
     variable: VARIABLE
     number: np.ndarray  # (era, 2) the number of its equations, and of those with bodies at rest or NO_ROW
@@ -62,7 +65,7 @@ class Source:
         self._varies = self._differs(numbers)
         if before:
             self._varies |= before._varies | before._differs(numbers)
-        self._exponents = before._exponents if before else set()
+        self._exponents: set[float | None] = before._exponents if before else set()
 
         def derived(era: int, resting: frozenset[int] = frozenset()) -> Equations:
             return equations_of(model, n_state, era, n_lane, self._varies, resting, self._exponents)
@@ -106,7 +109,7 @@ class Rows:
             [*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in equations
         ]
         self.constants = {}  # row and constant
-        found: dict[bytes, int] = {}
+        found: dict[bytes | int, int] = {}
         self._of = []
         self.begin = [k * len(given) for k, given in enumerate(inputs)]
         self.n = sum(map(len, inputs))
@@ -160,7 +163,9 @@ def tables_of(
 ) -> tuple[Series, Rows]:
     """The tables of these equations, with their numbers in each era, for rows of so many coefficients."""
     one, live = equations[0], [in_runs(live_in(each)) for each in equations]
-    rows, terms, runs, firsts, integrated = Rows(equations, live), [], [], [0], []
+    rows, firsts, integrated = Rows(equations, live), [0], []
+    terms: list[list[int]] = []
+    runs: list[list[int]] = []
     varies = [[_varies(each, *group[:2]) for group in each.groups] for each in equations]
     resting = [equations[rest].resting if rest != at.NO_ROW else () for _, rest in number]
     margins, first_margins, now, rates = [], [0], [], []
@@ -177,6 +182,7 @@ def tables_of(
         margins += [[row_of(x.margin), row_of(x.answer), kink] for x, kink in zip(watched, kinks, strict=True)]
         first_margins.append(len(margins))
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
+    formulas, grown = ([(k, OPERATIONS[k]) for k in _different(runs, column)] for column in (0, 1))
     made = Series(
         variable=table([[v.row, v.column, v.low] for v in one.variables[1:]], at.VARIABLE.width),
         number=table(number, 2),
@@ -195,9 +201,9 @@ def tables_of(
         margin=table(margins, 3),
         first_margin=np.array(first_margins),
         n_posed=n_posed,
-        values=tuple((k, OPERATIONS[k].value, OPERATIONS[k].takes) for k in _different(runs, 0)),
-        roundings=tuple((k, OPERATIONS[k].bound, OPERATIONS[k].takes) for k in _different(runs, 0)),
-        growths=tuple((k, OPERATIONS[k].growth, OPERATIONS[k].grows_by) for k in _different(runs, 1)),
+        values=tuple((k, one.value, one.takes) for k, one in formulas if one.value),
+        roundings=tuple((k, one.bound, one.takes) for k, one in formulas if one.bound),
+        growths=tuple((k, one.growth, one.grows_by) for k, one in grown if one.growth),
     )
     return made, rows
 
@@ -231,7 +237,8 @@ def key_of(x: Number) -> bytes | int:
 
 def live_in(equations: Equations) -> list[Vertex]:
     """The operations that rates, windings and their margins need, in the order in which they can be computed."""
-    waiting, found = results_of(equations), {}
+    waiting = results_of(equations)
+    found: dict[int, Vertex] = {}
     while waiting:
         find_needed(waiting, found)
         margins = [x for each in margins_of(equations, found) for x in (each.margin, each.answer)]

@@ -13,8 +13,9 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, its_new_joint
 from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.joints import Ball
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
@@ -50,15 +51,15 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
         return
     yield from axes_findings(node.joint, place)
     for number, one in enumerate(node.joint.coordinates):
-        limits, (key, *_) = (*place, *key_of(type, "limits", number)), key_of(type, "start", number)
-        yield from limit_findings(one, "at the start", limits, f"begin with '{key}' within the limits")
+        limits, start = (*place, *key_of(type, "limits", number)), key_of(type, "start", number)
+        yield from limit_findings(one, "at the start", limits, f"begin with '{start[0]}' within the limits")
     yield from breaking_findings(hierarchy, node, node.joint, place)
     if needs_mass(node.joint) and not carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless joints connect bodies with mass to it"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
 
 
-def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
+def release_fault(tree: Tree[SceneNode], node: SceneNode) -> tuple[str, str] | None:
     """Why a body cannot be free, and a hint; None if it can."""
     parts = [part.body for part in tree.parts(node) if part.body.has_mass]
     if not parts:
@@ -69,15 +70,15 @@ def release_fault(tree: Tree, node: SceneNode) -> tuple[str, str] | None:
     return bereft_fault(tree.moved(node.index, node.parent, "free"), node)
 
 
-def bereft_fault(after: Tree, node: SceneNode) -> tuple[str, str] | None:
+def bereft_fault(after: Tree[SceneNode], node: SceneNode) -> tuple[str, str] | None:
     """Why a body cannot leave its joint, given the tree afterwards, and a hint; None if it can."""
     for left in after:
-        if left.kind == "jointed" and needs_mass(left.joint) and not carries_mass(after, left):
+        if left.kind == "jointed" and needs_mass(left.its_joint) and not carries_mass(after, left):
             return f"without '{node.path}' nothing that has a mass is on the joint of '{left.path}'", "give it a mass"
     return None
 
 
-def breaking_findings(tree: Tree, node: SceneNode, joint: Joint, place: Path) -> Iterator[Finding]:
+def breaking_findings(tree: Tree[SceneNode], node: SceneNode, joint: Joint, place: Path) -> Iterator[Finding]:
     """A joint that can break, of a body that cannot be free; `place` is where the joint is written."""
     fault = release_fault(tree, node) if joint.breaks else None
     if fault is not None:
@@ -101,7 +102,7 @@ def new_joint_findings(
     """Problems of a joint by which a body hangs from an instant on; `before` is the type of joint that it was on, if it
     ever was on one.
     """
-    kind, given = event.joint
+    kind, given = event.its_joint
     place = (*place, "motion", kind)
     if before not in (None, kind):
         message = f"'{node.path}' was on a {before} joint before; all joints of a body in one run are of one type"
@@ -124,10 +125,10 @@ def new_joint_findings(
             message = f"the axes of the {axis.frame} at that time are not known here"
             hint = "write frame: body" if axis.frame == "world" else "give 'orientation', or write frame: body"
             yield Finding("frame", message, (*place, key), hint)
-    if kind == "ball" and given.spring.stiffness and event.orientation is None:
+    if isinstance(given, Ball) and given.spring.stiffness and event.orientation is None:
         message = "the orientation at which this spring is relaxed is not given"
         yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
-    joint = new_joint(event, 1.0)
+    joint = its_new_joint(event, 1.0)
     for number, one in enumerate(joint.coordinates):
         given_by = "orientation" if one.turns else "position"
         if getattr(event, given_by) is None:
@@ -161,7 +162,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, their modes, or loops, in a scene with some; or tables of this size."""
     method, loops = hierarchy.scene.simulation.integrator, hierarchy.scene.world.loops
     jointed = [(node.path, node.joint) for node in hierarchy if node.joint]
-    jointed += [(event.body, new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
+    jointed += [(event.body, its_new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [path for path, joint in jointed if joint.has_modes]
     limited = [name for name, loop in zip(loop_names(loops), loops, strict=True) if getattr(loop, "stops", None)]
     for found, capability, what in (
@@ -174,7 +175,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             yield incapable(method, capability, what.format(found[0]) + " in this version")
             return
     for name, table in hierarchy.scene.scope.tables.items():
-        if method.most_pieces is not None and len(table.pieces) > method.most_pieces:
+        if method.most_pieces is not None and table is not None and len(table.pieces) > method.most_pieces:
             message = f"'{method.name}' takes tables of at most {method.most_pieces} pieces, and this has"
             hint = "leave out points, or use rkmk4 or adaptive"
             yield Finding("integrator", f"{message} {len(table.pieces)}", ("tables", name), hint)
@@ -185,7 +186,7 @@ def needs_mass(joint: Joint) -> bool:
     return joint.has_attitude or not all(one.is_prescribed or one.holds for one in joint.coordinates)
 
 
-def carries_mass(tree: Tree, body: SceneNode) -> bool:
+def carries_mass(tree: Tree[SceneNode], body: SceneNode) -> bool:
     """Whether a body, or what hangs on it by joints, has a mass."""
     waiting = [body]
     while waiting:
@@ -202,7 +203,7 @@ def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """
     jointed, starts = [node for node in hierarchy if node.joint is not None], Starts(hierarchy)
     for node in jointed:
-        held = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None
+        held = hierarchy.carrier(hierarchy.at(node.parent)) if node.parent else None
         if held is not None and held.is_free() and hierarchy.composite(held).mass.is_point:
             message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
             yield finding_at(node, "inertia", message, "motion", f"give '{held.path}' an inertia")
@@ -281,7 +282,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
     most: list[Any] = []  # the largest M_ii that these masses could have
     above: dict[int, list[int]] = {}  # of each body: the numbers of the coordinates that move it
     for node in nodes:
-        held, own = hierarchy.carrier(hierarchy.parent(node)) if node.parent else None, _moves(node, starts)
+        held, own = hierarchy.carrier(hierarchy.at(node.parent)) if node.parent else None, _moves(node, starts)
         numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
         inertia |= {(len(moves) + k, len(moves) + k): move.armature for k, move in enumerate(own)}
         moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers

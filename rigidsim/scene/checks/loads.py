@@ -90,7 +90,7 @@ def mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     """Problems with the inertia of a body, and with that of a free body together with its parts."""
     body = node.body
     if body.has_mass and (body.inertia is None or body.inertia.about == "origin"):
-        fault = inertia_fault(unpacked(node.mass.inertia))
+        fault = inertia_fault(unpacked(node.its_mass.inertia))
         if fault:
             key, made = ("shapes", "made of these shapes") if body.inertia is None else ("inertia", MOVED)
             yield finding_at(node, "inertia", f"{made}, {fault[0]}", key, fault[1])

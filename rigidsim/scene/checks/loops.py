@@ -13,7 +13,7 @@ from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates
 from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, coupled_numbers
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
-from rigidsim.scene.schema.loops import Coupling, DistanceLoop, HingeLoop
+from rigidsim.scene.schema.loops import AngleLoop, Coupling, DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.joints import coordinates_of, without_joint
 from rigidsim.tree.nodes import WORLD, Tree
@@ -42,11 +42,11 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
     """A coupling of what is no coordinate of a joint, of one coordinate with itself, or of two that motors prescribe;
     a constant of the wrong kind.
     """
-    nodes = [hierarchy.get(path) for path in loop.between]
     if WORLD in loop.between:
         message = "a coupling is between coordinates of two joints, and the world has none"
         yield Finding("loop", message, (*place, "between"), "name two bodies on joints")
-    if not all(nodes):
+    nodes = [hierarchy[path] for path in loop.between if path in hierarchy]
+    if len(nodes) < 2:
         return  # reported by `reference_findings`
     unjointed = next((node for node in nodes if node.joint is None), None)
     if unjointed is not None:
@@ -54,7 +54,7 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
             "loop", without_joint(unjointed.kind, unjointed.path), (*place, "between"), "name two bodies on joints"
         )
         return
-    types = [node.joint.type for node in nodes]
+    types = [node.its_joint.type for node in nodes]
     numbers = coupled_numbers(loop, types)
     for node, type, number in zip(nodes, types, numbers, strict=True):
         if number is None:
@@ -64,7 +64,7 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
             hint = "name one of each joint, such as coordinates: [angle, angle_2]"
             yield Finding("loop", message, (*place, "coordinates" if loop.coordinates else "between"), hint)
             return
-    first, second = (node.joint.coordinates[k] for node, k in zip(nodes, numbers, strict=True))
+    first, second = (node.its_joint.coordinates[k] for node, k in zip(nodes, numbers, strict=True) if k is not None)
     if loop.between[0] == loop.between[1] and numbers[0] == numbers[1]:
         message = "both ends are the same coordinate, so there is nothing to hold"
         yield Finding("loop", message, (*place, "between"), "name two coordinates")
@@ -95,13 +95,12 @@ def held_fault(tree: Tree, between: Sequence[str]) -> tuple[str, str] | None:
 def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Loops that are not closed at t = 0, or would not stay so. The tree is weighed."""
     if hierarchy.scene.world.loops:
-        advice = None
+        advice = ""
         for index, closing in enumerate(closings(hierarchy, Starts(hierarchy))):
             place = ("world", "loops", index)
-            is_coupling = isinstance(closing, Coupled)
-            particles = [] if is_coupling else [*_particle_findings(hierarchy, closing, place)]
+            particles = [] if isinstance(closing, Coupled) else [*_particle_findings(hierarchy, closing, place)]
             gaps = [] if particles else _gap_findings(closing, place)
-            if gaps and advice is None:
+            if gaps and not advice:
                 advice = _advice(hierarchy)
             yield from particles
             yield from (replace(gap, hint=advice + gap.hint) for gap in gaps)
@@ -135,7 +134,10 @@ def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> I
         if isinstance(closing.loop, HingeLoop):
             message = f"'{carrier.path}' is a particle, which does not rotate, so no axis of it can be held"
             yield Finding("inertia", message, (*place, "between"), "write type: point, or give it an inertia")
-        elif norm(sub(hierarchy.placements[node.index].point(at), hierarchy.composite(carrier).mass.center)) > 0.0:
+        elif (
+            node
+            and norm(sub(hierarchy.placements[node.index].point(at), hierarchy.composite(carrier).mass.center)) > 0.0
+        ):
             message = f"'{carrier.path}' is a particle, which does not rotate, so it is held at its mass only"
             yield Finding("inertia", message, (*place, key), "omit this, or give the body an inertia")
 
@@ -168,6 +170,7 @@ def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
 
 def _limit_findings(closing: Closing, place: Path) -> list[Finding]:
     """A distance or an angle that is beyond a limit at the start."""
+    assert isinstance(closing.loop, DistanceLoop | AngleLoop) and closing.loop.stops is not None
     (least, most, _), now = closing.loop.stops, closing.measured
     is_length = isinstance(closing.loop, DistanceLoop)
     what, unit, allowed = ("distance", "m", closing.size) if is_length else ("angle", "rad", 1.0)

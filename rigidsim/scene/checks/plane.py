@@ -10,7 +10,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
-from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.rotation import Vector, three_numbers
 from rigidsim.scene.values.vectors import at_time
 from rigidsim.structures.columns import hypot
 from rigidsim.tree.joints import Joint
@@ -25,7 +25,9 @@ HINT = "in a planar scene bodies move in the plane and rotate about its normal"
 def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every velocity out of the plane, and every rate about another axis than its normal."""
     normal = hierarchy.scene.world.normal
-    for node in hierarchy if normal is not None else ():
+    for node in hierarchy:
+        if normal is None:
+            return
         above = hierarchy.parent(node)
         yield from _body_findings(node, {"world": normal, "parent": above.normal if above else normal})
         yield from _joint_findings(node)
@@ -40,7 +42,7 @@ def _body_findings(node: SceneNode, normals: dict[str, Vector]) -> Iterator[Find
         vector = getattr(owner, key, None)
         if vector is not None:
             n = normals[vector.frame]
-            tried = [at_time(vector.value, t) for t in TRIED] if vector.varies else [vector.start]
+            tried = [three_numbers(at_time(vector.value, t)) for t in TRIED] if vector.varies else [vector.start]
             fault = "is not about the normal of" if key.startswith("angular") else "leaves"
             if any(_strays(n, each, key.startswith("angular")) for each in tried):
                 yield Finding("plane", f"this {key} {fault} the plane", (*place, key), HINT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.joints import bereft_fault, carries_mass, new_joint_findings, release_fault
@@ -20,12 +21,13 @@ Fault = tuple[str, str, str]
 
 def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every invalid reparenting, in the order of time, with those of triggers last; the valid ones are applied."""
-    tree: Tree = hierarchy
+    tree: Tree[SceneNode] = hierarchy
     types = {node.path: node.joint.type for node in hierarchy if node.joint is not None}
     step = hierarchy.scene.simulation.step
-    timed = [(n, event) for n, event in enumerate(hierarchy.scene.reparent) if event.when is None]
-    fired = [(n, event) for n, event in enumerate(hierarchy.scene.reparent) if event.when is not None]
-    for index, event in [*sorted(timed, key=lambda item: instant_of(item[1].time, step)), *fired]:
+    events = [*enumerate(hierarchy.scene.reparent)]
+    timed = [(instant_of(event.time, step), n, event) for n, event in events if event.time is not None]
+    fired = [(n, event) for n, event in events if event.when is not None]
+    for index, event in [*((n, event) for _, n, event in sorted(timed, key=itemgetter(0))), *fired]:
         node, new = tree.get(event.body), tree.get(event.to)
         if node is None or (new is None and event.to != WORLD):
             continue  # reported by `reference_findings`
@@ -56,7 +58,7 @@ def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 
 def _loop_fault(
-    hierarchy: Hierarchy, tree: Tree, moved: SceneNode, changed: Iterable[SceneNode | None]
+    hierarchy: Hierarchy, tree: Tree[SceneNode], moved: SceneNode, changed: Iterable[SceneNode | None]
 ) -> Fault | None:
     """The problem with a loop on this tree, of which this body was moved, and these have changed, if there is one."""
     loops = hierarchy.scene.world.loops
@@ -75,13 +77,14 @@ def _loop_fault(
     return None
 
 
-def _is_particle(tree: Tree, carrier: SceneNode) -> bool:
+def _is_particle(tree: Tree[SceneNode], carrier: SceneNode) -> bool:
     """Whether all mass of a free body is one particle."""
     parts = [part for part in tree.parts(carrier) if part.body.has_mass]
-    return len(parts) == 1 and bool(parts[0].body.inertia) and parts[0].body.inertia.is_point
+    inertia = parts[0].body.inertia if len(parts) == 1 else None
+    return inertia is not None and inertia.is_point
 
 
-def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
+def _fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
     if node.joint is not None and node.joint.is_tank:
         return "body", f"'{node.path}' is a tank, which keeps its parent", "reparent the body that holds it"
     if event.joint and event.joint[0] == "tank":
@@ -110,7 +113,7 @@ def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | Non
     return None
 
 
-def _joint_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
+def _joint_fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
     """The problem with hanging a node on a body by a joint, if there is one."""
     if not carries_mass(tree, node):
         message = f"nothing that has a mass is on '{node.path}', so forces could not move it on a joint"
@@ -122,7 +125,7 @@ def _joint_fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode
     return None
 
 
-def _holding_fault(tree: Tree, event: Reparenting, node: SceneNode) -> Fault | None:
+def _holding_fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode) -> Fault | None:
     """The problem with fixing a node to the world or to a prescribed motion, if there is one."""
     if any(part.body.has_mass and tree.carrier(part) is node for part in tree):
         message = "a mass can be fixed to a free body only, not to the world or to a prescribed motion"
@@ -134,7 +137,7 @@ def _holding_fault(tree: Tree, event: Reparenting, node: SceneNode) -> Fault | N
     return None
 
 
-def _pair_fault(tree: Tree, carriers: tuple[SceneNode | None, ...]) -> Fault | None:
+def _pair_fault(tree: Tree[SceneNode], carriers: tuple[SceneNode | None, ...]) -> Fault | None:
     # Three particles may be on one line, too, but their positions at that time are known in the run only.
     for carrier in filter(None, carriers):
         parts = [part for part in tree.parts(carrier) if part.body.has_mass]

@@ -42,8 +42,8 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
     for node in hierarchy:
         for check in NODE_CHECKS:
             found += check(hierarchy, node)
-    for check in SCENE_CHECKS:
-        found += check(hierarchy)
+    for check_all in SCENE_CHECKS:
+        found += check_all(hierarchy)
     return found
 
 
@@ -73,7 +73,7 @@ def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
         )
         yield Finding("step", f"duration / {name} = {duration / step:.9g} is not a whole number", path, hint)
     elif every is not None and not (every / step <= MOST_STEPS and is_whole(every / step)):
-        few = math.floor(every / step) if every / step <= MOST_STEPS else MOST_STEPS
+        few = math.floor(min(every / step, MOST_STEPS))
         hint = "nearest: " + " and ".join(f"{count * step:.12g} s" for count in (few, few + 1) if count)
         message = f"record_every / step = {every / step:.9g} is not a whole number"
         yield Finding("step", message, ("simulation", "record_every"), hint)

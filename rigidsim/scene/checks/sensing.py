@@ -70,7 +70,7 @@ def _sensor_findings(hierarchy: Hierarchy, node: SceneNode, name: str, sensor: S
                     return
 
 
-def _encoder_findings(hierarchy: Hierarchy, node: SceneNode, place: Path, sensor: Encoder) -> Iterator[Finding]:
+def _encoder_findings(hierarchy: Hierarchy, node: SceneNode, place: Path, sensor: Sensor) -> Iterator[Finding]:
     """A finding for an encoder whose body has no such coordinate, or not for the whole run."""
     type = hierarchy.joint_types.get(node.path)
     if type is None or not coordinates_of(type) or (sensor.of and coordinate_called(sensor.of, type) is None):

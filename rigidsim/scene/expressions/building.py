@@ -17,7 +17,7 @@ from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Lookup, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
-from rigidsim.structures.columns import as_float, is_column, is_finite
+from rigidsim.structures.columns import Column, as_float, is_column, is_finite
 
 TIME_QUANTITY = "time"
 SUMS = {
@@ -75,10 +75,12 @@ def named_quantity(name: QuantityName, offset: int) -> Operand:
     observer = OWN_FRAMES.get(name.frame, name.frame)
     if name.body or name.quantity not in SUMS:
         return read_of(StateRead(name.quantity, place, name.body, observer, name.other), offset)
-    found = None
-    for operation, part in SUMS[name.quantity]:
-        read = read_of(StateRead(part, place, "", observer), offset)
-        found = read if found is None else applied(operation, offset, found, read)
+    reads = [
+        (operation, read_of(StateRead(part, place, "", observer), offset)) for operation, part in SUMS[name.quantity]
+    ]
+    (_, found), *others = reads
+    for operation, read in others:
+        found = applied(operation, offset, found, read)
     return found
 
 
@@ -168,7 +170,7 @@ def looked_up(table: Interpolant, offset: int, x: Operand) -> Operand:
     measure = measure_of(table.y_unit) if table.y_unit else None
     if not isinstance(x.tree, Number):
         return combined(Lookup(table, (x.tree,)), NUMBER, (x,), offset)._replace(measure=measure)
-    value = x.tree.value.each(table.at) if is_column(x.tree.value) else table.at(x.tree.value)
+    value = x.tree.value.each(table.at) if isinstance(x.tree.value, Column) else table.at(x.tree.value)
     if not is_finite(value):
         raise ExpressionError(f"{printed(x.tree)} is outside the table '{table.name}'", x.offset)
     return Operand(Number(value), NUMBER, offset, measure=measure)
@@ -192,7 +194,7 @@ def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
 
 
 def _folded(tree: Apply, offset: int) -> float:
-    values = [argument.value for argument in tree.arguments]
+    values = [argument.value for argument in tree.arguments if isinstance(argument, Number)]
     try:
         result = as_float(DECLARED[tree.operation].value(*values))
     except (ArithmeticError, ValueError):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import reduce
-from itertools import chain
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -144,7 +143,8 @@ def parse_vector(
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
     parser = _Parser(text, names, {*allow, "vector"}, units, scope)
     whole, used = parser.whole(), frozenset(parser.mentioned)
-    return tuple(Expression(text, part.tree, used) for part in whole.parts)
+    x, y, z = (Expression(text, part.tree, used) for part in whole.parts)
+    return x, y, z
 
 
 def _converted(tree: ExpressionTree, unit: str, asked: str, offset: int) -> ExpressionTree:
@@ -297,6 +297,7 @@ class _Parser:
 
     def _defined(self, name: Token) -> Operand | None:
         """A quantity that the scene defines: `altitude`, of another body `altitude("moon")`; None if this is none."""
+        found: Expression | None
         if self._token.text == "(" and self._scope.owners(name.text):
             opening = self._take()
             body = self._scope.of_body(name.text, self._path(), opening.offset + 1)
@@ -385,7 +386,7 @@ class _Parser:
             if owners := self._scope.owners(name.text):
                 written = f"{name.text}('{owners[0]}')"
                 raise ExpressionError(f"'{name.text}' is of another body", name.offset, f"write {shown(written)}")
-            known = chain(CONSTANTS, self._allowed_names(), self._functions(), self._names, self._scope.names())
+            known = [*CONSTANTS, *self._allowed_names(), *self._functions(), *self._names, *self._scope.names()]
             raise _unknown("name", name, known)
         self.mentioned.add(name.text)
         value = as_float(self._names[name.text])
@@ -432,7 +433,8 @@ class _Parser:
             raise ExpressionError(f"{name.text}() is allowed only in oracles", name.offset)
         if name.text in OF_JOINTS:
             raise self._not_here(name)
-        raise _unknown("function", name, chain(self._functions(), vectors.FUNCTIONS, STATES, self._scope.tables))
+        known = [*self._functions(), *vectors.FUNCTIONS, *STATES, *self._scope.tables]
+        raise _unknown("function", name, known)
 
     def _count(self, name: Token) -> Operand:
         events = self._token
@@ -479,7 +481,8 @@ class _Parser:
 
     def _paths_and_axes(self) -> tuple[tuple[str, ...], str]:
         """The same, and the axes that may follow: `"air", axes="body"`."""
-        paths, axes = [], ""
+        paths: list[str] = []
+        axes = ""
         while self._token.kind == "text" and len(paths) < 2:
             paths.append(self._path())
             if self._token.text != ",":
@@ -559,7 +562,8 @@ class _Parser:
         unclear = next((path for path in paths if path in (SELF, PARENT)), None)
         if unclear:
             raise ExpressionError(f"there is no '{unclear}' here", name.offset, "write the path of the body")
-        return (*paths, WORLD)[:2]
+        body, observer = (*paths, WORLD)[:2]
+        return body, observer
 
     def _require_allowed(self, what: str, name: Token) -> None:
         if what not in self._allow:
@@ -593,5 +597,5 @@ class _Parser:
         raise ExpressionError(f"expected {wanted}, got {token}", token.offset, hint)
 
 
-def _unknown(what: str, name: Token, known: Iterable[str]) -> ExpressionError:
+def _unknown(what: str, name: Token, known: Collection[str]) -> ExpressionError:
     return ExpressionError(f"unknown {what} '{shown(name.text)}'", name.offset, unknown=name.text, known=known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.quantities.dimensions import Measure
@@ -132,7 +133,8 @@ def _on_bodies(tree: ExpressionTree, paths: Collection[str]) -> ExpressionTree:
     if isinstance(tree, StateRead):
         names = ("observer", "other") if is_of_loop(tree) else ("body", "observer", "other")
         ends = {name: bodies_called(getattr(tree, name), paths) for name in names}
-        return replace(tree, **{name: found[0] for name, found in ends.items() if len(found) == 1})
+        changes: dict[str, Any] = {name: found[0] for name, found in ends.items() if len(found) == 1}
+        return replace(tree, **changes)
     if not isinstance(tree, Reduction):
         return tree
     found = [name for name in patterns(tree) if name not in paths]
@@ -167,6 +169,7 @@ def margin(condition: ExpressionTree) -> ExpressionTree:
     """A number that is not below 0 where a condition holds, not above 0 elsewhere, and 0 where that changes."""
     if isinstance(condition, Number):
         return Number(1.0 if condition.value else -1.0)
+    assert isinstance(condition, Apply)
     operation, arguments = condition.operation, condition.arguments
     if operation in ("less", "less_equal"):
         return Apply("subtract", arguments[::-1])

@@ -83,7 +83,7 @@ def tokens(text: str, start: int) -> Iterator[Token]:
         match = TOKEN.match(text, offset)
         if match is None:
             raise _strange(text, offset)
-        kind = match.lastgroup
+        kind = str(match.lastgroup)
         yield Token(kind, match[kind], match.start(kind))
         offset = match.end()
         if kind == "end":
@@ -106,7 +106,7 @@ def quantities_in(text: str) -> list[tuple[str, str]]:
     """The names in the text of an expression, each with the path of a body if there is one: `altitude("moon")`, or
     `"moon.altitude"`.
     """
-    found = []
+    found: list[tuple[str, str]] = []
     try:
         read = [*tokens(text[:LONGEST_WRITTEN], text.find("=") + 1)]
     except ExpressionError:

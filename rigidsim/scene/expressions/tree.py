@@ -193,7 +193,8 @@ class Expression:
 
     def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:
         """The value, given those of leaves that are not numbers; `functions` computes each operation on such values."""
-        return _evaluated(self.tree, dict(values), functions)
+        known: dict[Leaf | Named, Any] = dict(values.items())
+        return _evaluated(self.tree, known, functions)
 
     def jet(self, t: Any) -> tuple:
         """Value, first and second derivative with respect to time, of a function of time, as the stepper computes them;
@@ -202,7 +203,9 @@ class Expression:
         return self.evaluate({Time(): (t, 1.0, 0.0)}, JETS)
 
     def __str__(self) -> str:
-        return f"= {printed(self.tree.arguments[0])} [{self.asked}]" if self.asked else f"= {printed(self.tree)}"
+        if self.asked and isinstance(self.tree, Apply):  # a conversion to that unit
+            return f"= {printed(self.tree.arguments[0])} [{self.asked}]"
+        return f"= {printed(self.tree)}"
 
 
 def _evaluated(tree: ExpressionTree, values: dict[Leaf | Named, Any], functions: Mapping[str, Callable]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NoReturn
 
 from rigidsim.physics.operations import BY_NAME, NUMBER, OPERATIONS, Operation
 from rigidsim.quantities.vocabulary import CANONICAL, PARENT
@@ -78,8 +79,14 @@ METRIC = SAMPLE | {"reductions"}
 WHEN = SAMPLE | {"condition"}
 """What a condition on the state may use."""
 
+
+def _composed(*numbers: float) -> NoReturn:
+    """In place of a formula: the parser makes a tree of other operations."""
+    raise NotImplementedError
+
+
 SPECIAL = {
-    name: Operation(name, None, None, (NUMBER,) * count, word=name, meaning=meaning)
+    name: Operation(name, _composed, None, (NUMBER,) * count, word=name, meaning=meaning)
     for name, count, meaning in (
         ("sn", 2, "Jacobi's elliptic function sn(u, m), m >= 0 being the parameter, the square of the modulus"),
         ("cn", 2, "cn(u, m)"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,8 @@ def unprescribed(hierarchy: Hierarchy, word: str) -> Iterator[tuple[Unknown, boo
     """
     for one in coordinates_in(hierarchy):
         if not one.coordinate.is_prescribed:
-            yield one, one.key(word)[0] not in one.node.body.joint[1].model_fields_set
+            _, given = one.node.body.its_joint
+            yield one, one.key(word)[0] not in given.model_fields_set
 
 
 def opposed_motors(hierarchy: Hierarchy) -> list[Unknown]:
@@ -96,7 +97,7 @@ def _openings(hierarchy: Hierarchy, unknowns: Sequence[Unknown]) -> np.ndarray:
         return np.array([x for one in closings(moved, Starts(moved)) for x in one.rates()], float)
 
     at_rest = at([0.0] * len(unknowns))
-    return np.stack([at(row) - at_rest for row in np.eye(len(unknowns))], axis=1)
+    return np.stack([at(row) - at_rest for row in np.eye(len(unknowns)).tolist()], axis=1)
 
 
 def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
@@ -115,7 +116,7 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
 
     if not unknowns:
         return {}
-    at_rest, each = at([0.0] * len(unknowns)), [at(row) for row in np.eye(len(unknowns))]
+    at_rest, each = at([0.0] * len(unknowns)), [at(row) for row in np.eye(len(unknowns)).tolist()]
     J, P = (np.stack([one[k] - at_rest[k] for one in each], axis=1) for k in range(2))
     rates, free = solved(J, -at_rest[0])
     if free.size:
@@ -130,7 +131,7 @@ def _written(unknowns: Sequence[Unknown], word: str, values: np.ndarray) -> dict
     """Values of coordinates (`start`) or of their rates, by their places, as a scene has them. Of a joint of several
     the others are those that it has, and rates that it does not have are zero.
     """
-    written: dict[Path, list[float] | float] = {}
+    written: dict[Path, Any] = {}
     for unknown, value in zip(unknowns, (values / [one.metres for one in unknowns]).tolist(), strict=True):
         joint = unknown.node.its_joint
         (key, *place), start = unknown.key(word), (*unknown.node.place, "motion", joint.type)
@@ -138,7 +139,7 @@ def _written(unknowns: Sequence[Unknown], word: str, values: np.ndarray) -> dict
             others = [Unknown(unknown.node, k) for k in range(len(joint.coordinates))]
             alike = [one for one in others if one.key(word)[0] == key]
             known = [float(one.coordinate.start) / one.metres if word == "start" else 0.0 for one in alike]
-            written.setdefault((*start, key), known)[place[0]] = value
+            written.setdefault((*start, key), known)[int(place[0])] = value
         else:
             written[(*start, key)] = value
     return written
@@ -251,8 +252,8 @@ def _rank(sizes: np.ndarray) -> int:
 def changed(
     hierarchy: Hierarchy,
     unknowns: Sequence[Unknown],
-    rates: Sequence[float] | None = None,
-    starts: Sequence[float] | None = None,
+    rates: Sequence[float] | np.ndarray | None = None,
+    starts: Sequence[float] | np.ndarray | None = None,
 ) -> Hierarchy:
     """The tree with other rates of some coordinates at t = 0, whatever motors prescribe, or with other coordinates, SI
     units.
@@ -260,7 +261,9 @@ def changed(
     nodes = list(hierarchy)
     for k, (node, number) in enumerate(unknowns):
         now = nodes[node.index]
-        new = {"rate": rates[k], "desired": None} if rates is not None else {"start": starts[k]}
+        new: dict[str, Any] = {"start": starts[k]} if starts is not None else {}
+        if rates is not None:
+            new |= {"rate": rates[k], "desired": None}
         coordinates = [*now.its_joint.coordinates]
         coordinates[number] = coordinates[number]._replace(**new)
         joint = now.its_joint._replace(coordinates=tuple(coordinates))

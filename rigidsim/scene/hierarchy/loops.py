@@ -18,7 +18,7 @@ from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.scene.values.vectors import ZERO
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, coordinate_called
 from rigidsim.tree.motion import seen
-from rigidsim.tree.nodes import Tree
+from rigidsim.tree.nodes import Node, Tree
 
 SLOW = 1e-6  # rad/s: a millionth of it is no rate but the rounding of what rests
 
@@ -139,8 +139,8 @@ class Coupled(NamedTuple):
     @property
     def metres(self) -> tuple[Any, Any]:
         """What the unit is in which each coordinate is written, rad or m."""
-        nodes = zip(self.coordinates, (self.first, self.second), strict=True)
-        return tuple(1.0 if one.turns else node.parent_metres for one, node in nodes)
+        first, second = self.coordinates
+        return 1.0 if first.turns else self.first.parent_metres, 1.0 if second.turns else self.second.parent_metres
 
     @property
     def ratio(self) -> Any:
@@ -184,7 +184,10 @@ class Coupled(NamedTuple):
         first, second = self.coordinates
         return bool(self.speed > CLOSED * max(abs(second.rate), abs(self.ratio * first.rate), SLOW))
 
-    turns_away = False
+    @property
+    def turns_away(self) -> bool:
+        """Whether axes do not fit together: there are none."""
+        return False
 
     def rates(self) -> Iterator[Any]:
         """The rate of the gap, which is linear in those of the coordinates."""
@@ -199,33 +202,39 @@ class Coupled(NamedTuple):
 def closings(hierarchy: Hierarchy, starts: Starts) -> Iterator[Closing | Coupled]:
     """The loops of a scene, whose bodies are known, in the order of the file."""
     for loop in hierarchy.scene.world.loops:
-        yield _coupled(loop, hierarchy) if isinstance(loop, Coupling) else _closing(loop, hierarchy, starts)
+        if isinstance(loop, Coupling):
+            yield _coupled(loop, hierarchy)
+        elif isinstance(loop, BodyLoop | AngleLoop):
+            yield _closing(loop, hierarchy, starts)
 
 
-def coupled_numbers(loop: Coupling, types: Sequence[str]) -> tuple[int | None, int | None]:
+def coupled_numbers(loop: Coupling, types: Sequence[str]) -> list[int | None]:
     """The numbers of the coordinates that a coupling has, in joints of these types; None for one that is not there."""
     if loop.coordinates is not None:
-        return tuple(coordinate_called(name, type) for name, type in zip(loop.coordinates, types, strict=True))
-    return tuple(0 if len(IS_ANGLE[type]) == 1 else None for type in types)
+        return [coordinate_called(name, type) for name, type in zip(loop.coordinates, types, strict=True)]
+    return [0 if len(IS_ANGLE[type]) == 1 else None for type in types]
 
 
 def _coupled(loop: Coupling, hierarchy: Hierarchy) -> Coupled:
-    nodes = [hierarchy[path] for path in loop.between]
-    return Coupled(loop, *nodes, coupled_numbers(loop, [node.its_joint.type for node in nodes]))
+    first, second = (hierarchy[path] for path in loop.between)
+    a, b = coupled_numbers(loop, [first.its_joint.type, second.its_joint.type])
+    assert a is not None and b is not None
+    return Coupled(loop, first, second, (a, b))
 
 
-def _closing(loop: BodyLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:
+def _closing(loop: BodyLoop | AngleLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:
     frames = [hierarchy.frame_of(path) for path in loop.between]
     nodes, metres = [hierarchy.node(frame) for frame in frames], [hierarchy.metres(frame) for frame in frames]
 
-    def link(node: SceneNode) -> tuple:
+    def link(node: Node) -> tuple:
         motion = starts[node.frame]
         return (node.position, node.orientation, node.scale), motion.local_v, motion.local_omega
 
     p, q, v, omega = seen(hierarchy, frames[1], frames[0], link)
     at, to_at = scaled(metres[0], loop.at), rotate(q, scaled(metres[1], loop.to_at))
     axis = _axis(getattr(loop, "axis", None), nodes[0], starts)
-    to_axis = rotate_back(q, axis) if not getattr(loop, "to_axis", None) else _axis(loop.to_axis, nodes[1], starts)
+    to_axis = getattr(loop, "to_axis", None)
+    to_axis = _axis(to_axis, nodes[1], starts) if to_axis else rotate_back(q, axis)
     reaches = [norm(scaled(metres[k], x)) for k, x in enumerate((loop.at, loop.to_at)) if nodes[k]]
     swept, paces = cross(omega, to_at), [norm(starts[frame].v) for frame in frames]
     turns = [norm(starts[frame].omega) for frame in frames]
@@ -266,7 +275,7 @@ def ends_on(tree: Tree, loops: Sequence[Loop]) -> set[int]:
 def joined_frames(hierarchy: Hierarchy) -> list[tuple[int, int]]:
     """The frames of the ends of loops whose bodies do not collide."""
     loops = (loop for loop in hierarchy.scene.world.loops if not loop.collides)
-    return [tuple(map(hierarchy.frame_of, loop.between)) for loop in loops]
+    return [(hierarchy.frame_of(one), hierarchy.frame_of(other)) for one, other in (loop.between for loop in loops)]
 
 
 def loop_names(loops: Sequence[Loop]) -> list[str]:
@@ -279,4 +288,4 @@ def loop_names(loops: Sequence[Loop]) -> list[str]:
             ends = "-".join(loop.between)
             numbered = (f"{ends}-{number}" for number in count(2))
             names[index] = next(name for name in chain([ends], numbered) if name not in names)
-    return names
+    return [name for name in names if name is not None]

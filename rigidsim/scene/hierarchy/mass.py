@@ -18,9 +18,8 @@ def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
     their inertia about their own centre is then kept.
     """
     if not part.solids or any(solid.flaw() for solid in part.solids):
-        return Lump(
-            part.mass, part.center_of_mass, _written_inertia(part, part.mass, part.center_of_mass, metres_per_unit)
-        )
+        mass = part.mass or 0.0
+        return Lump(mass, part.center_of_mass, _written_inertia(part, mass, part.center_of_mass, metres_per_unit))
     shaped = joined(solid_masses(part, metres_per_unit), metres_per_unit)
     mass = shaped.mass if part.mass is None else part.mass
     center = part.center_of_mass if "center_of_mass" in part.model_fields_set else shaped.center
@@ -56,6 +55,7 @@ def solid_weights(body: Body, metres_per_unit: float) -> list[float]:
 
 
 def _written_inertia(part: Body, mass: float, center: Vector, metres_per_unit: float) -> Symmetric:
+    assert part.inertia is not None
     tensor = packed(part.inertia.tensor)
     if part.inertia.about == "com":
         return tensor

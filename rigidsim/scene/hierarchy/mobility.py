@@ -18,7 +18,7 @@ class Part:
     """A free body, or a part fixed to one: its carrier, the mass of that with all its parts, its placement there."""
 
     def __init__(self, hierarchy: Hierarchy, node: SceneNode):
-        self._node, self.carrier = node, hierarchy.carrier(node)
+        self._node, self.carrier = node, hierarchy.its_carrier(node)
         self.mass, self.at = hierarchy.composite(self.carrier).mass, hierarchy.placements[node.index]
 
     def point(self, at: Vector | None) -> Vector:

@@ -15,7 +15,7 @@ from rigidsim.scene.schema.body import Body, Mount
 from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.scene import Reparenting, SceneData
 from rigidsim.scene.text.document import Path
-from rigidsim.scene.values.rotation import IDENTITY, Vector, unit
+from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector, unit
 from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
 from rigidsim.tree.history import History, TreeChange, in_order, instant_of
 from rigidsim.tree.joints import Joint, key_of
@@ -66,9 +66,9 @@ class Hierarchy(Tree[SceneNode]):
     def of_scene(cls, scene: SceneData) -> Hierarchy:
         """The tree of a scene of which each part is valid on its own."""
         nodes: dict[str, SceneNode] = {}
-        turns = {None: IDENTITY}  # of each body in the world
+        turns: dict[str | None, Quaternion] = {None: IDENTITY}  # of each body in the world
         for path, body, above in scene.walk():
-            node = _node(len(nodes), path, body, nodes.get(above), turns[above])
+            node = _node(len(nodes), path, body, nodes[above] if above else None, turns[above])
             nodes[path], turns[path] = node, product(turns[above], node.orientation)
             if scene.world.normal:
                 nodes[path] = replace(node, normal=rotate_back(turns[path], scene.world.normal))
@@ -199,7 +199,12 @@ def _weighed(node: SceneNode) -> SceneNode:
 
 def new_joint(event: Reparenting, metres: Any) -> Joint | None:
     """The joint by which a body hangs after a reparenting, if it does; `metres` is the new parent's unit of length."""
-    return _joint(event.joint, event.position, event.orientation, metres, IDENTITY) if event.joint else None
+    return its_new_joint(event, metres) if event.joint else None
+
+
+def its_new_joint(event: Reparenting, metres: Any) -> Joint:
+    """The same, of a reparenting that makes a joint."""
+    return _joint(event.its_joint, event.position, event.orientation, metres, IDENTITY)
 
 
 def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tuple) -> Joint:
@@ -221,7 +226,8 @@ def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tup
 
 def _prescribed(body: Body) -> Prescribed:
     """The motion of a prescribed body, in the parent's axes and units of length."""
-    motion, turns = body.prescribed, body.prescribed.orientation.turns if body.prescribed.orientation else ()
+    motion = body.its_prescription
+    turns = motion.orientation.turns if motion.orientation else ()
     found = Prescribed(
         position=body.position,
         orientation=body.orientation,

@@ -12,7 +12,7 @@ from rigidsim.scene.schema.forces import Declared
 from rigidsim.scene.schema.let import KEY
 from rigidsim.scene.schema.names import AXES
 from rigidsim.scene.schema.sensors import Contact
-from rigidsim.scene.text.document import Path
+from rigidsim.scene.text.document import Path, body_path
 from rigidsim.tree.nodes import WORLD
 
 ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: (), laws.TANK: ()}
@@ -26,7 +26,7 @@ def coordinate_reads(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, str]]:
     for where, quantity in quantities(hierarchy):
         for state in quantity.own_states:
             if state.quantity in OF_JOINTS:
-                yield where, state.quantity, "/".join(where[1:-2:2]) if state.body == SELF else state.body
+                yield where, state.quantity, body_path(where[:-2]) if state.body == SELF else state.body
     for node in hierarchy:
         expressions = [
             (where, part)
@@ -74,8 +74,9 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
 
 def quantities(hierarchy: Hierarchy) -> Iterator[tuple[Path, Expression]]:
     """The quantities that the scene and its bodies define, with their locations."""
-    owners = [((), hierarchy.scene), *((node.place, node.body) for node in hierarchy)]
-    return (((*place, KEY, name), quantity) for place, owner in owners for name, quantity in owner.let.items())
+    owners: list[tuple[Path, dict[str, Expression]]]
+    owners = [((), hierarchy.scene.let), *((node.place, node.body.let) for node in hierarchy)]
+    return (((*place, KEY, name), quantity) for place, let in owners for name, quantity in let.items())
 
 
 def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collection[str]]]:

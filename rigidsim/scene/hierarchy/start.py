@@ -23,7 +23,7 @@ class Starts:
 
     def __getitem__(self, frame: int) -> FrameMotion:
         if frame not in self._found:
-            for node in reversed(self._hierarchy.lineage(self._hierarchy.node(frame))):
+            for node in reversed(self._hierarchy.lineage(self._hierarchy.at(frame))):
                 if node.frame not in self._found:
                     self._found[node.frame] = self._start(node, self._found[node.parent])
         return self._found[frame]
@@ -44,7 +44,7 @@ def relative_velocity(node: SceneNode, parent: FrameMotion) -> Vector:
     """v_PB of a node's origin at t = 0, in the parent's axes and units of length."""
     if node.prescribed is not None and node.prescribed.path:
         return node.prescribed.moved(0.0)[1]
-    given = node.body.prescribed.velocity if node.prescribed else node.body.velocity
+    given = node.body.its_prescription.velocity if node.prescribed else node.body.velocity
     v_P = in_parent_axes(given, node.orientation, parent.q)
     if given.relative_to == "world":
         d, v_W = stretch(parent.q, parent.metres, node.position), rotate(parent.q, v_P)
@@ -58,7 +58,7 @@ def relative_rate(node: SceneNode, parent: FrameMotion, turns: bool = True) -> V
         return local_rate(parent.omega, parent.q, ZERO)
     if node.prescribed is not None and node.prescribed.turns:
         return node.prescribed.turned(0.0)[1]
-    given = node.body.prescribed.angular_velocity if node.prescribed else node.body.angular_velocity
+    given = node.body.its_prescription.angular_velocity if node.prescribed else node.body.angular_velocity
     omega_P = in_parent_axes(given, node.orientation, parent.q)
     if given.relative_to == "world":
         return local_rate(parent.omega, parent.q, rotate(parent.q, omega_P))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
 from rigidsim.scene.schema.shapes import Shape
 from rigidsim.scene.schema.world import PairContact
+from rigidsim.scene.values.rotation import three_numbers
 from rigidsim.structures.columns import is_column, largest
 from rigidsim.tree.nodes import WORLD
 
@@ -24,16 +25,16 @@ RESTITUTION, FRICTION = map(list(MATERIAL).index, ("restitution", "friction"))
 class Surface(NamedTuple):
     """All that decides on the contacts of a shape; of a body, what its shapes and the bodies fixed to it inherit."""
 
-    values: tuple[float, float, float] = tuple(MATERIAL.values())
+    values: tuple[float, float, float] = three_numbers(MATERIAL.values())
     collide: bool | str | Groups = True  # true, false, sensor, or the group and those that it admits
     within: frozenset[str] = frozenset()  # the paths named in `world.contacts` that it is on or below
 
-    def changed(self, material: Material | None, collide: object) -> Surface:
+    def changed(self, material: Material | None, collide: Any) -> Surface:
         """With what is given in place of what is inherited."""
         if material is None and collide is None:
             return self
         given = [getattr(material, key, None) for key in MATERIAL]
-        values = tuple(old if new is None else new for old, new in zip(self.values, given, strict=True))
+        values = three_numbers(old if new is None else new for old, new in zip(self.values, given, strict=True))
         return self._replace(values=values, collide=self.collide if collide is None else collide)
 
 
@@ -45,6 +46,12 @@ class SurfacedShape(NamedTuple):
     shape: Shape
     core: Core | None  # None if it cannot collide
     surface: int
+
+    @property
+    def its_core(self) -> Core:
+        """The core of a shape that can collide."""
+        assert self.core is not None
+        return self.core
 
 
 class Surfaces:
@@ -126,7 +133,8 @@ class Surfaces:
     def _overrides(self) -> Iterator[tuple[np.ndarray, np.ndarray, PairContact]]:
         """The entries of `world.contacts`, the more specific last, with the surfaces on both sides."""
         for entry in sorted(self.entries, key=lambda entry: sum(map(depth, entry.between))):
-            yield *map(self.members, entry.between), entry
+            one, other = entry.between
+            yield self.members(one), self.members(other), entry
 
 
 def depth(path: str) -> int:

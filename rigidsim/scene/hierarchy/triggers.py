@@ -95,7 +95,7 @@ def _changes(scene: SceneData) -> Iterator[Trigger]:
     numbers = {setting.place: number for number, setting in enumerate(settings_in(scene))}
     for k, change in enumerate(scene.changes):
         how = {"time": change.time} if change.when is None else dict(change.when)
-        place = (CHANGES, k, "when")
+        place: Path = (CHANGES, k, "when")
         yield Trigger(CHANGE, f"{CHANGES}[{k}]", place, setting=numbers[(CHANGES, k, "set")], name=change.name, **how)
     for number, (machine, states) in enumerate(scene.states.items()):
         names = [*states]
@@ -103,8 +103,8 @@ def _changes(scene: SceneData) -> Iterator[Trigger]:
         for source, target, passage in (*((None, name, None) for name in names[:1]), *passages):
             place = (STATES, machine) if source is None else (STATES, machine, source, "to", target)
             ends = -1 if source is None else names.index(source), names.index(target) if target in names else -1
-            how = {"time": 0.0} if passage is None else {"condition": passage.condition, "time": passage.after}
+            condition, time = (None, 0.0) if passage is None else (passage.condition, passage.after)
             yield Trigger(
                 STATE, path_text(place), place, setting=numbers.get((STATES, machine, target, "set"), -1),
-                passing=Passing(number, *ends), name=target, **how,
+                passing=Passing(number, *ends), name=target, condition=condition, time=time,
             )  # fmt: skip

@@ -72,7 +72,7 @@ def _gyration_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
     body = node.body
     if body.inertia is None or body.inertia.is_point:
         return
-    mass, center, inertia = node.mass
+    mass, center, inertia = node.its_mass
     gyration = math.sqrt(principal_moments(unpacked(inertia))[2] / mass)
     reach = node.metres * max(solid.reach(center) for solid in body.solids)
     if gyration > reach * (1 + ROUNDING):
@@ -160,8 +160,8 @@ def _idle_pairs(meetings: Meetings) -> Iterator[tuple[Path, str]]:
     """Entries of `world.contacts` for bodies that can never touch."""
     surfaces = meetings.surfaces
     possible = np.zeros((len(surfaces.all),) * 2, dtype=bool)
-    for one, other in meetings.possible_pairs():
-        possible[one, other] = possible[other, one] = True
+    for a, b in meetings.possible_pairs():
+        possible[a, b] = possible[b, a] = True
     for index, entry in enumerate(surfaces.entries):
         place = ("world", "contacts", index, "between")
         sides = [surfaces.members(path) for path in entry.between]

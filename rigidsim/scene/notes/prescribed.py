@@ -40,19 +40,19 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     moving = [node for node in hierarchy if node.body.prescribed is not None]
     carrying = flown_in(hierarchy) if moving else set()
     moving = [node for node in moving if node.path in carrying]
-    count = sum(1 for node in moving for _ in expressed(node.body.prescribed))
+    count = sum(len([*expressed(node.body.its_prescription)]) for node in moving)
     spans = _spans(duration, step, max(MOST_SUMMED // max(1, count), LOOKS))
     for node in moving:
         place = (*node.place, "motion", "prescribed")
         jumps = [
             ((*place, *key), found)
-            for key, part, orders in expressed(node.body.prescribed)
+            for key, part, orders in expressed(node.body.its_prescription)
             if (found := first_jump(part, times, orders)) is not None
         ]
         for where, found in jumps:
             yield where, f"{found}; its free descendants gain a spurious velocity there: use a smooth function"
         if not jumps and not hierarchy.scene.simulation.integrator.chooses:
-            yield from _change_notes(hierarchy, place, node.body.prescribed, spans)
+            yield from _change_notes(hierarchy, place, node.body.its_prescription, spans)
     for node in hierarchy:
         for k, x in enumerate(node.joint.coordinates if node.joint else ()):
             if x.is_prescribed and isinstance(x.desired, Expression) and (found := first_jump(x.desired, times, 2)):
@@ -68,7 +68,7 @@ def _change_notes(
     found: dict[str, list] = {}
     for (name, *_), part, orders in expressed(motion):
         gained, speed = _gained(part, orders, spans, step, method)
-        found.setdefault(name, []).append((largest(gained), speed, part, orders))
+        found.setdefault(str(name), []).append((largest(gained), speed, part, orders))
     for name, each in found.items():
         gained, _, part, orders = max(each, key=itemgetter(0))
         allowed = ALLOWED_GAIN * max(speed for _, speed, _, _ in each)

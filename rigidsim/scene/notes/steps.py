@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -64,6 +65,11 @@ def flight_error(method: Integrator, turn: float, total: float) -> float:
     return float(worst) if math.isfinite(worst) else math.inf
 
 
+def _is_damped(rate: float, step: float) -> bool:
+    """Whether a step is short enough for damping at this rate, 1/s."""
+    return rate * step <= DAMPED
+
+
 def shorter(step: float, fits: Callable[[float], bool], shortest: float = 0.0) -> float | None:
     """The first of 5, 2, 1 times powers of ten below a step that is short enough, if there is one above the
     shortest.
@@ -93,12 +99,12 @@ class Stay(NamedTuple):
 
 def stays(hierarchy: Hierarchy) -> Iterator[Stay]:
     """The parents of each free body over time, without the world."""
-    now = {node.index: (hierarchy.parent(node), 0.0) for node in hierarchy.free() if node.parent}
+    now = {node.index: (hierarchy.at(node.parent), 0.0) for node in hierarchy.free() if node.parent}
     for change in hierarchy.changes:
         if change.body in now:
             yield Stay(*now.pop(change.body), change.time)
         if change.kind == "free" and change.to:
-            now[change.body] = (hierarchy.node(change.to), change.time)
+            now[change.body] = (hierarchy.at(change.to), change.time)
     for frame, begin in now.values():
         yield Stay(frame, begin, hierarchy.scene.simulation.duration)
 
@@ -185,7 +191,7 @@ class _Rates:
 
     def fastest(self, node: SceneNode) -> float:
         """The largest angular velocity: of a prescribed frame relative to its parent, of a free body in the world."""
-        if node.body.prescribed is not None:
+        if node.prescribed is not None:
             return largest(np.sqrt(sum(part * part for part in node.prescribed.at(self._times)["angular_velocity"])))
         at_start = self._start[node.frame].omega if node.parent or node.joint else node.body.angular_velocity.start
         return math.hypot(*at_start)
@@ -203,7 +209,7 @@ class _Rates:
         """The rate of a frame in the world at each time, in its axes at t = 0: (3, time)."""
         if not frame:
             return np.zeros((3, LOOKS))
-        node, spin = self._hierarchy.node(frame), 0.0
+        node, spin = self._hierarchy.at(frame), np.zeros((3, 1))
         if node.kind == "free":
             return np.repeat(self._start[frame].omega, LOOKS).reshape(3, LOOKS)
         if node.prescribed is not None:
@@ -247,7 +253,7 @@ def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
         if growth(method, 0.0, rate * step) * steps > MOST_GROWTH and not reported & load.damping.keys():
             reported |= load.damping.keys()
             message = f"a step of {step:g} s is too long for the damping of this body, {rate:.3g} 1/s in total"
-            advised = advised_step(shorter(step, lambda h, rate=rate: rate * h <= DAMPED))
+            advised = advised_step(shorter(step, partial(_is_damped, rate)))
             yield load.place, f"{message}, so that '{method.name}' diverges; {advised}"
     for load in loads:
         yield from _swing_notes(hierarchy, load, sum(damped[body] for body in load.damping))
@@ -290,6 +296,7 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
         def speed(at: Vector | None, medium: str, end: Part = ends[0]) -> float:
             return _speed(end, at, start, hierarchy.frame_of(medium))
 
+        assert force.kind.rates is not None
         swing, damping = force.kind.rates(force, ends, speed)
         damped = dict(zip((end.carrier.path for end in ends), damping, strict=False))
         yield LoadRates((*node.place, "forces", index), swing, damped)

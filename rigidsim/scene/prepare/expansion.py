@@ -194,8 +194,9 @@ class _Expander:
             made = {key: self._bound(item, names, (*path, key)) for key, item in value.items()}
             return value if all(made[key] is item for key, item in value.items()) else self._document.twin(value, made)
         if isinstance(value, list):
-            made = [self._bound(item, names, (*path, k)) for k, item in enumerate(value)]
-            return value if all(a is b for a, b in zip(made, value, strict=True)) else self._document.twin(value, made)
+            items = [self._bound(item, names, (*path, k)) for k, item in enumerate(value)]
+            is_same = all(a is b for a, b in zip(items, value, strict=True))
+            return value if is_same else self._document.twin(value, items)
         if isinstance(value, str) and "{" in value:
             try:
                 value = numbered(value, names, self._reading)

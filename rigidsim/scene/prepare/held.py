@@ -13,7 +13,7 @@ from rigidsim.scene.schema import controllers, sensors
 from rigidsim.scene.schema.controllers import CONTROLLERS, Python
 from rigidsim.scene.schema.let import KEY as QUANTITIES
 from rigidsim.scene.schema.sensors import SENSORS, Owned, names_of
-from rigidsim.scene.text.document import Document, Path
+from rigidsim.scene.text.document import Document, Path, body_path
 from rigidsim.scene.text.plain import bodies_in
 from rigidsim.scene.values.base import Reading, invalid, said
 
@@ -52,7 +52,7 @@ def _of_sensors(document: Document) -> Iterator[Given]:
         written = body.get(sensors.KEY) if isinstance(body, dict) else None
         if not isinstance(written, dict):
             continue
-        path, place = "/".join(map(str, place[1::2])), (*place, sensors.KEY)
+        path, place = body_path(place), (*place, sensors.KEY)
         for name, one in written.items():
             model = SENSORS.get(_type(one))
             for reading, channel, _ in names_of(str(name), model.channels) if model else ():

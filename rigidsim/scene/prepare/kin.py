@@ -15,7 +15,7 @@ from rigidsim.quantities.vocabulary import PARENT
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, ExpressionError, tokens
 from rigidsim.scene.prepare.overrides import put
 from rigidsim.scene.prepare.parameters import si_value
-from rigidsim.scene.text.document import Document, shown
+from rigidsim.scene.text.document import Document, body_path, shown
 from rigidsim.scene.text.document import Path as Place
 from rigidsim.scene.text.plain import bodies_in
 from rigidsim.scene.values.base import BoundText, Names, Reading, invalid
@@ -67,7 +67,7 @@ def _texts(body: dict) -> Iterator[tuple[Place, str]]:
 
 
 def _resolve(document: Document, place: Place, where: Place, text: str) -> None:
-    path, at = "/".join(map(str, place[1::2])), (*place, *where)
+    path, at = body_path(place), (*place, *where)
     try:
         if not is_expression(text):
             is_parent = text == PARENT and where[-1] != "frame"

@@ -67,7 +67,7 @@ def address(path: Path) -> str:
 
 def _checked(overrides: Iterable[Override]) -> list[Override]:
     listed = isinstance(overrides, Iterable) and not isinstance(overrides, str | Mapping)
-    given = list(overrides) if listed else [overrides]
+    given: list[Any] = list(overrides) if listed else [overrides]
     for override in given:
         is_pair = isinstance(override, tuple) and len(override) == 2 and isinstance(override[0], str)
         if not listed or not (isinstance(override, str) or is_pair):

@@ -18,7 +18,7 @@ from rigidsim.scene.prepare.overrides import put
 from rigidsim.scene.prepare.parameters import in_order
 from rigidsim.scene.schema.let import KEY, Quantities
 from rigidsim.scene.schema.problems import as_problems
-from rigidsim.scene.text.document import Document, Path, shown
+from rigidsim.scene.text.document import Document, Path, body_path, shown
 from rigidsim.scene.text.plain import bodies_in
 from rigidsim.scene.values.base import BoundText, Reading, invalid, said
 from rigidsim.scene.values.evaluation import is_expression, read_expression
@@ -59,11 +59,7 @@ def _owners(document: Document) -> Iterator[tuple[str, Path]]:
         yield "", (KEY,)
     for place, body in bodies_in(document.data.get("bodies"), ("bodies",)):
         if isinstance(body, dict) and KEY in body:
-            yield _path(place), (*place, KEY)
-
-
-def _path(place: Path) -> str:
-    return "/".join(map(str, place[1::2]))
+            yield body_path(place), (*place, KEY)
 
 
 def _is_mapping(document: Document, place: Path) -> bool:
@@ -80,7 +76,7 @@ class _Reader:
     def __init__(self, document: Document, reading: Reading, places: dict[str, Path], written: dict[Name, Any]):
         self.expressions: dict[Name, Expression] = {}
         self._document, self._reading, self._places, self._written = document, reading, places, written
-        self._paths = [_path(place) for place, _ in bodies_in(document.data.get("bodies"), ("bodies",))]
+        self._paths = [body_path(place) for place, _ in bodies_in(document.data.get("bodies"), ("bodies",))]
 
     def read(self) -> None:
         """Read each after those that it uses."""

@@ -76,9 +76,10 @@ def _distribution(value: Any) -> Distribution:
             raise invalid("uncertain", f"the ends beside the key unit are numbers, got {shown(ends)}", EXAMPLE)
         low, high = (f"{end} {value.get(UNIT, '')}" for end in ends)
         return read_distribution(f"uniform({low}, {high})")
-    mean, deviation = (read_amount(part) if part else None for part in _parts(value))
-    if deviation is None:
+    of_mean, of_deviation = _parts(value)
+    if not of_deviation:
         raise invalid("uncertain", f"there is no standard deviation in {shown(value)}", EXAMPLE)
+    mean, deviation = read_amount(of_mean), read_amount(of_deviation)
     if deviation.unit and not mean.unit:
         mean = Amount(mean.number, deviation.unit)
     elif mean.unit and not deviation.unit:
@@ -91,7 +92,9 @@ def _distribution(value: Any) -> Distribution:
 
 def _parts(value: str) -> tuple[str, str]:
     """Mean and standard deviation; a part of the mean is computed."""
-    mean, deviation = NORMAL.fullmatch(value).groups()
+    found = NORMAL.fullmatch(value)
+    assert found is not None
+    mean, deviation = found.groups()
     if deviation.endswith("%"):
         own, share = read_amount(mean), read_amount(deviation[:-1].strip())
         deviation = str(Amount(0.01 * abs(own.number) * share.number, own.unit))

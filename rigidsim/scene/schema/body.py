@@ -80,12 +80,11 @@ class OneJoint(SceneModel):
         return next(((key, joint) for key in JOINTS if (joint := getattr(self, key)) is not None), None)
 
 
+_KEYS: dict[str, Any] = {
+    word: (kind, Field(None, description=f"A joint: {kind.summary}.")) for word, kind in JOINTS.items()
+}
 GivenJoint = create_model(
-    "GivenJoint",
-    __base__=OneJoint,
-    __module__=__name__,
-    __doc__="A joint: one of these keys.",
-    **{word: (kind, Field(None, description=f"A joint: {kind.summary}.")) for word, kind in JOINTS.items()},
+    "GivenJoint", __base__=OneJoint, __module__=__name__, __doc__="A joint: one of these keys.", **_KEYS
 )
 
 
@@ -113,7 +112,7 @@ def _require_motion(value: Any, more: str = "or {prescribed: {velocity: [x, y, z
 WORDS = ("free", "fixed")
 KEYLESS = ("weld", "tank")  # joints that need no keys
 EXAMPLES = {word: kind.example for word, kind in JOINTS.items()}
-ONE_WORD = Literal[(*WORDS, *KEYLESS)]
+ONE_WORD: Any = Literal.__getitem__((*WORDS, *KEYLESS))
 
 
 def _in_full(kind: type[OneJoint]) -> AfterValidator:
@@ -168,7 +167,7 @@ class Body(SceneModel):
         description="Unit of length of the body's points and children, in units of its parent.",
     )
     gravity: bool = Field(True, description="Whether gravity of the world acts on this body, free or on a joint.")
-    motion: Motion = Field(
+    motion: Parsed[Literal["free", "fixed"] | GivenMotion | None, Motion] = Field(
         None,
         description="How it moves: free (default with a mass), fixed (default without), prescribed, or on a joint.",
     )
@@ -182,7 +181,7 @@ class Body(SceneModel):
     shapes: Annotated[tuple[Shape, ...], Field(strict=False)] = Field(
         (), description="Solids that give the body its mass, centre and inertia, and half spaces."
     )
-    material: Material = Field(
+    material: Parsed[Material | None, Material] = Field(
         None,
         description="Properties of the surfaces of the body and of its fixed parts; shapes may have their own.",
     )
@@ -206,6 +205,7 @@ class Body(SceneModel):
         own = next((one for one in owned if isinstance(one, Quantities | Owned)), None)
         if own is None:
             return handler(data)
+        assert info.context is not None
         scope, outer = info.context.scope, info.context.scope.own
         scope.own = own.path
         try:
@@ -238,6 +238,18 @@ class Body(SceneModel):
         if isinstance(self.motion, str):
             return self.motion
         return "prescribed" if self.prescribed else "jointed"
+
+    @property
+    def its_prescription(self) -> PrescribedMotion:
+        """The prescribed motion of a body that has one."""
+        assert self.prescribed is not None
+        return self.prescribed
+
+    @property
+    def its_joint(self) -> tuple[str, SceneModel]:
+        """The joint of a body that is on one."""
+        assert self.joint is not None
+        return self.joint
 
     @property
     def prescribed(self) -> PrescribedMotion | None:

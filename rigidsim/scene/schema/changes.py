@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.schema.forces import Instant
-from rigidsim.scene.schema.when import TIMED, Condition, Trigger, require_instant
+from rigidsim.scene.schema.when import TIMED, Condition, Trigger, When, require_instant
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, Text, invalid, mapping_of, or_mapping
 from rigidsim.scene.values.quantities import TIME, positive
@@ -35,8 +35,10 @@ class NumberChange(SceneModel):
 
     model_config = ConfigDict(json_schema_extra=TIMED)
 
-    time: Instant = Field(None, description="Time of the change.")
-    when: Trigger = Field(None, description="In place of the time: the condition at which the numbers change.")
+    time: Parsed[float | None, Instant] = Field(None, description="Time of the change.")
+    when: Parsed[When | None, Trigger] = Field(
+        None, description="In place of the time: the condition at which the numbers change."
+    )
     set: Settings = Field({}, description="The new values, by the paths that --set takes; default: only an event.")
     name: Text = Field("", description="Name of the change, for reports.")
 
@@ -67,8 +69,11 @@ class MachineState(SceneModel):
     """A state of a machine: the numbers that hold in it, and where it leads."""
 
     set: Settings = Field({}, description="Values that numbers get when the state begins, by the paths of --set.")
-    to: Parsed[dict[str, None], mapping_of(_Name, or_mapping(Condition, Passage, "condition"), "states with conditions",
-                   '{rests: "= temperature > 21"}', "states")] = Field(
+    to: Parsed[
+        dict[str, Passage],
+        mapping_of(_Name, or_mapping(Condition, Passage, "condition"), "states with conditions",
+                   '{rests: "= temperature > 21"}', "states"),
+    ] = Field(
         {}, description="The states that may follow, each with its condition; the first that holds is taken."
     )  # fmt: skip
 

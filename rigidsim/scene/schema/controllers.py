@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -55,6 +55,10 @@ class Controller(SceneModel):
     delay: Parsed[float, not_negative(TIME)] = Field(
         0.0, description="Time from a sample to its effect; a whole number of steps. Until the first one it is 0."
     )
+    if TYPE_CHECKING:
+
+        def __getattr__(self, key: str) -> Any:
+            """The value of a key of its type."""
 
     def outputs_of(self, name: str) -> tuple[str, ...]:
         """The names of its outputs in expressions."""

@@ -152,9 +152,9 @@ class Experiment(SceneModel):
     time_offset: Parsed[float, quantity(TIME)] = Field(
         0.0, description="What is added to the times of the data to get those of the run."
     )
-    columns: Annotated[
+    columns: Parsed[
+        dict[str, Any],
         mapping_of(Annotated[str, BeforeValidator(_quantity)], _Column, "quantities with columns", "{rod.angle: phi}"),
-        Field(),
     ] = Field({}, description="The column that measures each quantity; default: columns with names of quantities.")
     set: Parsed[
         dict[str, Annotated[Any, BeforeValidator(_value)]],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema, create_model, model_validator
 
@@ -24,7 +24,7 @@ from rigidsim.engine.laws.declaration import Force as Kind
 from rigidsim.engine.laws.registry import KINDS
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
+from rigidsim.scene.schema.when import TIMED, Trigger, When, require_instant
 from rigidsim.scene.values.base import Parsed, SceneModel, Text, by_type, invalid, list_of, one_of, three
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.scene.values.quantities import (
@@ -73,6 +73,10 @@ class Declared(SceneModel):
     """The keys that a law declares, and the checks of their combination."""
 
     kind: ClassVar[Kind]
+    if TYPE_CHECKING:
+
+        def __getattr__(self, key: str) -> Any:
+            """The value of a key that the law declares."""
 
     @model_validator(mode="after")
     def _check_together(self) -> Declared:
@@ -168,7 +172,9 @@ class Impulse(SceneModel):
     )
 
     time: Parsed[Instant | None, Instant] = Field(None, description="Time at which it acts.")
-    when: Trigger = Field(None, description="In place of the time: the condition at which it acts.")
+    when: Parsed[When | None, Trigger] = Field(
+        None, description="In place of the time: the condition at which it acts."
+    )
     impulse: Parsed[Vector, vector(IMPULSE)] = Field(ZERO, description="Change of momentum.")
     angular_impulse: Parsed[Vector, vector(ANGULAR_IMPULSE)] = Field(
         ZERO, description="Change of angular momentum, in addition to that of the impulse."

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.meshes import enclosed, mesh_status, vertices_of_file
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, invalid
@@ -34,7 +35,7 @@ class HullSolid(NamedTuple):
     triangles: tuple[tuple[int, int, int], ...]
     volume: float
     centroid: Vector
-    covariance: tuple[float, ...]
+    covariance: Symmetric
     lower: Vector
     upper: Vector
 

@@ -12,7 +12,7 @@ from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import INERTIA, vector
-from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector
+from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector, three_numbers
 
 FORMS = "{principal: [a, b, c]}, {tensor: [[...], [...], [...]]} or point"
 
@@ -88,9 +88,10 @@ def turned(tensor: Matrix, q: Quaternion) -> Matrix:
 
 def symmetric(t: Matrix) -> Matrix:
     """The symmetric part; a symmetric tensor is returned unchanged, to the last bit."""
-    return tuple(
-        tuple(t[i][j] if t[i][j] == t[j][i] else t[i][j] / 2 + t[j][i] / 2 for j in range(3)) for i in range(3)
+    x, y, z = (
+        three_numbers(t[i][j] if t[i][j] == t[j][i] else t[i][j] / 2 + t[j][i] / 2 for j in range(3)) for i in range(3)
     )
+    return x, y, z
 
 
 def _resolve(written: Any) -> BodyInertia:

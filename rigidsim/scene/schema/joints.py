@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -88,6 +88,11 @@ class Motor(SceneModel):
     keeps it there, with as much as that takes, up to a largest torque or force.
     """
 
+    if TYPE_CHECKING:  # the last keys of both kinds
+        time_constant: float | None
+        stiffness: float | None
+        damping: float | None
+
     @model_validator(mode="after")
     def _require_one(self) -> Motor:
         (desired, law, rate, largest, *servo), said = type(self).model_fields, self.said()
@@ -132,7 +137,8 @@ class Motor(SceneModel):
         """The coordinate as a function of time, the law, the wanted rate, and the largest torque or force; None for
         what is not given.
         """
-        return tuple(getattr(self, key) for key in list(type(self).model_fields)[:4])
+        desired, law, rate, largest = (getattr(self, key) for key in list(type(self).model_fields)[:4])
+        return desired, law, rate, largest
 
     def driven(self, coordinate: Coordinate, metres: Any) -> Coordinate:
         """The coordinate with this motor; `metres` is 1 for an angle."""
@@ -218,7 +224,8 @@ def _limits(dimension: Dimension) -> Any:
     return Annotated[listed(end(-math.inf), end(math.inf), shape="[low, high]"), AfterValidator(check)]
 
 
-NO_TURN_SPRING, NO_SLIDE_SPRING = (kind.model_construct(stiffness=0.0, rest=0.0) for kind in (TurnSpring, SlideSpring))
+NO_TURN_SPRING = TurnSpring.model_construct(stiffness=0.0, rest=0.0)
+NO_SLIDE_SPRING = SlideSpring.model_construct(stiffness=0.0, rest=0.0)
 
 
 def _or(none: SceneModel) -> AfterValidator:
@@ -306,7 +313,8 @@ class Breaks(SceneModel):
 
     def in_numbers(self) -> tuple[Any, Any]:
         """Force (N) and torque (N m); infinite where nothing is given."""
-        return tuple(math.inf if largest is None else largest for largest in (self.force, self.torque))
+        force, torque = (math.inf if largest is None else largest for largest in (self.force, self.torque))
+        return force, torque
 
 
 class JointModel(SceneModel):
@@ -315,7 +323,7 @@ class JointModel(SceneModel):
     summary: ClassVar[str]
     example: ClassVar[str] = "axis: [0, 0, 1]"
 
-    breaks: Breaks = Field(None, description="Force and torque that it bears; default: any.")
+    breaks: Parsed[Breaks | None, Breaks] = Field(None, description="Force and torque that it bears; default: any.")
     collide: bool = Field(False, description="Whether the body can touch the parent, or what is fixed to that.")
 
     def given(self) -> tuple[Given, ...]:
@@ -366,7 +374,9 @@ class Hinge(JointModel):
     spring: TurnSpring = Field(NO_TURN_SPRING, description="A spring in the joint.")
     damping: TurnDamping = Field(0.0, description="Torque against the rate.")
     friction: TurnFriction = Field(0.0, description=FRICTION.format("torque"))
-    motor: TurnMotor = Field(None, description="A motor, by its angle, torque, or rate and largest torque.")
+    motor: Parsed[TurnMotor | None, TurnMotor] = Field(
+        None, description="A motor, by its angle, torque, or rate and largest torque."
+    )
     armature: TurnArmature = Field(0.0, description=ARMATURE + ".")
 
     def given(self) -> tuple[Given, ...]:
@@ -408,7 +418,9 @@ class Slide(JointModel):
     spring: SlideSpring = Field(NO_SLIDE_SPRING, description="A spring in the joint.")
     damping: SlideDamping = Field(0.0, description="Force against the rate.")
     friction: SlideFriction = Field(0.0, description=FRICTION.format("force"))
-    motor: SlideMotor = Field(None, description="A motor, by its displacement, force, or rate and largest force.")
+    motor: Parsed[SlideMotor | None, SlideMotor] = Field(
+        None, description="A motor, by its displacement, force, or rate and largest force."
+    )
     armature: SlideArmature = Field(0.0, description=ARMATURE + ".")
 
     def given(self) -> tuple[Given, ...]:
@@ -527,7 +539,7 @@ class Planar(JointModel):
     example: ClassVar[str] = "normal: [0, 0, 1]"
 
     normal: Axis = Field(description="Normal of the plane.")
-    along: Axis = Field(
+    along: Parsed[JointAxis | None, Axis] = Field(
         None,
         description="Direction of the first displacement, as far as it is in the plane; the second is at right angles,"
         " normal x along. Default: the body's x axis, or y if that is further from the normal.",
@@ -593,7 +605,7 @@ def _one(joint: Hinge | Slide) -> tuple[Any, ...]:
 def _each(joint: Universal | Cylindrical | Planar) -> Iterable[tuple[Any, ...]]:
     """What a joint with several coordinates says of each, from its rate on."""
     kind = type(joint).__name__.lower()
-    return zip(*(getattr(joint, key_of(kind, key, 0)[0]) for key in Given._fields[2:]), strict=True)
+    return zip(*(getattr(joint, str(key_of(kind, key, 0)[0])) for key in Given._fields[2:]), strict=True)
 
 
 class Weld(JointModel):

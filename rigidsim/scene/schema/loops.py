@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from rigidsim.scene.schema.joints import Axis
+from rigidsim.scene.schema.joints import Axis, JointAxis
 from rigidsim.scene.schema.material import Restitution
 from rigidsim.scene.schema.names import BodyName
 from rigidsim.scene.values.base import Parsed, SceneModel, by_type, invalid, list_of
@@ -27,6 +27,10 @@ class Loop(SceneModel):
         description="Paths of the two bodies; world for a fixed place."
     )
 
+    if TYPE_CHECKING:  # the last key of each type
+        name: str | None
+        type: str
+
     @property
     def collides(self) -> bool:
         """Whether its two bodies can touch."""
@@ -42,7 +46,7 @@ class BodyLoop(Loop):
     to_at: Parsed[Vector, vector(LENGTH)] = Field(
         ZERO, description="Point of the second body, in its coordinates; default: its origin."
     )
-    name: BodyName = NAME
+    name: Parsed[str | None, BodyName] = NAME
 
 
 TO_AXIS = "Axis in the second body; default: where the axis is at the start."
@@ -61,7 +65,7 @@ class HingeLoop(BodyLoop):
 
     type: Literal["hinge"]
     axis: Axis = Field(description="Axis in the first body.")
-    to_axis: Axis = Field(None, description=TO_AXIS)
+    to_axis: Parsed[JointAxis | None, Axis] = Field(None, description=TO_AXIS)
     collide: bool = COLLIDE
 
 
@@ -115,9 +119,16 @@ class AngleLoop(Loop):
 
     at: ClassVar = ZERO
     to_at: ClassVar = ZERO
+    keys: ClassVar[tuple[tuple[str | int, ...], ...]]
+    """Those of the least and of the largest angle."""
+
+    @property
+    def stops(self) -> tuple[float, float, float]:
+        """The least and the largest angle, rad, and the restitution."""
+        raise NotImplementedError
 
     restitution: Restitution = Field(0.0, description=LIMIT_RESTITUTION)
-    name: BodyName = NAME
+    name: Parsed[str | None, BodyName] = NAME
 
 
 class LargestAngle(AngleLoop):
@@ -150,7 +161,7 @@ class SwingLoop(LargestAngle):
 
     type: Literal["swing"]
     axis: Axis = Field(description="Axis in the first body.")
-    to_axis: Axis = Field(None, description=TO_AXIS)
+    to_axis: Parsed[JointAxis | None, Axis] = Field(None, description=TO_AXIS)
 
 
 class TwistLoop(AngleLoop):
@@ -160,7 +171,7 @@ class TwistLoop(AngleLoop):
 
     type: Literal["twist"]
     axis: Axis = Field(description="Axis in the first body.")
-    to_axis: Axis = Field(None, description=TO_AXIS)
+    to_axis: Parsed[JointAxis | None, Axis] = Field(None, description=TO_AXIS)
     limits: Parsed[tuple[float, float], list_of(quantity(ANGLE), 2, "[low, high]")] = Field(
         description="Least and greatest angle, [low, high], between -180 and 180 deg."
     )
@@ -199,7 +210,7 @@ class Coupling(Loop):
         tuple[str, str] | None,
         list_of(Literal[COORDINATES], 2, "of two names of coordinates"),
     ] = Field(None, description="Which coordinate of each joint, such as [angle, angle_2]; default: the only one.")
-    name: BodyName = NAME
+    name: Parsed[str | None, BodyName] = NAME
 
     @model_validator(mode="after")
     def _require_a_relation(self) -> Coupling:

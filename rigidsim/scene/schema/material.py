@@ -44,9 +44,13 @@ Restitution, Friction = _within(1.0), _within(LARGEST)
 class Material(SceneModel):
     """Properties of a surface; what is not given comes from the body, then from the body it is fixed to."""
 
-    restitution: Restitution = Field(None, description="Coefficient of restitution, from 0 to 1; default 0.")
-    friction: Friction = Field(None, description="Coefficient of friction, 0 or more; default 0.5.")
-    rolling_friction: Friction = Field(
+    restitution: Parsed[float | None, Restitution] = Field(
+        None, description="Coefficient of restitution, from 0 to 1; default 0."
+    )
+    friction: Parsed[float | None, Friction] = Field(
+        None, description="Coefficient of friction, 0 or more; default 0.5."
+    )
+    rolling_friction: Parsed[float | None, Friction] = Field(
         None,
         description="Coefficient of rolling friction; default 0. The moment is at most this times the smaller "
         "radius of curvature times the normal force.",
@@ -71,14 +75,18 @@ def _check_groups(names: tuple[str, ...]) -> tuple[str, ...]:
 
 GroupName = Annotated[Text, AfterValidator(_check_group)]
 GroupNames = Annotated[tuple[GroupName, ...], Field(strict=False), AfterValidator(_check_groups)]
+
+
+class _InGroup(SceneModel):
+    group: Parsed[str | None, GroupName] = Field(None, description="Name of the group; default: none.")
+
+
+_WITH: Any = (GroupNames, Field(None, description="Groups to collide with, which must admit it, too; default: all."))
 Groups = create_model(
     "Groups",
-    __base__=SceneModel,
+    __base__=_InGroup,
     __doc__="The group that shapes belong to, and the groups that they collide with.",
-    group=(GroupName, Field(None, description="Name of the group; default: none.")),
-    **{
-        "with": (GroupNames, Field(None, description="Groups to collide with, which must admit it, too; default: all."))
-    },
+    **{"with": _WITH},
 )
 SENSOR = "sensor"
 
@@ -109,7 +117,9 @@ Collide = Annotated[
 class Surfaced(SceneModel):
     """What every shape may say about its surface."""
 
-    material: Material = Field(None, description="Properties of the surface; default: those of the body.")
+    material: Parsed[Material | None, Material] = Field(
+        None, description="Properties of the surface; default: those of the body."
+    )
     collide: Collide = Field(
         None, description="Whether it collides: true, false, sensor, or a group; default: as the body."
     )

@@ -26,7 +26,7 @@ from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, said
 from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
-from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.rotation import Vector, three_numbers
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
 MAX_BYTES = 64 * 2**20  # over a million triangles; reading them takes twenty times that
@@ -55,7 +55,7 @@ class MeasuredFile(SceneModel):
         tuple[float, float, float, float, float, float] | None,
         list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]"),
     ] = Field(None, description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file.")
-    digest: str = Field(None, description="Hash of the triangles of a surface that is not closed.")
+    digest: Parsed[str | None, str] = Field(None, description="Hash of the triangles of a surface that is not closed.")
     lower: Parsed[Vector, vector(LENGTH)] = Field(description="Smallest coordinates of the vertices.")
     upper: Parsed[Vector, vector(LENGTH)] = Field(description="Largest coordinates of the vertices.")
 
@@ -79,9 +79,10 @@ def vertices_of_file(path: Path) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     vertices, faces = triangles_of_file(path)
-    lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
+    lower, upper = (three_numbers(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
+    solid: dict[str, Any]
     try:
-        solid: dict[str, Any] = dict(zip(("volume", "centroid", "covariance"), _inside(vertices, faces), strict=True))
+        solid = dict(zip(("volume", "centroid", "covariance"), _inside(vertices, faces), strict=True))
     except PydanticCustomError:
         solid = {"digest": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest()[:16]}
     return MeasuredFile(path=str(path), **solid, lower=lower, upper=upper)
@@ -115,7 +116,8 @@ def _triangles(path: Path, _changed: int, _size: int) -> tuple[np.ndarray, np.nd
 def require_solid(path: Path) -> None:
     """Raise the error for a file whose surface encloses no solid."""
     file = measured_file(path)
-    flaw = None if file.volume is not None else flaw_of(*surface_of_file(file))
+    found = None if file.volume is not None else surface_of_file(file)
+    flaw = None if found is None else flaw_of(*found)
     if flaw:
         raise invalid("mesh", *flaw)
 

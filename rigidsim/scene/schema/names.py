@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import AfterValidator
+from pydantic.config import JsonDict
 
 from rigidsim.quantities.vocabulary import BODY, PARENT
 from rigidsim.scene.expressions.vocabulary import BODIES
@@ -17,7 +18,7 @@ AXES = (BODY, PARENT, WORLD)
 WORDS = tuple(dict.fromkeys((*AXES, *BODIES)))
 """Words for frames, which are not allowed as names of bodies."""
 BODY_NAME_SCHEMA = {"type": "string", "pattern": f"^(?!({'|'.join(WORDS)}|\\.|\\.\\.)$)[^/\\s]([^/]*[^/\\s])?$"}
-NAMED = {"propertyNames": BODY_NAME_SCHEMA}
+NAMED: JsonDict = {"propertyNames": {**BODY_NAME_SCHEMA}}
 
 
 def _check_name(name: str) -> str:

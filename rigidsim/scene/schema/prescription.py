@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from rigidsim.scene.schema.orientation import EulerOrder
 from rigidsim.scene.text.document import shown
@@ -49,7 +49,7 @@ class TurnsInOrder(SceneModel):
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
         """Unit axes and angles, the outermost rotation first."""
-        return tuple(turns_in_order(self.euler, self.order))
+        return tuple(turns_in_order(cast(Vector, self.euler), self.order))
 
 
 def _form(value: Any) -> str:
@@ -71,7 +71,7 @@ PrescribedOrientation = Annotated[
 
 
 DERIVATIVES = {"position": ("velocity", "acceleration"), "orientation": ("angular_velocity", "angular_acceleration")}
-ONE_SOURCE = [{"required": [pose, rate]} for pose, rates in DERIVATIVES.items() for rate in rates]
+ONE_SOURCE: list[JsonValue] = [{"required": [pose, rate]} for pose, rates in DERIVATIVES.items() for rate in rates]
 
 
 class PrescribedMotion(SceneModel):

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from rigidsim.errors import Problem, did_you_mean, meant_by
 from rigidsim.scene.schema.metrics import BAD_NAME
@@ -35,7 +35,7 @@ MOST_WORDED = 1000
 def problems_in(error: ValidationError, document: Document, reading: Reading, above: Path = ()) -> list[Problem]:
     """All problems of a failed validation of the value at `above`; `reading` is the context of the validation."""
     # The copies of a body share its errors: each is reported, and counted, once.
-    found: dict[tuple, tuple[Path, dict[str, Any]]] = {}
+    found: dict[tuple, tuple[Path, ErrorDetails]] = {}
     for details in error.errors(include_url=False):
         if details["type"] != FOLLOWS:
             path = above + tuple(part for part in details["loc"] if not str(part).startswith(FORM_MARK))
@@ -62,7 +62,7 @@ def as_problems(document: Document, path: Path, value: Any, error: PydanticCusto
     return [document.problem(error.type, context["message"], path, context["hint"])]
 
 
-def _problem(path: Path, details: dict[str, Any], document: Document, reading: Reading) -> Problem:
+def _problem(path: Path, details: ErrorDetails, document: Document, reading: Reading) -> Problem:
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if kind == UNKNOWN:
         return _unknown_key(path, document, reading)

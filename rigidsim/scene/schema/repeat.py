@@ -16,7 +16,7 @@ from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, mapping_of, one_of
 from rigidsim.scene.values.quantities import LENGTH, vector, whole
-from rigidsim.scene.values.rotation import Quaternion, Vector
+from rigidsim.scene.values.rotation import Quaternion, Vector, three_numbers
 
 INDEX, COUNT, AXES = "index", "count", ("i", "j", "k")
 PROVIDED = (INDEX, COUNT, *AXES)
@@ -50,7 +50,7 @@ VALUES_SCHEMA = {
     "description": "Further names for expressions in the copies: a list with an entry for each copy, or an expression.",
     "additionalProperties": {"anyOf": [_VALUE, {"type": "array", "items": _VALUE}]},
 }
-Count, Values = whole(1), mapping_of(str, Any, "names with values", "{m: [1, 2, 3]}")
+Count = Parsed[int, whole(1)]
 
 
 class Repetition(SceneModel):
@@ -59,7 +59,20 @@ class Repetition(SceneModel):
     SPREAD: ClassVar[str] = "spacing"
     """The key that gives the distance between copies."""
 
-    values: Annotated[Values, AfterValidator(_check_values), WithJsonSchema(VALUES_SCHEMA)] = Field(default={})
+    values: Annotated[
+        Parsed[dict[str, Any], mapping_of(str, Any, "names with values", "{m: [1, 2, 3]}")],
+        AfterValidator(_check_values),
+        WithJsonSchema(VALUES_SCHEMA),
+    ] = Field(default={})
+
+    @property
+    def count(self) -> int:
+        """The number of copies."""
+        raise NotImplementedError
+
+    def copies(self) -> Iterator[Copy]:
+        """The copies in order."""
+        raise NotImplementedError
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,7 +97,7 @@ class Grid(Repetition):
     def copies(self) -> Iterator[Copy]:
         """The copies in order."""
         for index, place in enumerate(np.ndindex(*self.grid)):
-            offset = tuple(n * distance for n, distance in zip(place, self.spacing, strict=True))
+            offset = three_numbers(n * distance for n, distance in zip(place, self.spacing, strict=True))
             yield Copy({**_numbered(index, self.count), **dict(zip(AXES, map(float, place), strict=True))}, offset)
 
 
@@ -102,7 +115,7 @@ class Line(Repetition):
     def copies(self) -> Iterator[Copy]:
         """The copies in order."""
         for index in range(self.line):
-            yield Copy(_numbered(index, self.line), tuple(index * distance for distance in self.spacing))
+            yield Copy(_numbered(index, self.line), three_numbers(index * distance for distance in self.spacing))
 
 
 class Scatter(Repetition):
@@ -117,7 +130,7 @@ class Scatter(Repetition):
     size: Annotated[Parsed[Vector, vector(LENGTH)], AfterValidator(_check_size)] = Field(
         description="Edges of the box around the body's position in which the copies are placed."
     )
-    orientation: Literal["random"] = Field(
+    orientation: Parsed[Literal["random"] | None, Literal["random"]] = Field(
         None, description="random: each copy gets an orientation uniform over all rotations."
     )
 
@@ -131,7 +144,7 @@ class Scatter(Repetition):
         # Raw bits of the generator: NumPy's conversion to floats may change from version to version.
         bits = np.random.PCG64(self.seed).random_raw(6 * self.random)
         for index, row in enumerate(((bits >> np.uint64(11)) * 2.0**-53).reshape(-1, 6).tolist()):
-            offset = tuple((u - 0.5) * width for u, width in zip(row, self.size, strict=False))
+            offset = three_numbers((u - 0.5) * width for u, width in zip(row, self.size, strict=False))
             attitude = _attitude(*row[3:]) if self.orientation else None
             yield Copy(_numbered(index, self.random), offset, attitude)
 

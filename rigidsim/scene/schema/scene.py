@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rigidsim.scene.schema.body import Body, NewMotion
+from rigidsim.scene.schema.body import Body, NewMotion, OneJoint
 from rigidsim.scene.schema.changes import Machines, NumberChange
 from rigidsim.scene.schema.controllers import Controllers
 from rigidsim.scene.schema.fit import FitSettings
@@ -23,11 +23,11 @@ from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.tables import Tables
-from rigidsim.scene.schema.when import TIMED, Trigger, require_instant
+from rigidsim.scene.schema.when import TIMED, Trigger, When, require_instant
 from rigidsim.scene.schema.world import Surroundings
 from rigidsim.scene.values.base import Parsed, SceneModel, Text
 from rigidsim.scene.values.quantities import LENGTH, vector
-from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.rotation import Quaternion, Vector
 
 
 class Reparenting(SceneModel):
@@ -37,16 +37,18 @@ class Reparenting(SceneModel):
 
     body: str = Field(description="Path of the body of which the parent changes.")
     to: str = Field(description="Path of the new parent, or world.")
-    time: Instant = Field(None, description="Time of the change.")
-    when: Trigger = Field(None, description="In place of the time: the condition at which the parent changes.")
-    motion: NewMotion = Field(
+    time: Parsed[float | None, Instant] = Field(None, description="Time of the change.")
+    when: Parsed[When | None, Trigger] = Field(
+        None, description="In place of the time: the condition at which the parent changes."
+    )
+    motion: Parsed[Literal["free", "fixed"] | OneJoint, NewMotion] = Field(
         "free", description="How the body moves in its new parent: free, fixed to it, or on a joint."
     )
     position: Parsed[Vector | None, vector(LENGTH)] = Field(
         None,
         description="Of a body on a joint: its position at zero in the new parent; default: that which it has then.",
     )
-    orientation: Orientation = Field(
+    orientation: Parsed[Quaternion | None, Orientation] = Field(
         None, description="Of a body on a joint: its orientation at zero; default: that which it has then."
     )
 
@@ -61,9 +63,15 @@ class Reparenting(SceneModel):
         return self.motion if isinstance(self.motion, str) else "jointed"
 
     @property
+    def its_joint(self) -> tuple[str, SceneModel]:
+        """The joint of an event that makes one."""
+        assert self.joint is not None
+        return self.joint
+
+    @property
     def joint(self) -> tuple[str, SceneModel] | None:
         """The type of the joint by which the body hangs on its new parent, and the joint as it is given."""
-        return self.motion.joint if self.kind == "jointed" else None
+        return None if isinstance(self.motion, str) else self.motion.joint
 
 
 class SceneData(SceneModel):
@@ -92,16 +100,29 @@ class SceneData(SceneModel):
     )
     metrics: Metrics = Field({}, description="Named numbers of the whole run.")
     oracle: Oracle = Field({}, description="What quantities should be, as expressions of t, to compare the run with.")
-    sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
-    fit: FitSettings = Field(
+    sweep: Parsed[SweepSettings | None, SweepSettings] = Field(
+        None, description="The plan of a sweep: which numbers of the scene take which values."
+    )
+    fit: Parsed[FitSettings | None, FitSettings] = Field(
         None, description="Measured data, and the numbers of the scene that are estimated from them."
     )
-    optimise: OptimiseSettings = Field(
+    optimise: Parsed[OptimiseSettings | None, OptimiseSettings] = Field(
         None, description="Numbers that vary, what is to be smallest or largest, and conditions."
     )
 
+    if TYPE_CHECKING:  # what `Scene` adds
+
+        @property
+        def hierarchy(self) -> Any: ...
+
+        @property
+        def scope(self) -> Any: ...
+
+        def resolved(self) -> dict[str, Any]: ...
+
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:
         """Every body as (path, body, parent's path), parents first and in the order of the file."""
+        waiting: list[tuple[str, Body, str | None]]
         waiting = [(name, body, None) for name, body in reversed(self.bodies.items())]
         while waiting:
             path, body, parent = waiting.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -95,12 +95,13 @@ def errors_of(channel: Channel) -> type[SceneModel]:
     }
     if not channel.turns:
         keys["quantum"] = (numbers(size), "Readings are rounded to whole multiples of this; 0: not at all.")
+    fields: dict[str, Any] = {key: (kind, Field(None, description=text)) for key, (kind, text) in keys.items()}
     return create_model(
         f"{'Of' * (channel.name == 'value')}{channel.name.title().replace('_', '')}Errors",
         __base__=Errors,
         __module__=__name__,
         __doc__=f"The errors of a measured {channel.words}.",
-        **{key: (kind, Field(None, description=text)) for key, (kind, text) in keys.items()},
+        **fields,
     )
 
 
@@ -131,6 +132,10 @@ class Sensor(SceneModel):
     every: Parsed[float, positive(TIME)] = Field(
         description="Time between samples, from t = 0; a whole number of steps."
     )
+    if TYPE_CHECKING:
+
+        def __getattr__(self, key: str) -> Any:
+            """The value of a key of its type."""
 
     def measured(self) -> tuple[Channel, ...]:
         """What it measures."""
@@ -160,12 +165,15 @@ class Mounted(Sensor):
 
 def _given(model: type[Sensor], *channels: Channel) -> type[Sensor]:
     """The model with the errors of its channels."""
+    fields: dict[str, Any] = {
+        one.name: (errors_of(one), Field(None, description=f"Errors of the {one.words}.")) for one in channels
+    }
     errors = create_model(
         f"{model.__name__.removeprefix('_')}Errors",
         __base__=SceneModel,
         __module__=__name__,
         __doc__="The errors of each of what is measured.",
-        **{one.name: (errors_of(one), Field(None, description=f"Errors of the {one.words}.")) for one in channels},
+        **fields,
     )
     made = create_model(
         model.__name__.removeprefix("_"),
@@ -215,7 +223,7 @@ class _Encoder(Sensor):
     """An encoder: a coordinate of the joint of the body, and its rate; rad and rad/s, or m and m/s."""
 
     type: Literal["encoder"] = Field(description="A coordinate of the joint of the body, and its rate.")
-    of: Annotated[str, BeforeValidator(_coordinate)] = Field(
+    of: Parsed[str | None, Annotated[str, BeforeValidator(_coordinate)]] = Field(
         None, description="The coordinate: angle, angle_2, displacement, ...; default: the first one of the joint."
     )
 

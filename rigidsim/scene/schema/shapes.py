@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise, product
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
 
 from rigidsim.physics import solids
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, MESH, POINT, SEGMENT, Core
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.quaternion import rotate, turn_of_z
 from rigidsim.physics.vector import add, norm, scaled, sub
-from rigidsim.scene.schema.hulls import HullFile, HullSolid, Points, hull_of
+from rigidsim.scene.schema.hulls import HullFile, HullSolid, Points, PointsFile, hull_of
 from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile, flaw_of, surface_of_file
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.schema.terrain import GridFile, Heights, grid_of, triangles_of_grid
+from rigidsim.scene.schema.terrain import GridFile, HeightFile, Heights, grid_of, triangles_of_grid
 from rigidsim.scene.values.base import Parsed, by_type, invalid, list_of, one_of, three, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
@@ -31,7 +33,7 @@ from rigidsim.scene.values.quantities import (
     quantity,
     vector,
 )
-from rigidsim.scene.values.rotation import IDENTITY, Vector
+from rigidsim.scene.values.rotation import IDENTITY, Vector, three_numbers
 from rigidsim.scene.values.vectors import ZERO, Normal
 from rigidsim.structures.columns import hypot
 
@@ -80,12 +82,15 @@ Spacing = Annotated[
 """One length, or one for each axis; its value has two."""
 
 
-ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
+ONE_WEIGHT: JsonDict = {"not": {"required": ["mass", "density"]}}
 """For the JSON Schema: not both keys."""
 
 
 class Solid(Surfaced):
     """The part that all solids share: x -> position + R S x maps the shape's own coordinates to the body's."""
+
+    if TYPE_CHECKING:  # the first key of each
+        type: str
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
@@ -133,7 +138,7 @@ class Solid(Surfaced):
         """What it collides with, in the units and axes of the body; None if it cannot collide."""
         return None
 
-    def _core(self, kind: int, half: Vector) -> Core:
+    def _core(self, kind: int, half: Iterable[float]) -> Core:
         """A core with these half sizes, before it is stretched."""
         return Core(kind, self.position, self.orientation, tuple(s * h for s, h in zip(self.scale, half, strict=True)))
 
@@ -141,9 +146,9 @@ class Solid(Surfaced):
         """Its surface, with so many edges of a circle."""
         raise NotImplementedError
 
-    def placed(self, x: Vector) -> Vector:
+    def placed(self, x: Iterable[float]) -> Vector:
         """A point of the shape in body coordinates."""
-        stretched = tuple(s * part for s, part in zip(self.scale, x, strict=True))
+        stretched = three_numbers(s * part for s, part in zip(self.scale, x, strict=True))
         return add(self.position, rotate(self.orientation, stretched))
 
     def reach(self, center: Vector) -> float:
@@ -159,8 +164,13 @@ class Solid(Surfaced):
         profile, size = self.faces(4)
         points = [(0.5, -0.5), (0.5, 0.5)] if profile is None else [point[:2] for piece in profile for point in piece]
         radius, height = max(r for r, _ in points), [z for _, z in points]
-        ends = (-radius, -radius, min(height)), (radius, radius, max(height))
-        return tuple(tuple(s * part for s, part in zip(size, end, strict=True)) for end in ends)
+        low, high = (-radius, -radius, min(height)), (radius, radius, max(height))
+        return _product(size, low), _product(size, high)
+
+
+def _product(a: Vector, b: Vector) -> Vector:
+    """The products of their components."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
 def _symmetric(measured: tuple[float, Vector], centroid: Vector = ZERO) -> Measures:
@@ -185,8 +195,8 @@ def ball(segments: int, half: float = 0.0) -> Profile:
     if half == 0.0:
         return (tuple(points),)
     middle = segments // 4
-    top = ((r, z + half, *n) for r, z, *n in points[: middle + 1])
-    return ((*top, *((r, z - half, *n) for r, z, *n in points[middle:])),)
+    top = [(r, z + half, n_r, n_z) for r, z, n_r, n_z in points[: middle + 1]]
+    return ((*top, *[(r, z - half, n_r, n_z) for r, z, n_r, n_z in points[middle:]]),)
 
 
 class Box(Solid):
@@ -336,6 +346,11 @@ class Triangulated(Solid):
         raise NotImplementedError
 
     @property
+    def path(self) -> str:
+        """The path of its file, if it has one."""
+        return ""
+
+    @property
     def is_two_sided(self) -> bool:
         """Whether it collides on both sides."""
         return False
@@ -374,6 +389,10 @@ class Mesh(Triangulated):
         return surface_of_file(self.file)
 
     @property
+    def path(self) -> str:
+        return self.file.path
+
+    @property
     def is_two_sided(self) -> bool:
         return self.file.volume is None
 
@@ -392,7 +411,7 @@ class Mesh(Triangulated):
         return self.file.lower, self.file.upper
 
 
-ONE_GRID = {"oneOf": [{"required": ["heights"]}, {"required": ["file"]}], **ONE_WEIGHT}
+ONE_GRID: JsonDict = {"oneOf": [{"required": ["heights"]}, {"required": ["file"]}], **ONE_WEIGHT}
 """For the JSON Schema: one of both keys."""
 
 
@@ -402,8 +421,10 @@ class Terrain(Triangulated):
     model_config = ConfigDict(json_schema_extra=ONE_GRID)
 
     type: Literal["terrain"]
-    heights: Heights = Field(None, description="Rows of heights along x, one after the other along y.")
-    file: GridFile = Field(
+    heights: Parsed[tuple[tuple[float, ...], ...] | None, Heights] = Field(
+        None, description="Rows of heights along x, one after the other along y."
+    )
+    file: Parsed[HeightFile | None, GridFile] = Field(
         None, description="Path of a .npy or .csv file of heights, relative to the scene's folder, not heights."
     )
     spacing: Spacing = Field(description="Distance of neighbours in the grid, or [x, y].")
@@ -417,7 +438,12 @@ class Terrain(Triangulated):
 
     def triangles(self) -> tuple[np.ndarray, np.ndarray] | None:
         grid = np.array(self.heights) if self.file is None else grid_of(self.file)
-        return None if grid is None else triangles_of_grid(grid, tuple(map(float, self.spacing)))
+        along, across = self.spacing
+        return None if grid is None else triangles_of_grid(grid, (float(along), float(across)))
+
+    @property
+    def path(self) -> str:
+        return "" if self.file is None else self.file.path
 
     @property
     def source(self) -> tuple:
@@ -430,13 +456,14 @@ class Terrain(Triangulated):
         if self.file is not None:
             counts, ends = (self.file.columns, self.file.rows), (self.file.lowest, self.file.highest)
         else:
-            heights = [height for row in self.heights for height in row]
-            counts, ends = (len(self.heights[0]), len(self.heights)), (min(heights), max(heights))
+            rows = self.heights or ()
+            heights = [height for row in rows for height in row]
+            counts, ends = (len(rows[0]), len(rows)), (min(heights), max(heights))
         x, y = ((count - 1) * step / 2 for count, step in zip(counts, self.spacing, strict=True))
         return (-x, -y, ends[0]), (x, y, ends[1])
 
 
-ONE_SOURCE = {"oneOf": [{"required": ["points"]}, {"required": ["file"]}], **ONE_WEIGHT}
+ONE_SOURCE: JsonDict = {"oneOf": [{"required": ["points"]}, {"required": ["file"]}], **ONE_WEIGHT}
 """For the JSON Schema: one of both keys."""
 
 
@@ -449,7 +476,7 @@ class Hull(Solid):
     points: Parsed[Points | None, Points] = Field(
         None, description="At least four points [x, y, z] that are not in one plane."
     )
-    file: HullFile = Field(
+    file: Parsed[PointsFile | None, HullFile] = Field(
         None,
         description="Path of an .stl, .obj, .ply or .off file, relative to the scene's folder, not points.",
     )
@@ -492,6 +519,7 @@ class HalfSpace(Surfaced):
         0.0, description="Distance of the plane from the body's origin along the normal."
     )
     is_stretched: ClassVar[bool] = False
+    is_two_sided: ClassVar[bool] = False
 
     def core(self) -> Core:
         """What it collides with, in the units and axes of the body."""

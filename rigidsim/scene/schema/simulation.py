@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic.config import JsonDict
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
-from rigidsim.scene.schema.record import Record
+from rigidsim.scene.schema.record import Record, RecordedPart
 from rigidsim.scene.schema.start import StartSettings
 from rigidsim.scene.schema.when import Stop
 from rigidsim.scene.values.base import UNWRITTEN, Parsed, SceneModel, invalid, or_mapping, require_word
@@ -58,12 +59,10 @@ ContactMode = Parsed[ContactSettings, or_mapping(Mode, ContactSettings, "mode")]
 """A mode as a word or with options; its value is the model with its options."""
 
 
-CHOOSING = {
-    "description": "An integrator that chooses its steps.",
-    "enum": [name for name, model in MODELS.items() if model.chooses],
-}
-CHOOSES = {"if": {"type": "object"}, "then": {"properties": {"name": CHOOSING}}, "else": CHOOSING}
-NO_STEP = {"required": ["integrator"], "properties": {"integrator": CHOOSES}}
+CHOOSERS = [name for name, model in MODELS.items() if model.chooses]
+CHOOSING: JsonDict = {"description": "An integrator that chooses its steps.", "enum": [*CHOOSERS]}
+CHOOSES: JsonDict = {"if": {"type": "object"}, "then": {"properties": {"name": CHOOSING}}, "else": CHOOSING}
+NO_STEP: JsonDict = {"required": ["integrator"], "properties": {"integrator": CHOOSES}}
 """The settings without a step, for the JSON Schema."""
 
 
@@ -94,12 +93,14 @@ class SimulationSettings(SceneModel):
         None,
         description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
     )
-    start: StartSettings = Field(None, description="What is found before the run begins: coordinates of joints.")
-    stop: Stop = Field(None, description="What ends the run before: a condition.")
+    start: Parsed[StartSettings | None, StartSettings] = Field(
+        None, description="What is found before the run begins: coordinates of joints."
+    )
+    stop: Parsed[Stop | None, Stop] = Field(None, description="What ends the run before: a condition.")
     seed: Annotated[Parsed[int, quantity(NUMBER_ONLY)], AfterValidator(_require_seed), WithJsonSchema(SEED_SCHEMA)] = (
         Field(0, description="Seed of the errors of sensors, a whole number; the same seed gives the same bits.")
     )
-    record: Record = Field(
+    record: Parsed[tuple[str | RecordedPart, ...] | None, Record] = Field(
         None,
         description="Quantities to record, of all bodies or of some; default: motion, energies and momenta. Time and "
         "events are always recorded.",
@@ -112,7 +113,7 @@ class SimulationSettings(SceneModel):
     def _with_step(self) -> SimulationSettings:
         if self.step is UNWRITTEN:
             if not self.integrator.chooses:
-                hint = f"or integrator: {' or '.join(CHOOSING['enum'])}"
+                hint = f"or integrator: {' or '.join(CHOOSERS)}"
                 raise invalid("missing-key", "the key 'step' is missing", hint, key="step")
             step = self.duration / DEFAULT_SAMPLES if self.record_every is None else self.record_every
             object.__setattr__(self, "step", step)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
+from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import StorageError, did_you_mean
 from rigidsim.quantities.units import in_si
@@ -20,7 +21,7 @@ from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.csv_text import BadTable, Line, csv_lines, csv_names, require_cells, with_unit
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Reading, SceneModel, invalid, said
+from rigidsim.scene.values.base import Parsed, Reading, SceneModel, invalid, said
 from rigidsim.scene.values.files import status_of
 from rigidsim.scene.values.quantities import LARGEST, Dimension, dimension_of, split_quantity
 
@@ -61,7 +62,7 @@ def _check_units(units: Any) -> Any:
 class TableData(SceneModel):
     """A function of one argument for expressions, by points inline or in a CSV file."""
 
-    file: str = Field(
+    file: Parsed[str | None, str] = Field(
         None, description="CSV file with names and units in its first line, relative to the scene's folder."
     )
     x: str = Field("", description="The column of the argument; default: the first one.")
@@ -161,11 +162,12 @@ def _read_file(path: Path, x: str, y: str, _changed: int, _size: int) -> TablePo
     places = [_place_of(path, names, name, default) for name, default in ((x, 0), (y, 1))]
     columns = [(k, _dimension(path, number, names[k], units[k])) for k in places]
     numbers = [f"line {line} of '{shown(path.name)}'" for line, _ in rows]
-    rows = [[_cell(path, line, cells[k], names[k], units[k], one) for k, one in columns] for line, cells in rows]
-    if not rows:
+    values = [[_cell(path, line, cells[k], names[k], units[k], one) for k, one in columns] for line, cells in rows]
+    if not values:
         raise _bad(path, "there are no rows below the first line")
-    x_si, y_si = np.array(rows).T
-    return TablePoints(x_si, y_si, tuple(one.unit for _, one in columns), tuple(numbers))
+    x_si, y_si = np.array(values).T
+    (_, of_x), (_, of_y) = columns
+    return TablePoints(x_si, y_si, (of_x.unit, of_y.unit), tuple(numbers))
 
 
 def _rows(path: Path) -> tuple[int, list[str], list[str], list[Line]]:
@@ -176,7 +178,8 @@ def _rows(path: Path) -> tuple[int, list[str], list[str], list[Line]]:
         raise BadTable(path, "a table needs two columns")
     if all(map(_is_number, header)):
         raise BadTable(path, "the first line has numbers, not names")
-    titles, rows = csv_names(path, number, header), []
+    titles = csv_names(path, number, header)
+    rows: list[Line] = []
     for line in lines:
         if len(rows) == MOST_ROWS:
             raise BadTable(path, f"more than {MOST_ROWS} rows; {FEWER}", line[0])
@@ -202,7 +205,7 @@ def _place_of(path: Path, names: list[str], name: str, default: int) -> int:
 def _dimension(path: Path, number: int, name: str, unit: str) -> Dimension:
     try:
         return dimension_of(unit)
-    except ValueError as error:
+    except PydanticCustomError as error:
         message = f"line {number}, column '{shown(name)}': {said(error)['message']}"
         raise _bad(path, message, said(error)["hint"]) from None
 
@@ -278,4 +281,6 @@ def _unless_read(written: Any, read: Callable[[Any], TableData]) -> Any:
 
 _TABLE = Annotated[TableData, WrapValidator(_unless_read)]
 _NAMED = {"propertyNames": {"pattern": f"^{NAME.pattern}$"}}
-Tables = Annotated[dict[str, _TABLE], BeforeValidator(_taken), Field(json_schema_extra=_NAMED)]
+Tables = Annotated[
+    Parsed[dict[str, GivenTable], dict[str, _TABLE]], BeforeValidator(_taken), Field(json_schema_extra=_NAMED)
+]

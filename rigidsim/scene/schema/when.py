@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
+from pydantic.config import JsonDict
 
 from rigidsim.scene.expressions import WHEN, Apply, Expression
 from rigidsim.scene.expressions.scope import varies
@@ -56,7 +57,7 @@ class When(SceneModel):
 
 Trigger = Parsed[When, or_mapping(Condition, When, "condition")]
 """A condition alone, or with options; its value is the model with its options."""
-TIMED = {"oneOf": [{"required": ["time"]}, {"required": ["when"]}]}
+TIMED: JsonDict = {"oneOf": [{"required": ["time"]}, {"required": ["when"]}]}
 """What happens at a time or by a trigger, for the JSON Schema."""
 
 

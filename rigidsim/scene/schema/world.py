@@ -89,7 +89,7 @@ class Surroundings(SceneModel):
     @property
     def uniform_gravity(self) -> Vector:
         """The uniform field, m/s^2; zero if there is a point source instead."""
-        return ZERO if isinstance(self.gravity, PointSource) else self.gravity
+        return self.gravity if isinstance(self.gravity, tuple) else ZERO
 
     @property
     def source(self) -> Declared | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from yaml import events
 
@@ -28,7 +29,7 @@ class _Open:
     mark: Mark
     anchor: str | None
     nodes_before: int
-    key: object = NO_KEY
+    key: Any = NO_KEY
     repeated: bool = False
 
 
@@ -45,7 +46,7 @@ class Builder:
         self._nodes = 0
         self._alias_nodes = 0
         self._documents = 0
-        self._takers = {
+        self._takers: dict[type[events.Event], Callable[[Any, Mark], None]] = {
             events.ScalarEvent: self._scalar,
             events.AliasEvent: self._alias,
             events.MappingStartEvent: self._start,
@@ -60,6 +61,7 @@ class Builder:
         taker = self._takers.get(type(event))
         if taker is not None:
             start = event.start_mark
+            assert start is not None
             mark = (start.line + 1, start.column + 1)
             if self._nodes - self._alias_nodes > MAX_NODES:
                 self._fail(mark, "size", f"the scene has more than {MAX_NODES} values")

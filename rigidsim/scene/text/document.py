@@ -38,7 +38,7 @@ class Document:
     places: dict[int, Places] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     overrides: list[tuple[Path, str]] = field(default_factory=list)
-    copies: dict[tuple[Path, str], str] = field(default_factory=dict)
+    copies: dict[tuple[Path, str | int], str] = field(default_factory=dict)
     """Bodies made by `repeat`: the path of each copy, and the path of the original in the text."""
 
     uncertain: dict[Path, Any] = field(default_factory=dict)
@@ -61,14 +61,16 @@ class Document:
             later=dict(self.later),
         )
 
-    def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
+    def twin(self, container: Any, changed: Any, origins: Mapping[Any, str | int] | None = None) -> Any:
         """The changed container, at the location of the original; `origins` maps its new keys to the old ones."""
         places = self.places.get(id(container))
         if places is not None:
-            marks = (places.of_key, places.of_value)
+            of_key, of_value = places.of_key, places.of_value
             if origins is not None:
-                marks = ({key: each[old] for key, old in origins.items() if old in each} for each in marks)
-            self.places[id(changed)] = Places(changed, *marks)
+                of_key, of_value = (
+                    {key: each[old] for key, old in origins.items() if old in each} for each in (of_key, of_value)
+                )
+            self.places[id(changed)] = Places(changed, of_key, of_value)
         return changed
 
     def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
@@ -125,6 +127,11 @@ class Document:
         # terminal.
         shown = self.lines[line - 1][:LONGEST_SHOWN_LINE]
         return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in shown)
+
+
+def body_path(place: Path) -> str:
+    """The path of the body at such a place: `("bodies", "crane", "children", "hook")`."""
+    return "/".join(map(str, place[1::2]))
 
 
 def path_text(path: Iterable[str | int]) -> str:

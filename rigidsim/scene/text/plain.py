@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
@@ -14,8 +14,13 @@ from rigidsim.scene.text import scalars
 from rigidsim.scene.text.builder import MAX_DEPTH, TOO_DEEP
 from rigidsim.scene.text.document import Path, path_text, shown
 
+if TYPE_CHECKING:
+    _Fastest = yaml.SafeDumper
+else:
+    _Fastest = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+
+class _Dumper(_Fastest):
     """Quotes texts that YAML 1.1 or 1.2 would not read back as the same text."""
 
     def ignore_aliases(self, data: Any) -> bool:

@@ -75,7 +75,7 @@ class Reading:
 class Names:
     """Names that expressions may use in addition to the parameters: SI values, and SI units where there are any."""
 
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
 
     def with_more(self, values: Mapping[str, float], units: Mapping[str, str] = MappingProxyType({})) -> Names:
@@ -238,4 +238,5 @@ def listed(*items: Any, shape: str) -> Any:
             raise invalid("length", f"expected {count} values {shape}, got {len(value)}")
         return value
 
-    return Annotated[tuple[items], Field(strict=False), BeforeValidator(check)]
+    whole: Any = tuple.__class_getitem__(items)
+    return Annotated[whole, Field(strict=False), BeforeValidator(check)]

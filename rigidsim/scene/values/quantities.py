@@ -21,7 +21,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, invalid, three
 from rigidsim.scene.values.evaluation import is_expression, read_expression, read_vector, unit_of, written
-from rigidsim.structures.columns import Column, Lanes, as_float, is_column, is_finite
+from rigidsim.structures.columns import Column, Lanes, as_float, is_finite
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
@@ -54,7 +54,7 @@ EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
 def split_quantity(text: str) -> tuple[str, str]:
     """The number and the unit in a text; both are empty if it is not a quantity, the unit if it has none."""
     match = QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
-    return match.groups() if match else ("", "")
+    return (match[1], match[2]) if match else ("", "")
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,7 @@ class Dimension:
             return self._within_range(self._from_expression(value, reading).value)
         if isinstance(value, bool) or not isinstance(value, READABLE):
             raise invalid("not-a-number", f"expected {self.expectation}, got {shown(value)}")
+        number: float
         if isinstance(value, QuantityColumn):
             number = value.in_si(self.units)
         elif isinstance(value, str):
@@ -116,15 +117,15 @@ class Dimension:
         expression = self._from_expression(value, reading, allow)
         return self._within_range(expression.value) if expression.is_constant else expression
 
-    def _within_range(self, number: float | Column) -> float | Column:
+    def _within_range(self, number: float) -> float:
         """The number, which must not be too large for its dimension; a plain number is of any size."""
         if self.unit and not -self.largest <= number <= self.largest:
             raise invalid("magnitude", f"{number:g} {self.unit} is beyond {self.largest:g} {self.unit}")
         return number
 
-    def in_si(self, number: float | Column, unit: str) -> float | Column:
+    def in_si(self, number: float, unit: str) -> float:
         """The SI value of a number of this unit, which is one of the dimension."""
-        if is_column(number):
+        if isinstance(number, Column):
             factor = self.units[unit]
             return number if factor == 1 else number.each(lambda x: units.in_si(repr(x), factor))
         return self.read(f"{number!r} {unit}")

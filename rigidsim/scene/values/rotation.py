@@ -6,6 +6,7 @@ Built on the formulas of `physics`, whose sums have a fixed order: every machine
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from functools import reduce
 
 from rigidsim.physics.elementary import sin_cos
@@ -15,6 +16,13 @@ from rigidsim.structures.columns import hypot
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
+
+
+def three_numbers(numbers: Iterable[float]) -> Vector:
+    """A vector of its three components."""
+    x, y, z = numbers
+    return x, y, z
+
 
 IDENTITY: Quaternion = (1.0, 0.0, 0.0, 0.0)
 ALREADY_UNIT = 8 * sys.float_info.epsilon
@@ -36,7 +44,7 @@ def turns_in_order(angles: Vector, order: str) -> list[tuple[Vector, float]]:
     """The unit axes and the angles of three rotations, the outermost first: the last one for the parent's axes (lower
     case), the first one for the body's own.
     """
-    axes = [tuple(float(letter == axis) for axis in "xyz") for letter in order.lower()]
+    axes = [three_numbers(float(letter == axis) for axis in "xyz") for letter in order.lower()]
     turns = list(zip(axes, angles, strict=True))
     return turns[::-1] if order.islower() else turns
 
@@ -54,14 +62,13 @@ def from_matrix(m: Matrix) -> Quaternion:
     trace = m[0][0] + m[1][1] + m[2][2]
     i = max(range(3), key=lambda k: m[k][k])
     if trace >= m[i][i]:
-        q = (1 + trace, m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1])
-        return normalised(q)
+        return normalised((1 + trace, m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]))
     j, k = (i + 1) % 3, (i + 2) % 3
     q = [m[k][j] - m[j][k], 0.0, 0.0, 0.0]
     q[1 + i] = 1 + m[i][i] - m[j][j] - m[k][k]
     q[1 + j] = m[j][i] + m[i][j]
     q[1 + k] = m[k][i] + m[i][k]
-    return normalised(tuple(q))
+    return normalised((q[0], q[1], q[2], q[3]))
 
 
 def normalised(q: Quaternion) -> Quaternion:

@@ -22,7 +22,7 @@ from rigidsim.scene.values.quantities import (
     varying,
     vector,
 )
-from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.rotation import Vector, three_numbers
 from rigidsim.structures.columns import as_float, hypot, is_finite
 
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -77,7 +77,7 @@ class AnyVector(SceneModel):
     @property
     def start(self) -> Vector:
         """The components at t = 0."""
-        return at_time(self.value, 0.0)
+        return three_numbers(at_time(self.value, 0.0))
 
 
 class FramedVector(AnyVector):
