@@ -114,7 +114,7 @@ def without_terms(docstring: str) -> str:
 
 def messages() -> str:
     """The texts of at least three words in the sources, X for each value: help, errors, warnings, labels. Docstrings
-    and the descriptions of rows (`Row`) are not for users.
+    and the descriptions of rows (`Row`, `Integers`) are not for users.
     """
     return "\n\n".join(
         text
@@ -137,7 +137,7 @@ def shown_in(node: ast.AST) -> Iterator[str]:
 
 def is_row(node: ast.AST) -> bool:
     """Whether a row of arrays is declared here."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Row", "Integers")
 
 
 def main(names: list[str]) -> None:

@@ -220,7 +220,8 @@ def test_each_row_has_a_name_of_its_own_and_says_what_it_is():
         (node.targets[0].id, ast.literal_eval(node.value.args[0]))
         for path in sorted((PACKAGE / "engine").rglob("*.py"))
         for node in tree_of(path).body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and names_in(node.value.func) == {"Row"}
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if names_in(node.value.func) in ({"Row"}, {"Integers"})
     ]
     names = [name for name, _ in declared if name != "VALUES"]  # those of a law, one in each module
     assert len(names) > 50 and len(names) == len(set(names))
