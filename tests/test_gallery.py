@@ -15,8 +15,8 @@ from rigidsim.cli.examples import shipped_scenes
 from rigidsim.cli.options import overrides
 from rigidsim.cli.plot import split_arguments
 from rigidsim.hindsight.quantities import full_path
-from rigidsim.plots.history import History
-from rigidsim.plots.requests import Reader
+from rigidsim.plots.history import PlottedHistory
+from rigidsim.plots.requests import RequestReader
 
 DOCS = Path(__file__).parents[1] / "docs"
 SECTIONS = {section.name: section for section in make_gallery.sections()}
@@ -60,7 +60,7 @@ def test_commands_parse_and_name_what_the_scene_has(name):
         elif command == "plot":
             files, quantities = split_arguments(given["arguments"])
             for file in files:
-                reader = Reader(History(made[file], 0, "", slice(None)), given["frames"])
+                reader = RequestReader(PlottedHistory(made[file], 0, "", slice(None)), given["frames"])
                 requests = [one for written in quantities for one in reader.requests(written)]
                 assert requests + [one for written in given["paths"] for one in reader.path(written)]
         elif command == "video":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ContactPlan, ShapeRecord
-from rigidsim.engine.assembly.meshes import Facets
+from rigidsim.engine.assembly.meshes import TriangleSurface
 from rigidsim.engine.contact import columns as at
 from rigidsim.errors import Problem, SceneError
 from rigidsim.physics.distances import HALF_SPACE, Core
@@ -16,7 +16,7 @@ from rigidsim.scene.schema.shapes import Triangulated
 from rigidsim.scene.text.document import path_text
 
 NO_MOTION = (0.0, 0.0, 0.0)
-KEPT: dict[tuple, Facets] = {}
+KEPT: dict[tuple, TriangleSurface] = {}
 MOST_KEPT = 16
 
 
@@ -48,7 +48,7 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     )
 
 
-def triangles_of(node: SceneNode, number: int, solid: Triangulated) -> Facets:
+def triangles_of(node: SceneNode, number: int, solid: Triangulated) -> TriangleSurface:
     """The triangles of a mesh; a file may be missing that a scene in a trajectory needs. `number` is that of the shape
     on its node.
     """
@@ -60,7 +60,7 @@ def triangles_of(node: SceneNode, number: int, solid: Triangulated) -> Facets:
     return found
 
 
-def _kept(solid: Triangulated) -> Facets | None:
+def _kept(solid: Triangulated) -> TriangleSurface | None:
     """The facets of a solid. They are kept, so that copies of a body share one tree, and later runs have it."""
     key = solid.source, tuple(map(float, solid.scale))
     if key not in KEPT:
@@ -69,10 +69,10 @@ def _kept(solid: Triangulated) -> Facets | None:
             return None
         while len(KEPT) >= MOST_KEPT:
             del KEPT[next(iter(KEPT))]
-        KEPT[key] = Facets(*found, solid.is_two_sided)
+        KEPT[key] = TriangleSurface(*found, solid.is_two_sided)
     return KEPT[key]
 
 
-def _with_hull(core: Core, triangles: Facets) -> Core:
+def _with_hull(core: Core, triangles: TriangleSurface) -> Core:
     """The core with the corners of the convex hull of its triangles, with which it touches planes."""
     return core._replace(corners=tuple(map(tuple, corners_of(triangles.vertices).tolist())))

@@ -63,7 +63,7 @@ class BodyAgreement:
 
 
 @dataclass(frozen=True)
-class Way:
+class Restatement:
     """One way to express a scene, compared with the scene as it is written, with its step. `order` is the order at
     which the difference falls with half the step, None if it is rounding; `parted` the time (s) from which the paths
     have nothing to do with each other, None if there is none. `remark` says what was left out, or why it was skipped.
@@ -139,7 +139,7 @@ class Certificate:
         self.half, self.ways = self._half(), tuple(map(self._compared, self._ways()))
 
     @property
-    def agreeing(self) -> list[Way]:
+    def agreeing(self) -> list[Restatement]:
         """The ways that agree."""
         return [way for way in self.ways if way.verdict == AGREES]
 
@@ -191,13 +191,13 @@ class Certificate:
             return None
         return math.log2(first / second) if math.isfinite(second) else -math.inf
 
-    def _half(self) -> Way:
+    def _half(self) -> Restatement:
         """The step compared with its half, and that with a quarter."""
         name = "half the step" if self.refined_by == "step" else f"a smaller {self.refined_by}"
         bodies = self._bodies(self._runs[0], self._runs[1])
         parted = self._parted(self._halved)
         if (failed := self._runs[0].fails_at) is not None:
-            return Way(name, DIFFERS, bodies, None, parted, f"not finite from t = {self._time[failed]:g} s on")
+            return Restatement(name, DIFFERS, bodies, None, parted, f"not finite from t = {self._time[failed]:g} s on")
         order = self._order(self._halved, self._relative(self._runs[1], self._runs[2]))
         has_touched = self.touched is not None and (parted is None or parted >= self.touched)
         is_negligible = float(np.max(self._halved)) <= NEGLIGIBLE
@@ -206,14 +206,14 @@ class Certificate:
             verdict = AGREES if parted is None else PARTS
         else:
             verdict = PARTS if has_touched else DIFFERS
-        return Way(name, verdict, bodies, order, parted)
+        return Restatement(name, verdict, bodies, order, parted)
 
     def _bodies(self, first: Paths, second: Paths) -> tuple[BodyAgreement, ...]:
         distances, angles = (np.max(apart, axis=0) for apart in (first.distances(second), first.angles(second)))
         rows = zip(first.names, distances.tolist(), angles.tolist(), strict=True)
         return tuple(BodyAgreement(*row) for row in rows)
 
-    def _compared(self, way: Expressed) -> Way:
+    def _compared(self, way: Expressed) -> Restatement:
         """The way with the step and the half of it, each compared with the scene as it is written."""
         apart: list[np.ndarray] = []
         bodies: tuple[BodyAgreement, ...] = ()
@@ -221,11 +221,11 @@ class Certificate:
         for scene, world, run, part in zip(self._scenes[:2], self._worlds, self._runs, (1, 2), strict=False):
             made, remark = way.make(scene, world)
             if made is None:
-                return Way(way.name, SKIPPED, remark=remark)
+                return Restatement(way.name, SKIPPED, remark=remark)
             made = _following(made, world, partial(_made_by, way, scene))
             paths = way.back(paths_of(with_stride(made, part * self._stride), self._callbacks)[0]).of(run.names)
             if way.name == ANOTHER_METHOD and paths.fails_at is not None:
-                return Way(way.name, SKIPPED, remark=f"{remark} finds no step")
+                return Restatement(way.name, SKIPPED, remark=f"{remark} finds no step")
             apart.append(self._relative(run, paths))
             if not bodies or way.name == ANOTHER_METHOD:  # of that, to the smaller tolerance
                 bodies = self._bodies(run, paths)
@@ -234,7 +234,7 @@ class Certificate:
         verdict = self._verdict(coarse, fine, order)
         if verdict == DIFFERS and self._callbacks:
             remark = "; ".join(filter(None, (remark, OF_CALLBACK)))
-        return Way(way.name, verdict, bodies, order, parted, remark)
+        return Restatement(way.name, verdict, bodies, order, parted, remark)
 
     def _verdict(self, apart: np.ndarray, finer: np.ndarray, order: float | None) -> str:
         """A way agrees if it is not much farther from the scene as it is written than half the step, or comes nearer

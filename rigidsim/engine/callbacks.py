@@ -12,7 +12,7 @@ import numpy as np
 
 from rigidsim.engine.model import Model
 from rigidsim.errors import SimulationError, UsageError
-from rigidsim.jit.rows import View
+from rigidsim.jit.rows import RowView
 from rigidsim.physics.vector import add
 
 
@@ -32,7 +32,7 @@ Callback = Callable[[float, Mapping[str, NodeMotion]], tuple]
 class NodeMotions(Mapping):
     """The motions of all nodes at an instant, by path; each is read on access."""
 
-    def __init__(self, rows: Mapping[str, int], frame: View):
+    def __init__(self, rows: Mapping[str, int], frame: RowView):
         self._rows, self._frame = rows, frame
 
     def __getitem__(self, path: str) -> NodeMotion:

@@ -52,7 +52,7 @@ def end_functions() -> bool:
     return bool(threads)
 
 
-class Law(NamedTuple):
+class ControlLaw(NamedTuple):
     """A law: how many numbers it remembers besides `BEGUN`, and what it gives of numbers, memory (row, lane), and the
     time between samples, s. It changes the memory.
     """
@@ -102,12 +102,12 @@ def _input(given: Numbers, memory: np.ndarray, _T: float) -> np.ndarray:
 
 INPUT = "input"
 LAWS = {
-    "hold": Law(0, _hold),
-    "pid": Law(3, _pid),
-    "lead_lag": Law(2, _lead_lag),
-    "rate_limit": Law(1, _rate_limit),
-    "saturation": Law(0, _saturation),
-    INPUT: Law(1, _input),
+    "hold": ControlLaw(0, _hold),
+    "pid": ControlLaw(3, _pid),
+    "lead_lag": ControlLaw(2, _lead_lag),
+    "rate_limit": ControlLaw(1, _rate_limit),
+    "saturation": ControlLaw(0, _saturation),
+    INPUT: ControlLaw(1, _input),
 }
 PYTHON = "python"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.contact.columns import BOUND, CONTACT_BODY, FACET, MATERIAL, MEMBER, SHAPE, SOLID, WAY
-from rigidsim.engine.laws.declaration import Table
+from rigidsim.engine.laws.declaration import LoadTable
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
     ACCELERATION,
@@ -252,7 +252,7 @@ class Asked(NamedTuple):
     loops: np.ndarray | None  # the same of loops
 
 
-class Working(NamedTuple):
+class ExpressionScratch(NamedTuple):
     """Scratch arrays for the evaluation of expressions."""
 
     register: np.ndarray = floats("registers", SCALAR)  # of loads
@@ -401,7 +401,7 @@ class Model(NamedTuple):
     step: float  # s
 
 
-class Rows(NamedTuple):
+class ConstraintScratch(NamedTuple):
     """Scratch arrays for constraint rows."""
 
     push: PUSH = floats("wrenches")
@@ -427,7 +427,7 @@ class JointArrays(NamedTuple):
 class Switching(NamedTuple):
     """Scratch arrays for coordinates that have modes, see `modes.py`."""
 
-    rows: Rows
+    rows: ConstraintScratch
     constraint: CONSTRAINT = floats("modes")
     begin: MARGINS = floats("modes")  # at the last time that is known before an event
     end: MARGINS = floats("modes")  # at the first time that is known after it
@@ -464,7 +464,7 @@ class Closings(NamedTuple):
     """Scratch arrays for loops."""
 
     made: Corrections  # what closes the gaps after a step
-    rows: Rows
+    rows: ConstraintScratch
     meeting: MEETING = floats("loops")
     closing: CLOSING = floats("equations")
     alone: SCALAR = floats("equations")  # multipliers without contacts that last
@@ -475,7 +475,7 @@ class Closings(NamedTuple):
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
-    working: Working | None  # of expressions
+    working: ExpressionScratch | None  # of expressions
     joints: JointArrays | None
     loops: Closings | None
     trial: Any  # of a method that chooses its steps
@@ -508,7 +508,7 @@ class Scratch(NamedTuple):
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any
 
 
-class Block(NamedTuple):
+class WorldBlock(NamedTuple):
     """What is stepped: worlds side by side in an era."""
 
     era: int
@@ -589,9 +589,9 @@ def holds_values(part: object) -> bool:
     return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
 
 
-def windings(model: Model) -> Iterator[tuple[Table, np.ndarray]]:
+def windings(model: Model) -> Iterator[tuple[LoadTable, np.ndarray]]:
     """The table and the values of each load that has a winding, in the order of the last rows of the state."""
-    tables: tuple[Table, ...] = FOLLOWED if model.pairwise else ()
+    tables: tuple[LoadTable, ...] = FOLLOWED if model.pairwise else ()
     for table in tables:
         yield from ((table, value) for value in getattr(model.pairwise, table.name).value)
 
@@ -660,10 +660,10 @@ def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:
     return made(Closings, sizes | more, made=made(Corrections, sizes), rows=rows_of(loops.rows, sizes))
 
 
-def rows_of(rows: ConstraintRows, sizes: dict[str, int]) -> Rows:
+def rows_of(rows: ConstraintRows, sizes: dict[str, int]) -> ConstraintScratch:
     """Scratch arrays for constraint rows."""
     n = len(rows.first) - 1
-    return made(Rows, sizes | {"rows": n, "wrenches": len(rows.held), "products": n * n})
+    return made(ConstraintScratch, sizes | {"rows": n, "wrenches": len(rows.held), "products": n * n})
 
 
 def set_constants(scratch: Scratch, model: Model, n: int) -> None:
@@ -679,10 +679,10 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
         scratch.guards.register[: len(constant)] = constant
 
 
-def working_of(given: Expressions, n: int) -> Working:
+def working_of(given: Expressions, n: int) -> ExpressionScratch:
     """Scratch arrays for expressions."""
     registers, jets = (program.first + len(program.code) for program in (given.script, given.drive))
-    return made(Working, {"lanes": n, "registers": registers, "jets": jets, "paced": len(given.paced)})
+    return made(ExpressionScratch, {"lanes": n, "registers": registers, "jets": jets, "paced": len(given.paced)})
 
 
 def fault_count(given: Expressions | None) -> int:

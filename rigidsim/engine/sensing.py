@@ -66,7 +66,7 @@ class ErrorNumbers(NamedTuple):
         return cls(bias, noise, walk, quantum, bool(noise.any() or walk.any()), bool(quantum.any()))
 
 
-class Run(Protocol):
+class SensedRun(Protocol):
     """What sensors and controllers need of a run."""
 
     n: int
@@ -87,7 +87,7 @@ class Sensing:
     """The sensors and controllers of a run."""
 
     def __init__(
-        self, run: Run, written: SensingTables, step: float, lanes: tuple[int, ...], caller: Callable, keeps: bool
+        self, run: SensedRun, written: SensingTables, step: float, lanes: tuple[int, ...], caller: Callable, keeps: bool
     ):
         self._run, self._written, self._step, self._lanes, self._keeps = run, written, step, lanes, keeps
         self._read = caller(read_numbers)

@@ -22,7 +22,7 @@ from rigidsim.engine.impulses import apply_fired, cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
-from rigidsim.engine.model import KEPT, Block
+from rigidsim.engine.model import KEPT, WorldBlock
 from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
@@ -161,7 +161,7 @@ def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first,
     Samples are taken as there; each is added to the memory of the metrics, if there are any. Without `keeps` all are
     written to row 0, one after the other.
     """
-    known, block = UNKNOWN, Block(era, model, state, scratch, lanes)
+    known, block = UNKNOWN, WorldBlock(era, model, state, scratch, lanes)
     while True:
         t, t_end = n * model.step, (n + 1) * model.step
         known = go_to(method, t, known, block)
@@ -302,7 +302,7 @@ def advance(
     run is divided into calls: time is n h, multiplied, and eras change at edges only.
     """
     if n_end == NOW:
-        t, block = (n + done) * model.step, Block(era, model, state, scratch, lanes)
+        t, block = (n + done) * model.step, WorldBlock(era, model, state, scratch, lanes)
         known = go_to(method, t, UNKNOWN, block, buffer)
         sample(method, t, known, block, samples, first)
         return n, done, era
@@ -312,13 +312,13 @@ def advance(
         is_edge = era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done
         if is_edge and not (model.guards is not None and arrives):
             if trials_of(method) is not None:
-                arrive(method, stop_of(era, model), Block(era, model, state, scratch, lanes), buffer)
+                arrive(method, stop_of(era, model), WorldBlock(era, model, state, scratch, lanes), buffer)
                 known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
             era += 1
-        block = Block(era, model, state, scratch, lanes)  # of this turn: a loop that passes it on is read twice
+        block = WorldBlock(era, model, state, scratch, lanes)  # of this turn: a loop that passes it on is read twice
         if arrives:
             begin_era(method, contact, buffer, (n + done) * model.step, block)
             arrives = False

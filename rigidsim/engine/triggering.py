@@ -30,7 +30,7 @@ KEPT = ("value", "before", "armed", "passed", "begun", "begun_part")
 """What guards remember."""
 
 
-class Run(Protocol):
+class TriggeredRun(Protocol):
     """What triggers need of a run."""
 
     n: int
@@ -69,7 +69,7 @@ def _follows(record: TriggerRecord) -> bool:
 class Triggers:
     """The triggers of a run: which are armed, what is still to happen, and whether one has ended the run."""
 
-    def __init__(self, run: Run, records: Sequence[TriggerRecord], step: float):
+    def __init__(self, run: TriggeredRun, records: Sequence[TriggerRecord], step: float):
         self._run, self.records = run, records
         self._entered: Guarding | None = None  # the arrays of the guards of the present model
         timed = ((k, one.time) for k, one in enumerate(records) if one.time is not None and not _follows(one))

@@ -21,7 +21,7 @@ from rigidsim.engine.run import BlockRun
 from rigidsim.env.episodes import Episode
 from rigidsim.env.task import Task
 from rigidsim.errors import SimulationError
-from rigidsim.simulation.blocks import Group
+from rigidsim.simulation.blocks import WorldGroup
 from rigidsim.simulation.single import Simulation
 from rigidsim.sweeps.cells import WorldColumns
 
@@ -84,7 +84,7 @@ class Side:
         self._episodes: list[Episode | None] = [None] * count
         self._like: WorldColumns | None = None  # the group whose fixed numbers are in all lanes but the odd ones
         self._odd: set[int] = set()
-        self._alike: WeakKeyDictionary[Group, bool] = WeakKeyDictionary()
+        self._alike: WeakKeyDictionary[WorldGroup, bool] = WeakKeyDictionary()
 
     def begin(self, places: np.ndarray, episodes: Sequence[Episode]) -> np.ndarray:
         """See `Worlds.begin`."""
@@ -94,7 +94,7 @@ class Side:
 
     def _entering(self, places: np.ndarray, episodes: Sequence[Episode]) -> Callable[[Model, np.ndarray], None]:
         """What writes the numbers of episodes into their places."""
-        groups: dict[Group, list[int]] = {}
+        groups: dict[WorldGroup, list[int]] = {}
         for k, (place, episode) in enumerate(zip(places.tolist(), episodes, strict=True)):
             groups.setdefault(episode.group, []).append(k)
             self._episodes[place] = episode
@@ -113,7 +113,7 @@ class Side:
             if place in faults:
                 self._task.simulation(self._episodes[place].levels).prepare()
 
-    def _put(self, group: Group, places: np.ndarray, own: np.ndarray, model: Model, state: np.ndarray) -> None:
+    def _put(self, group: WorldGroup, places: np.ndarray, own: np.ndarray, model: Model, state: np.ndarray) -> None:
         """Write variants of a group into lanes: what varies in it, if the rest is there already."""
         is_alike = self._is_alike(group)
         if isinstance(group, WorldColumns) and is_alike and self._odd.isdisjoint(places.tolist()):
@@ -122,7 +122,7 @@ class Side:
         put_lanes((model, state), places, group.block(own))
         (self._odd.difference_update if is_alike else self._odd.update)(places.tolist())
 
-    def _is_alike(self, group: Group) -> bool:
+    def _is_alike(self, group: WorldGroup) -> bool:
         """Whether a group varies as the first one that was read in columns."""
         if group not in self._alike:
             if self._like is None and isinstance(group, WorldColumns):

@@ -12,7 +12,7 @@ from rigidsim.engine.lanes import structure
 from rigidsim.env.task import Task, gymnasium
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene
-from rigidsim.simulation.blocks import Group
+from rigidsim.simulation.blocks import WorldGroup
 from rigidsim.sweeps.variants import Variants
 
 AHEAD, MOST_AHEAD = 4096, 64
@@ -23,7 +23,7 @@ class Episode(NamedTuple):
     """An episode: random numbers in [0, 1) from which all follows; its place in a group of worlds."""
 
     levels: np.ndarray
-    group: Group
+    group: WorldGroup
     place: int
 
 
@@ -31,7 +31,7 @@ class _Batch(NamedTuple):
     """Episodes that were read together."""
 
     levels: np.ndarray  # (episode, number)
-    groups: list[Group]
+    groups: list[WorldGroup]
     group: np.ndarray  # (episode) number of its group
     place: np.ndarray  # (episode) place in that
 

@@ -16,7 +16,7 @@ WINDOW_BYTES = 8e6
 
 
 @dataclass(frozen=True)
-class Variable:
+class LabelledVariable:
     """An array with named `dimensions`. `read(rows)` gives its values at a slice of the first one, or the value if it
     has none; `is_text` is whether they are strings.
     """
@@ -29,7 +29,7 @@ class Variable:
     attributes: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, dimensions: tuple[str, ...], values: Any, **attributes: str) -> Variable:
+    def of(cls, name: str, dimensions: tuple[str, ...], values: Any, **attributes: str) -> LabelledVariable:
         """A variable in memory; texts are strings or a sequence of them."""
         array = np.asarray(values)
         is_text = array.dtype.kind in "OSU"
@@ -54,7 +54,7 @@ class Labelled:
     to the whole. Raises UsageError if two variables have one name.
     """
 
-    variables: tuple[Variable, ...]
+    variables: tuple[LabelledVariable, ...]
     coordinates: frozenset[str]
     attributes: Mapping[str, str]
 

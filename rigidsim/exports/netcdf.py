@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rigidsim.arguments import needed
-from rigidsim.exports.labelled import Labelled, Variable
+from rigidsim.exports.labelled import Labelled, LabelledVariable
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.structure import TEXT
 
@@ -37,7 +37,7 @@ def write_netcdf(file: Spool, labelled: Labelled, progress: Callable[[int, int],
                     progress(done, total)
 
 
-def _created(root, variable: Variable):
+def _created(root, variable: LabelledVariable):
     """The variable of the file, without values."""
     dtype = TEXT if variable.is_text else variable.dtype
     options: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from rigidsim.exports.labelled import Labelled, Variable
+from rigidsim.exports.labelled import Labelled, LabelledVariable
 from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
 from rigidsim.quantities.units import udunits
 from rigidsim.trajectory.fields import (
@@ -38,7 +38,7 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     `events`, or if everything is asked for, the events, too. Raises UsageError.
     """
     found = asked_for(trajectory, quantities)
-    time = Variable(
+    time = LabelledVariable(
         "time", ("time",), trajectory.time.shape, "<f8", lambda rows: np.asarray(trajectory.time[rows]), TIME
     )
     variables = [time]
@@ -50,7 +50,7 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     if events or not quantities:
         variables += _events(trajectory)
     used = {dimension for variable in variables for dimension in variable.dimensions}
-    axes = [Variable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
+    axes = [LabelledVariable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
     coordinates = {"time", "parent", "kind", "scale_to_metre", "own_scale_to_metre", "body", "component", SHAPES, *AXES}
     coordinates |= {table.time.replace("/", "_") for table in trajectory.header.readings}
     coordinates |= {*TYPES, *TYPES.values(), COORDINATE}
@@ -77,7 +77,7 @@ def _attributes(trajectory: Trajectory) -> dict[str, str]:
     }
 
 
-def _quantities(trajectory: Trajectory, found: Sequence[NamedQuantity]) -> Iterator[Variable]:
+def _quantities(trajectory: Trajectory, found: Sequence[NamedQuantity]) -> Iterator[LabelledVariable]:
     """Quantities; the components of one that has neither x, y, z nor w, x, y, z are variables of their own."""
     expressions = 0
     for one in found:
@@ -100,39 +100,41 @@ def _series(
     one: NamedQuantity,
     described: Mapping[str, str],
     component: int | None = None,
-) -> Variable:
+) -> LabelledVariable:
     def read(rows: slice) -> np.ndarray:
         values = one.of(rows)
         return values if component is None else values[:, component]
 
     shape = (len(trajectory.time), *(len(AXES[axis]) for axis in axes))
-    return Variable(name, ("time", *axes), shape, "<f8", read, described)
+    return LabelledVariable(name, ("time", *axes), shape, "<f8", read, described)
 
 
-def _bodies(trajectory: Trajectory) -> Iterator[Variable]:
+def _bodies(trajectory: Trajectory) -> Iterator[LabelledVariable]:
     header, body = trajectory.header, ("body",)
-    yield Variable.of("body", body, list(header.paths), long_name="path of the node")
-    yield Variable.of("parent", body, list(header.parents), long_name="path of the parent at the start")
-    yield Variable.of("kind", body, list(header.kinds), long_name="free, jointed, fixed or prescribed, at the start")
+    yield LabelledVariable.of("body", body, list(header.paths), long_name="path of the node")
+    yield LabelledVariable.of("parent", body, list(header.parents), long_name="path of the parent at the start")
+    yield LabelledVariable.of(
+        "kind", body, list(header.kinds), long_name="free, jointed, fixed or prescribed, at the start"
+    )
     local = "metres per unit of the lengths in local_... at the start"
-    yield Variable.of("scale_to_metre", body, header.parent_scale, units="m", long_name=local)
+    yield LabelledVariable.of("scale_to_metre", body, header.parent_scale, units="m", long_name=local)
     own = "metres per unit of the node's own coordinates"
-    yield Variable.of("own_scale_to_metre", body, header.scale, units="m", long_name=own)
+    yield LabelledVariable.of("own_scale_to_metre", body, header.scale, units="m", long_name=own)
     yield from held_axes(header.joints, header.loops)
 
 
-def held_axes(joints: Mapping[str, str], loops: Mapping[str, str]) -> Iterator[Variable]:
+def held_axes(joints: Mapping[str, str], loops: Mapping[str, str]) -> Iterator[LabelledVariable]:
     """The joints, whose types are given by path, and their coordinates; the loops, whose types are given by name."""
     labels = labels_of((), joints, loops)
     for axis in (JOINT, COORDINATE, LOOP):
         if labels[axis]:
-            yield Variable.of(axis, (axis,), labels[axis], long_name=LABELS[axis])
+            yield LabelledVariable.of(axis, (axis,), labels[axis], long_name=LABELS[axis])
     for axis, types in ((JOINT, joints), (LOOP, loops)):
         if types:
-            yield Variable.of(TYPES[axis], (axis,), [*types.values()], long_name=f"type of the {axis}")
+            yield LabelledVariable.of(TYPES[axis], (axis,), [*types.values()], long_name=f"type of the {axis}")
 
 
-def _samples(trajectory: Trajectory) -> Iterator[Variable]:
+def _samples(trajectory: Trajectory) -> Iterator[LabelledVariable]:
     for field in trajectory.header.fields:
         long_name, units = in_file(field, trajectory.header)
         yield _array(trajectory, field, field.dimensions, {"units": units, "long_name": long_name})
@@ -144,30 +146,30 @@ def _array(
     dimensions: tuple[str, ...],
     described: Mapping[str, str],
     dtype: str = "<f8",
-) -> Variable:
+) -> LabelledVariable:
     array = trajectory.arrays[of.name]
     name, shape = of.name.replace("/", "_"), tuple(array.shape)
-    return Variable(name, dimensions, shape, dtype, lambda rows: np.asarray(array[rows]), described)
+    return LabelledVariable(name, dimensions, shape, dtype, lambda rows: np.asarray(array[rows]), described)
 
 
-def _contacts(trajectory: Trajectory) -> Iterator[Variable]:
+def _contacts(trajectory: Trajectory) -> Iterator[LabelledVariable]:
     """The names of shapes, and the contact points of the samples."""
     if trajectory.header.shapes:
-        yield Variable.of(SHAPES, (SHAPES,), list(trajectory.header.shapes), long_name="name of each shape")
+        yield LabelledVariable.of(SHAPES, (SHAPES,), list(trajectory.header.shapes), long_name="name of each shape")
     if trajectory.header.with_contacts:
         yield _column(trajectory, COUNT_COLUMN, "time")
         yield from (_column(trajectory, column, CONTACT_POINT) for column in POINT_COLUMNS)
 
 
-def _readings(trajectory: Trajectory) -> Iterator[Variable]:
+def _readings(trajectory: Trajectory) -> Iterator[LabelledVariable]:
     """What sensors and controllers gave, each with an axis of its own times."""
     for table in trajectory.header.readings:
         axis = table.time.replace("/", "_")
-        yield Variable.of(axis, (axis,), trajectory.arrays[table.time], **TIME)
+        yield LabelledVariable.of(axis, (axis,), trajectory.arrays[table.time], **TIME)
         yield from (_column(trajectory, column, axis) for column in table.columns)
 
 
-def _column(trajectory: Trajectory, column: Column, dimension: str) -> Variable:
+def _column(trajectory: Trajectory, column: Column, dimension: str) -> LabelledVariable:
     dimensions = (dimension, *((column.axis,) if column.axis else ()))
     described = {"units": column.units, "long_name": column.long_name.replace("/shape", SHAPES)}
     if column.name == "events/cause":
@@ -175,14 +177,14 @@ def _column(trajectory: Trajectory, column: Column, dimension: str) -> Variable:
     return _array(trajectory, column, dimensions, described, f"<{column.dtype}")
 
 
-def _metrics(trajectory: Trajectory) -> Iterator[Variable]:
+def _metrics(trajectory: Trajectory) -> Iterator[LabelledVariable]:
     for name, value in trajectory.metrics.items():
         unit = trajectory.header.metric_units.get(name)
         about = {"expression": trajectory.header.metrics[name]} | ({"units": udunits(unit)} if unit else {})
-        yield Variable.of(f"metrics_{name}", (), np.float64(value), **about)
+        yield LabelledVariable.of(f"metrics_{name}", (), np.float64(value), **about)
 
 
-def _events(trajectory: Trajectory) -> Iterator[Variable]:
+def _events(trajectory: Trajectory) -> Iterator[LabelledVariable]:
     """The table of events; each of its side tables has rows of its own."""
     if not len(trajectory.events):
         return
@@ -191,6 +193,6 @@ def _events(trajectory: Trajectory) -> Iterator[Variable]:
         for column in columns:
             dimensions = (side, *((column.axis,) if column.axis else ()))
             described = {"units": column.units, "long_name": column.long_name} if column.long_name else {}
-            yield Variable.of(
+            yield LabelledVariable.of(
                 column.name.replace("/", "_"), dimensions, trajectory.events.columns[column.name], **described
             )

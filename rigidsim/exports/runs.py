@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from rigidsim.exports.labelled import Labelled, Variable
+from rigidsim.exports.labelled import Labelled, LabelledVariable
 from rigidsim.exports.recorded import held_axes
 from rigidsim.exports.tables import TextTable
 from rigidsim.quantities.units import udunits
@@ -38,36 +38,36 @@ def labelled_runs(sweep: Sweep) -> Labelled:
     """The runs of a sweep, varied values, seed, status, error and last time are
     coordinates of the runs.
     """
-    found = [Variable.of("run", ("run",), sweep.numbers, long_name="number of the run in the plan")]
+    found = [LabelledVariable.of("run", ("run",), sweep.numbers, long_name="number of the run in the plan")]
     for name, column in sweep.runs.items():
         if name != "run":
             units = {"units": _unit(sweep, name)} if _unit(sweep, name) else {}
-            found.append(Variable.of(_legal(name), ("run",), _stored(column), long_name=name, **units))
+            found.append(LabelledVariable.of(_legal(name), ("run",), _stored(column), long_name=name, **units))
     recorded = _recorded(sweep) if sweep.datasets else []
     labels = [variable.name for variable in found] + ["time", "body", *TYPES, *TYPES.values(), COORDINATE, *AXES]
     taken = {variable.name for variable in recorded}
     found += recorded
     for name, column in list(run_columns(sweep, taken).items())[len(sweep.runs) :]:
         units = {"units": udunits(unit)} if (unit := sweep.metric_units.get(_metric(name))) else {}
-        found.append(Variable.of(_legal(name), ("run",), column, **units))
+        found.append(LabelledVariable.of(_legal(name), ("run",), column, **units))
     attributes = {"title": sweep.description, "plan": sweep.description, "scene": sweep.scene_text,
             "quaternion_order": "wxyz", "content_hash": sweep.content_hash}  # fmt: skip
     return Labelled(tuple(found), frozenset(labels), attributes)
 
 
-def _recorded(sweep: Sweep) -> list[Variable]:
+def _recorded(sweep: Sweep) -> list[LabelledVariable]:
     """The recorded arrays and their axes."""
-    found = [Variable.of("body", ("body",), list(sweep.paths), long_name="path of the node")]
+    found = [LabelledVariable.of("body", ("body",), list(sweep.paths), long_name="path of the node")]
     if sweep.time is not None:
-        found.append(Variable.of("time", ("time",), sweep.time, units="s", long_name="time since the start"))
+        found.append(LabelledVariable.of("time", ("time",), sweep.time, units="s", long_name="time since the start"))
     used = set()
     for name in sweep.datasets:
         dimensions, shape, units, long_name = sweep.described(name)
         used |= set(dimensions)
         attributes, read = {"units": units, "long_name": long_name}, partial(sweep.array, name)
-        found.append(Variable(_legal(name), dimensions, shape, "<f8", read, attributes))
+        found.append(LabelledVariable(_legal(name), dimensions, shape, "<f8", read, attributes))
     found += held_axes(sweep.joints, sweep.loops)
-    return found + [Variable.of(axis, (axis,), list(of)) for axis, of in AXES.items() if axis in used]
+    return found + [LabelledVariable.of(axis, (axis,), list(of)) for axis, of in AXES.items() if axis in used]
 
 
 def _metric(column: str) -> str:

@@ -25,7 +25,7 @@ TIMES = ("time", "t")
 TRAJECTORIES = (".h5", ".hdf5")
 
 
-class Table(NamedTuple):
+class MeasuredTable(NamedTuple):
     """Columns by name, NaN for what was not measured, and the place of a cell, for messages."""
 
     name: str
@@ -45,7 +45,7 @@ class Measurements(NamedTuple):
     sigma: np.ndarray | None
 
 
-def read_csv(path: Path) -> Table:
+def read_csv(path: Path) -> MeasuredTable:
     """A CSV file of numbers with names in its first line; a cell without text was not measured. Raises StorageError,
     and UsageError with line and column for what is not a number.
     """
@@ -65,7 +65,7 @@ def read_csv(path: Path) -> Table:
     if not rows:
         raise UsageError(f"{path}: there are no measurements below the header")
     table = dict(zip(names, np.array(rows).T, strict=True))
-    return Table(str(path), table, lambda row, name: f"{path}:{places[row]}:{names.index(name) + 1}", units)
+    return MeasuredTable(str(path), table, lambda row, name: f"{path}:{places[row]}:{names.index(name) + 1}", units)
 
 
 def _number(cell: str, place: str) -> float:
@@ -80,13 +80,13 @@ def _number(cell: str, place: str) -> float:
     return found
 
 
-def table_of(given: Mapping[str, Any]) -> Table:
+def table_of(given: Mapping[str, Any]) -> MeasuredTable:
     """A table of arrays by name. Raises UsageError unless these are finite, and of one length."""
     columns = {name: numbers(array, f"column '{name}'") for name, array in given.items()}
     lengths = {array.shape for array in columns.values()}
     if len(lengths) != 1 or len(next(iter(lengths))) != 1:
         raise UsageError(f"data: the columns have shapes {', '.join(map(str, sorted(lengths)))}; give one length")
-    table = Table("data", columns, lambda row, name: f"data['{name}'][{row}]")
+    table = MeasuredTable("data", columns, lambda row, name: f"data['{name}'][{row}]")
     for name, array in columns.items():
         if not np.isfinite(array).all():
             row = int(np.flatnonzero(~np.isfinite(array))[0])
@@ -94,7 +94,7 @@ def table_of(given: Mapping[str, Any]) -> Table:
     return table
 
 
-def measurements(experiment: Experiment, table: Table | None, run: Trajectory) -> list[Measurements]:
+def measurements(experiment: Experiment, table: MeasuredTable | None, run: Trajectory) -> list[Measurements]:
     """The measurements of an experiment, whose quantities are those of a run of its scene. Raises UsageError."""
     path = Path(experiment.file)
     if table is None and path.suffix.lower() in TRAJECTORIES:
@@ -105,7 +105,7 @@ def measurements(experiment: Experiment, table: Table | None, run: Trajectory) -
     return [_of_column(table, name, column, time, named(run, name)) for name, column in columns.items()]
 
 
-def _times(experiment: Experiment, table: Table) -> np.ndarray:
+def _times(experiment: Experiment, table: MeasuredTable) -> np.ndarray:
     name = experiment.time or next((name for name in TIMES if name in table.columns), TIMES[0])
     unit = experiment.time_unit or (table.units.get(name) or "s")
     factor = SI["s"].get(unit)
@@ -121,14 +121,14 @@ def _times(experiment: Experiment, table: Table) -> np.ndarray:
     return time
 
 
-def _column(table: Table, name: str, what: str) -> np.ndarray:
+def _column(table: MeasuredTable, name: str, what: str) -> np.ndarray:
     if name not in table.columns:
         hint = did_you_mean(name, table.columns, f"there are {', '.join(table.columns)}")
         raise UsageError(f"{table.name}: there is no column '{name}' {what}; {hint}")
     return table.columns[name]
 
 
-def _own_columns(table: Table, run: Trajectory) -> dict[str, MeasuredColumn]:
+def _own_columns(table: MeasuredTable, run: Trajectory) -> dict[str, MeasuredColumn]:
     """The columns that are called as quantities are."""
     found = {}
     for name in table.columns:
@@ -145,7 +145,7 @@ def _own_columns(table: Table, run: Trajectory) -> dict[str, MeasuredColumn]:
 
 
 def _of_column(
-    table: Table, name: str, column: MeasuredColumn, time: np.ndarray, wanted: NamedQuantity
+    table: MeasuredTable, name: str, column: MeasuredColumn, time: np.ndarray, wanted: NamedQuantity
 ) -> Measurements:
     where = f"that measures {name}"
     values, si = _column(table, column.column, where), _si_units(table, column, wanted)
@@ -165,13 +165,13 @@ def _of_column(
     return Measurements(wanted.name, time[known], si * values[known], sigma)
 
 
-def _require_number(table: Table, wanted: NamedQuantity) -> None:
+def _require_number(table: MeasuredTable, wanted: NamedQuantity) -> None:
     if wanted.components:
         hint = f"name one component, such as {wanted.columns[0]}"
         raise UsageError(f"{table.name}: {wanted.name} has {len(wanted.components)} components; {hint}")
 
 
-def _si_units(table: Table, column: MeasuredColumn, wanted: NamedQuantity) -> float:
+def _si_units(table: MeasuredTable, column: MeasuredColumn, wanted: NamedQuantity) -> float:
     """SI units in a unit of the column: its own, or that in the name of the quantity."""
     unit = column.unit or table.units.get(column.column, "")
     if not unit:
@@ -192,6 +192,6 @@ def _of_file(experiment: Experiment, path: Path, run: Trajectory) -> list[Measur
         found = {column.column: named(trajectory, column.column) for column in experiment.columns.values()}
         columns = {"time": np.asarray(trajectory.time)} | {name: one.of() * one.si_units for name, one in found.items()}
         for one in found.values():
-            _require_number(Table(str(path), {}, lambda _, name: name), one)
-    table = Table(str(path), columns, lambda row, name: f"{path}: {name} of sample {row}")
+            _require_number(MeasuredTable(str(path), {}, lambda _, name: name), one)
+    table = MeasuredTable(str(path), columns, lambda row, name: f"{path}: {name} of sample {row}")
     return [_of_column(table, name, one, columns["time"], named(run, name)) for name, one in experiment.columns.items()]

@@ -15,7 +15,7 @@ import numpy as np
 
 from rigidsim.arguments import instance
 from rigidsim.errors import SceneError, SimulationError, UsageError
-from rigidsim.fitting.data import Measurements, Table, table_of
+from rigidsim.fitting.data import MeasuredTable, Measurements, table_of
 from rigidsim.fitting.residuals import Compared, Residuals
 from rigidsim.fitting.unknowns import BoundedNumber, bounded_number, in_si
 from rigidsim.scene.read import Scene, as_scene
@@ -71,7 +71,7 @@ class Direction(NamedTuple):
 class Fit:
     """The result of a fit. `values` and `sigma` are in SI units, by the names of the numbers."""
 
-    def __init__(self, problem: Problem, x: np.ndarray, jacobian: np.ndarray, active: np.ndarray, message: str):
+    def __init__(self, problem: FitResiduals, x: np.ndarray, jacobian: np.ndarray, active: np.ndarray, message: str):
         self._problem, self.message, self.runs = problem, message, problem.runs
         self.unknowns = problem.unknowns
         self.names = [one.label for one in self.unknowns]
@@ -180,10 +180,10 @@ class Fit:
         return f"<Fit: {each}; chi2 {self.chi2:.4g} of {self.dof}>"
 
 
-class Problem:
+class FitResiduals:
     """Residuals and their Jacobian as functions of the coordinates of the unknowns."""
 
-    def __init__(self, scene: Scene, settings: FitSettings, tables: Sequence[Table | None]):
+    def __init__(self, scene: Scene, settings: FitSettings, tables: Sequence[MeasuredTable | None]):
         self.scene, self.loss, self.runs = scene, settings.loss, 0
         shared = list(settings.parameters)
         self.experiments = [
@@ -342,13 +342,13 @@ def fit(
     if data is None and not vary and not settings:
         if scene.fit is None:
             raise UsageError("there is nothing to fit: give data and vary, or add 'fit' to the scene")
-        return Problem(scene, scene.fit, [None] * len(scene.fit.data)).solved()
+        return FitResiduals(scene, scene.fit, [None] * len(scene.fit.data)).solved()
     experiments, tables = _experiments(data)
     given = {"data": experiments, "parameters": vary if isinstance(vary, Mapping) else list(vary), **settings}
-    return Problem(scene, read_fit(given), tables).solved()
+    return FitResiduals(scene, read_fit(given), tables).solved()
 
 
-def _experiments(data: Any) -> tuple[list[dict[str, Any]], list[Table | None]]:
+def _experiments(data: Any) -> tuple[list[dict[str, Any]], list[MeasuredTable | None]]:
     """Experiments as plain data, and the tables that stand in place of files."""
     if isinstance(data, str | Path):
         return [{"file": str(data)}], [None]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.errors import UsageError
-from rigidsim.fitting.data import Measurements, Table, measurements
+from rigidsim.fitting.data import MeasuredTable, Measurements, measurements
 from rigidsim.hindsight.quantities import named
 from rigidsim.quantities.names import read_name
 from rigidsim.scene.read import Scene
@@ -36,7 +36,7 @@ class Compared:
     it, `TIME_OFFSET` among them if that does. Raises UsageError for bad data.
     """
 
-    def __init__(self, scene: Scene, experiment: Experiment, names: Sequence[str], table: Table | None):
+    def __init__(self, scene: Scene, experiment: Experiment, names: Sequence[str], table: MeasuredTable | None):
         self.experiment, self.names = experiment, list(names)
         given = scene.with_overrides([*experiment.set.items()]) if experiment.set else scene
         self.varied = Varied(given, [name for name in names if name != TIME_OFFSET], "fit: vary")

@@ -143,12 +143,12 @@ def errors(trajectory: Trajectory) -> list[OracleError]:
     return measured(trajectory, *comparisons(trajectory.header))
 
 
-def comparisons(header: Header) -> list[Comparison]:
+def comparisons(header: Header) -> list[LargestError]:
     """What measures the error of each quantity that the scene's oracle has."""
-    return [Comparison(form) for form in closed_forms(header).values()]
+    return [LargestError(form) for form in closed_forms(header).values()]
 
 
-class Comparison:
+class LargestError:
     """The largest error of one quantity in successive parts of a trajectory."""
 
     def __init__(self, form: ClosedForm):

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from rigidsim.jit import LANEWISE, role_of
 from rigidsim.jit.layouts import Struct
-from rigidsim.jit.rows import View, array_of, rows_of
+from rigidsim.jit.rows import RowView, array_of, rows_of
 from rigidsim.jit.values import (
     NUMBERS,
     Array,
     Lane,
+    LaneRows,
     Located,
     NotCompilable,
-    Rows,
     Traced,
     convert,
     kind_of,
@@ -34,7 +34,7 @@ from rigidsim.jit.values import (
     to_integer,
     width_of,
 )
-from rigidsim.jit.writing import Names, Writer, tuple_like
+from rigidsim.jit.writing import FunctionWriter, Names, tuple_like
 
 HERE = FilePath(__file__).parent
 
@@ -58,7 +58,7 @@ def type_of(x: Any) -> type:
 def elements(x: Any) -> tuple:
     """tuple(x)."""
     x = array_of(x)
-    return x.numbers() if isinstance(x, (Array, Rows)) else tuple(x)
+    return x.numbers() if isinstance(x, (Array, LaneRows)) else tuple(x)
 
 
 BUILTINS: dict[Any, Callable] = {
@@ -187,7 +187,7 @@ def parameter_key(x: Any) -> Any:
         return ("array", x.kind, *(n if isinstance(n, int) else "i" for n in x.dims))
     if isinstance(x, Struct):
         return ("struct", x._layout)
-    if isinstance(x, View):
+    if isinstance(x, RowView):
         return ("view", x.row, x.n, parameter_key(x.rows))
     if isinstance(x, tuple):
         return ("tuple", type(x), *map(constant_key if is_constant(x) else parameter_key, x))
@@ -211,7 +211,7 @@ class TooLong(Exception):
 class Parameters:
     """The parameters of a function of its own: the numbers and addresses of its arguments."""
 
-    def __init__(self, writer: Writer):
+    def __init__(self, writer: FunctionWriter):
         self.writer = writer
         self.given: list[Traced] = []
 
@@ -227,7 +227,7 @@ class Parameters:
             return Array(pointer, [n if isinstance(n, int) else self.inside(n) for n in x.dims], x.kind)
         if isinstance(x, Struct):
             return Struct(self.inside(x._table), x._layout)
-        if isinstance(x, View):
+        if isinstance(x, RowView):
             return type(x)(self.inside(x.rows), self.inside(x.lane) if x.n > 1 else x.lane, x.n)
         if isinstance(x, tuple) and not is_constant(x):
             return tuple_like(x, list(map(self.inside, x)))
@@ -247,6 +247,6 @@ def has_lanes(x: Any) -> bool:
     """Whether a value has a part for each lane."""
     if isinstance(x, tuple):
         return any(map(has_lanes, x))
-    if isinstance(x, View):
+    if isinstance(x, RowView):
         return has_lanes(x.lane) or has_lanes(x.rows)
-    return isinstance(x, (Lane, Rows)) or width_of(x) > 0
+    return isinstance(x, (Lane, LaneRows)) or width_of(x) > 0

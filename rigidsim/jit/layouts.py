@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.jit.rows import View, rows_of_fields
+from rigidsim.jit.rows import RowView, rows_of_fields
 from rigidsim.jit.values import NUMBERS, Array, NotCompilable, Traced, kind_of
 
 STRIDE = 6
@@ -217,7 +217,7 @@ def localised(value: Any, kept: Any, back: list[tuple[Array, Array]]) -> Any:
             name: part if kept is not True and name in kept else localised(part, kept, back)
             for name, part in parts.items()
         })  # fmt: skip
-    if isinstance(value, View):
+    if isinstance(value, RowView):
         return value.row(localised(value.rows, kept, back))
     if not isinstance(value, Array) or value.kind != "f" or 0 in value.dims:
         return value

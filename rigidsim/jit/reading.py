@@ -46,7 +46,7 @@ from rigidsim.jit.functions import (
     turns_are_equal,
 )
 from rigidsim.jit.layouts import KnownArray, Straight, Struct, argument, copy, localised
-from rigidsim.jit.rows import Row, View, array_of
+from rigidsim.jit.rows import Row, RowView, array_of
 from rigidsim.jit.values import (
     IR_TYPES,
     MOST_RESULTS,
@@ -60,7 +60,7 @@ from rigidsim.jit.values import (
     kind_of,
     select,
 )
-from rigidsim.jit.writing import CONSTANT, KERNEL, UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
+from rigidsim.jit.writing import CONSTANT, KERNEL, UNDEFINED, FunctionWriter, Module, Names, Path, leaves, rebuilt
 
 
 class CodeStyle(NamedTuple):
@@ -82,13 +82,13 @@ COMPARISON = {
 }  # fmt: skip
 
 
-PARTS = (Traced, Array, Struct, View)  # objects that are made anew each time a part is read
+PARTS = (Traced, Array, Struct, RowView)  # objects that are made anew each time a part is read
 
 
-class Reader:
+class FunctionReader:
     """One call of a function, written where `writer` is."""
 
-    def __init__(self, writer: Writer, style: CodeStyle, function: types.FunctionType, names: Names):
+    def __init__(self, writer: FunctionWriter, style: CodeStyle, function: types.FunctionType, names: Names):
         self.writer, self.style, self.names = writer, style, names
         self.text, function = text_of(function), inspect.unwrap(function)
         self.function, self._given = function, dict(names)
@@ -167,7 +167,7 @@ class Reader:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         elif isinstance(target, ast.Tuple):
-            parts = [value[k] for k in range(len(target.elts))] if isinstance(value, (Array, View)) else value
+            parts = [value[k] for k in range(len(target.elts))] if isinstance(value, (Array, RowView)) else value
             if not isinstance(parts, (tuple, list)) or len(parts) != len(target.elts):
                 raise NotCompilable(f"{len(target.elts)} names for another number of values")
             for part, x in zip(target.elts, parts, strict=True):
@@ -179,10 +179,10 @@ class Reader:
         else:
             raise NotCompilable("only names, tuples and elements of arrays, and parts of rows, can be assigned")
 
-    def _row(self, target: ast.Attribute) -> View:
+    def _row(self, target: ast.Attribute) -> RowView:
         """The row of which a part is assigned."""
         row = self._value(target.value)
-        if not isinstance(row, View) or target.attr not in row.row.parts:
+        if not isinstance(row, RowView) or target.attr not in row.row.parts:
             raise NotCompilable("only names, tuples and elements of arrays, and parts of rows, can be assigned")
         return row
 
@@ -250,7 +250,7 @@ class Reader:
                 return self._lanes(node, len(sequence))
             if len(sequence) > self.style.unroll:
                 sequence = Counted(sequence.start, sequence.stop, sequence.step, lambda k: k)
-        if isinstance(sequence, (Array, View)):
+        if isinstance(sequence, (Array, RowView)):
             sequence = Counted(0, sequence.shape[0], 1, sequence.__getitem__)
         if isinstance(sequence, Counted):
             return self._counted(node, sequence)
@@ -434,7 +434,7 @@ class Reader:
             if x.width:
                 raise NotCompilable("a decision that differs from lane to lane; use `select` in a formula")
             return x if x.kind == "b" else x != 0
-        return True if isinstance(x, (Struct, Array, View)) else bool(x)
+        return True if isinstance(x, (Struct, Array, RowView)) else bool(x)
 
     def _either(self, condition: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         def put(make: Callable[[], Any]) -> None:
@@ -481,7 +481,7 @@ class Reader:
         if getattr(function, "__module__", None) == "_operator":
             return function(*given, **named)
         is_type = isinstance(function, Row) or (isinstance(function, type) and issubclass(function, tuple))
-        if is_type or getattr(function, "__func__", None) in (Array.reshape, Row.place, View.part, View.put):
+        if is_type or getattr(function, "__func__", None) in (Array.reshape, Row.place, RowView.part, RowView.put):
             return function(*given, **named)
         raise NotCompilable(f"a call of {function!r}")
 
@@ -491,12 +491,12 @@ class Reader:
         is_own = (role in (ROUTINE, LANEWISE) or text.has_loop) and self.style.outlines
         if is_own and not any(map(has_lanes, names.values())):
             return self._call_outlined(function, role, names)
-        return Reader(self.writer, self.style, function, names).result()
+        return FunctionReader(self.writer, self.style, function, names).result()
 
     def _call_outlined(self, function: types.FunctionType, role: str, names: Names) -> Any:
         """Call a function of its own, which is written once for each structure of its arguments."""
         module, key = self.writer.module, (function, *map(parameter_key, names.values()))
-        writer = Writer(module)
+        writer = FunctionWriter(module)
         parameters = Parameters(writer)
         inside = {name: parameters.inside(x) for name, x in names.items()}
         if key not in module.outlined:
@@ -515,8 +515,8 @@ class Reader:
         ]
         return rebuilt(made.result, iter(numbers))
 
-    def _outlined(self, function, role: str, writer: Writer, inside: Names, parameters: Parameters) -> Outlined:
-        value = Reader(writer, self.style, function, inside).result()
+    def _outlined(self, function, role: str, writer: FunctionWriter, inside: Names, parameters: Parameters) -> Outlined:
+        value = FunctionReader(writer, self.style, function, inside).result()
         numbers = [convert(x, kind_of(x)) for x in leaves(value)]
         kinds = [x.kind for x in numbers]
         type_ = "{ " + ", ".join(IR_TYPES[kind] for kind in kinds) + " }" if kinds else "void"
@@ -576,14 +576,14 @@ def read_kernel(
     """
     module = Module(most_lines)
     module.functions[KERNEL] = ""
-    writer = Writer(module)
+    writer = FunctionWriter(module)
     call = Traced(writer, "p", "%words")
     names = {name: argument(call, place, layout) for place, (name, layout) in enumerate(layouts.items())}
     back: list[tuple[Any, Any]] = []
     for name, local in straight.local.items() if straight else ():
         names[name] = localised(names[name], local, back)
     try:
-        value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+        value = FunctionReader(writer, STRAIGHT if straight else GENERAL, function, names).result()
     except TooLong:
         return None, ""
     for there, here in back:

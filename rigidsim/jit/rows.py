@@ -1,8 +1,9 @@
 """Rows that are declared: the parts of a row of numbers have names, in Python and in compiled code.
 
 A row holds its parts one after the other, each component once for each lane: component c of lane k is at place
-c n + k of the row, where n is the number of lanes. `Row` declares which parts there are; a `View` is a row, or an array
-of rows, as text sees it in one lane: `frame.omega` is a tuple of three numbers, and `frame.omega = ...` writes them.
+c n + k of the row, where n is the number of lanes. `Row` declares which parts there are; a `RowView` is a row, or an
+array of rows, as text sees it in one lane: `frame.omega` is a tuple of three numbers, and `frame.omega = ...` writes
+them.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ class Row:
                 self.parts[name] = self.width, width
             self.width += width
         properties = {name: property(*_access(name, *part)) for name, part in self.parts.items()}
-        self.view: Callable[..., Any] = type("View", (View,), {"__slots__": (), "row": self, **properties})
+        self.view: Callable[..., Any] = type("View", (RowView,), {"__slots__": (), "row": self, **properties})
 
-    def __call__(self, rows: Any, lane: Any = 0, n: int = 1) -> View:
+    def __call__(self, rows: Any, lane: Any = 0, n: int = 1) -> RowView:
         """The view of a row, or of an array of rows, in a lane of n; a view keeps its lane."""
-        return self.view(rows.rows, rows.lane, rows.n) if isinstance(rows, View) else self.view(rows, lane, n)
+        return self.view(rows.rows, rows.lane, rows.n) if isinstance(rows, RowView) else self.view(rows, lane, n)
 
     def __getattr__(self, name: str) -> int | slice:
         if name.startswith("__") or name not in self.parts:
@@ -85,7 +86,7 @@ def _of_lane(given: Any, lane: Any, _n: int) -> Any:
     return given[lane] if getattr(given, "shape", ()) else given
 
 
-class View:
+class RowView:
     """A row of numbers, or an array of such rows, in one lane of n; made by `Row`. An index goes to one of the rows,
     or to a component of a row.
     """
@@ -129,18 +130,18 @@ class View:
 
 def array_of(rows: Any) -> Any:
     """The array that a view sees; anything else is itself."""
-    return rows.rows if isinstance(rows, View) else rows
+    return rows.rows if isinstance(rows, RowView) else rows
 
 
 def _access(name: str, begin: int, width: int) -> tuple[Callable, Callable]:
     """How a part of a row is read and written."""
     components = range(begin, begin + width)
 
-    def read(row: View) -> Any:
+    def read(row: RowView) -> Any:
         rows, lane, n = row.rows, row.lane, row.n
         return rows[begin * n + lane] if width == 1 else tuple([rows[c * n + lane] for c in components])
 
-    def write(row: View, value: Any) -> None:
+    def write(row: RowView, value: Any) -> None:
         rows, lane, n = row.rows, row.lane, row.n
         if width == 1:
             rows[begin * n + lane] = value

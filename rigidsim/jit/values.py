@@ -379,19 +379,19 @@ class Array:
         text = f"store {whole} {value.ref}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
         self.pointer.writer.line(text)
 
-    def _gathered(self, index: tuple) -> Rows | Traced:
+    def _gathered(self, index: tuple) -> LaneRows | Traced:
         """A row, or a number, for each lane."""
         width = max(map(width_of, index))
         rows = [self[element(index, k)] for k in range(width)]
-        return Rows(rows) if isinstance(rows[0], Array) else assembled(rows)
+        return LaneRows(rows) if isinstance(rows[0], Array) else assembled(rows)
 
-    def _part(self, index: tuple) -> Array | Rows:
+    def _part(self, index: tuple) -> Array | LaneRows:
         *front, last = index
         if not isinstance(last, slice) or last.step is not None or any(isinstance(i, slice) for i in front):
             raise NotCompilable("only the last index of an array may be a slice, without a step")
         whole = self[tuple(front)] if front else self
-        if isinstance(whole, Rows):
-            return Rows([row[last] for row in whole.rows])
+        if isinstance(whole, LaneRows):
+            return LaneRows([row[last] for row in whole.rows])
         begin, end = (
             default if x is None else whole.dims[0] + x if isinstance(x, NUMBERS) and x < 0 else x
             for x, default in ((last.start, 0), (last.stop, whole.dims[0]))
@@ -449,7 +449,7 @@ class Array:
         return Array(self.pointer, (math.prod(self.dims, start=1),), self.kind)
 
 
-class Rows:
+class LaneRows:
     """A row for each lane, of equal sizes: what an array gives for an index that differs from lane to lane."""
 
     __slots__ = ("rows",)
@@ -464,11 +464,11 @@ class Rows:
 
     def __getitem__(self, index):
         parts = [row[element(index, k)] for k, row in enumerate(self.rows)]
-        return Rows(parts) if isinstance(parts[0], Array) else assembled(parts)
+        return LaneRows(parts) if isinstance(parts[0], Array) else assembled(parts)
 
     def __setitem__(self, index, value):
         if isinstance(index, slice):
-            return Rows([row[index] for row in self.rows]).fill(value)
+            return LaneRows([row[index] for row in self.rows]).fill(value)
         for k, row in enumerate(self.rows):  # in the order of the lanes, as in Python
             row[element(index, k)] = element(value, k)
         return None

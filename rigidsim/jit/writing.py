@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rigidsim.jit.layouts import Struct
-from rigidsim.jit.rows import View, array_of
+from rigidsim.jit.rows import RowView, array_of
 from rigidsim.jit.values import (
     IR_TYPES,
     KINDS,
@@ -161,14 +161,14 @@ def _size(text: str, parts: dict[str, int]) -> int:
     return text.count("\n") + sum(parts.get(called, 0) for called in CALLED.findall(text))
 
 
-class Block:
+class BasicBlock:
     """Lines that are executed one after the other. What was computed in the blocks above it, each of which every path
     to this block passes, is known here.
     """
 
     __slots__ = ("above", "end", "known", "label", "lines", "phis")
 
-    def __init__(self, label: str, above: Block | None):
+    def __init__(self, label: str, above: BasicBlock | None):
         self.label, self.above = label, above
         self.lines: list[str] = []
         self.phis: list[Phi] = []
@@ -177,7 +177,7 @@ class Block:
 
     def find(self, text: str) -> Traced | None:
         """The number that was computed by this text."""
-        block: Block | None = self
+        block: BasicBlock | None = self
         while block is not None:
             if text in block.known:
                 return block.known[text]
@@ -191,30 +191,30 @@ class Undefined:
 
 UNDEFINED = Undefined()
 Names = dict[str, Any]
-Path = tuple[Block, Names]
+Path = tuple[BasicBlock, Names]
 
 
-class Writer:
+class FunctionWriter:
     """Writes one function. `block` is the block that is being written; None where no path leads."""
 
     def __init__(self, module: Module):
         self.module, self._n = module, 0
-        self.blocks: list[Block] = []
+        self.blocks: list[BasicBlock] = []
         self._words: dict[tuple[str, int], tuple[Traced, list[str]]] = {}
-        self.block: Block | None = self.new_block(None)
+        self.block: BasicBlock | None = self.new_block(None)
 
     @property
-    def present(self) -> Block:
+    def present(self) -> BasicBlock:
         """The block that is being written, to which some path leads."""
         assert self.block is not None
         return self.block
 
     # --- lines
 
-    def new_block(self, above: Block | None) -> Block:
+    def new_block(self, above: BasicBlock | None) -> BasicBlock:
         """A block that comes after the present ones."""
         self._n += 1
-        block = Block(f"b{self._n}", above)
+        block = BasicBlock(f"b{self._n}", above)
         self.blocks.append(block)
         return block
 
@@ -298,17 +298,17 @@ class Writer:
 
     # --- paths
 
-    def go(self, target: Block) -> None:
+    def go(self, target: BasicBlock) -> None:
         """End the present block."""
         self.present.end = f"br label %{target.label}"
 
-    def fork(self, condition: Traced) -> tuple[Block, Block]:
+    def fork(self, condition: Traced) -> tuple[BasicBlock, BasicBlock]:
         """End the present block by a decision; returns the blocks of both paths."""
         yes, no = self.new_block(self.block), self.new_block(self.block)
         self.present.end = f"br i1 {condition.ref}, label %{yes.label}, label %{no.label}"
         return yes, no
 
-    def merge(self, paths: list[Path], above: Block) -> Names:
+    def merge(self, paths: list[Path], above: BasicBlock) -> Names:
         """Go on where paths come together, each with its names; `above` is a block that all of them passed. Returns the
         names that all have.
         """
@@ -326,7 +326,7 @@ class Writer:
         self.block = target
         return made
 
-    def _joined(self, values: list, blocks: list[Block], target: Block) -> Any:
+    def _joined(self, values: list, blocks: list[BasicBlock], target: BasicBlock) -> Any:
         first = values[0]
         if all(value is first for value in values):
             return first
@@ -335,7 +335,7 @@ class Writer:
         parts = zip(*map(leaves, values), strict=True)
         return rebuilt(first, iter([self._joined_number(numbers, blocks, target) for numbers in parts]))
 
-    def _joined_number(self, numbers: tuple, blocks: list[Block], target: Block) -> Any:
+    def _joined_number(self, numbers: tuple, blocks: list[BasicBlock], target: BasicBlock) -> Any:
         if all(is_same(x, numbers[0]) for x in numbers):
             return numbers[0]
         kind = max(map(kind_of, numbers), key=ORDER.index)
@@ -361,7 +361,7 @@ class Writer:
         it has another kind or structure after a turn (0 becomes 0.0), the loop is written again. Returns the names
         after the loop.
         """
-        start, carried = self.place(), Carried([name for name in assigned if name in names])
+        start, carried = self.place(), LoopNames([name for name in assigned if name in names])
         while True:
             self.go_back(start)
             header = self.new_block(self.block)
@@ -403,7 +403,7 @@ class Writer:
         self.loop(first, ["index"], lambda names: compare("lt", names["index"], end), body, advance)
 
 
-class Carried:
+class LoopNames:
     """The names that the turns of a loop assign, and what is known of them from the turns that were written so far."""
 
     def __init__(self, names: list[str]):
@@ -414,7 +414,7 @@ class Carried:
         self._numbers: dict[str, list] = {}  # the numbers that each name consists of, at the beginning of a turn
         self.phis: dict[tuple[str, int], Phi] = {}
 
-    def enter(self, writer: Writer, names: Names) -> Names:
+    def enter(self, writer: FunctionWriter, names: Names) -> Names:
         """The names at the beginning of a turn; the present block leads to the first."""
         inside, self._numbers, self.phis = dict(names), {}, {}
         for name in self._names:
@@ -450,7 +450,7 @@ class Carried:
                     found = True
         return found
 
-    def come_back(self, block: Block, after: Names) -> None:
+    def come_back(self, block: BasicBlock, after: Names) -> None:
         """Go on with the numbers at the end of a turn."""
         for (name, k), phi in self.phis.items():
             phi.come_from(block, leaves(after[name])[k])
@@ -463,7 +463,7 @@ class Phi:
         self.number = number
         self.arms: list[str] = []
 
-    def come_from(self, block: Block, x: Any) -> None:
+    def come_from(self, block: BasicBlock, x: Any) -> None:
         """The number for the path from a block, which is written at its end."""
         writer, number = self.number.writer, self.number
         before, writer.block = writer.block, block
@@ -486,7 +486,7 @@ def leaves(value: Any) -> list:
         return [value.pointer, *value.dims]
     if isinstance(value, Struct):
         return [value._table]
-    if isinstance(value, View):
+    if isinstance(value, RowView):
         return leaves(value.rows) + ([value.lane] if value.n > 1 else [])
     return [x for part in value for x in leaves(part)] if isinstance(value, tuple) else []
 
@@ -499,7 +499,7 @@ def rebuilt(value: Any, source) -> Any:
         return Array(next(source), [next(source) for _ in value.dims], value.kind)
     if isinstance(value, Struct):
         return Struct(next(source), value._layout)
-    if isinstance(value, View):
+    if isinstance(value, RowView):
         return type(value)(rebuilt(value.rows, source), next(source) if value.n > 1 else value.lane, value.n)
     if isinstance(value, tuple):
         return tuple_like(value, [rebuilt(part, source) for part in value])
@@ -519,7 +519,7 @@ def structure(value: Any) -> Any:
         return "array", value.kind, len(value.dims)
     if isinstance(value, Struct):
         return "struct", value._layout
-    if isinstance(value, View):
+    if isinstance(value, RowView):
         return "view", value.row, value.n, structure(value.rows)
     if isinstance(value, tuple):
         return (type(value), *map(structure, value))

@@ -13,12 +13,12 @@ from matplotlib.gridspec import GridSpec
 from rigidsim.arguments import numbers, refuse
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import named
-from rigidsim.plots.history import History, Request
+from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.impacts import ImpactsPanel
 from rigidsim.plots.overview import overview, overview_title
 from rigidsim.plots.paths import PathPanel, PhasePanel
 from rigidsim.plots.polhode import PolhodePanel
-from rigidsim.plots.requests import ENERGY, IMPACTS, PATH, PHASE, POLHODE, SERIES, STATES, Reader
+from rigidsim.plots.requests import ENERGY, IMPACTS, PATH, PHASE, POLHODE, SERIES, STATES, RequestReader
 from rigidsim.plots.series import SeriesPanel
 from rigidsim.plots.states import StatesPanel
 from rigidsim.plots.style import Picture, label_axes, styled
@@ -72,7 +72,7 @@ def figure_of(
             refuse("the size", f"width and height, from {LEAST_INCHES:g} to {MOST_INCHES:g} inches", look.size)
     several = len(trajectories) > 1
     histories = [
-        History(trajectory, number, name if several else "", samples_between(trajectory, begin, end))
+        PlottedHistory(trajectory, number, name if several else "", samples_between(trajectory, begin, end))
         for number, (name, trajectory) in enumerate(trajectories)
     ]
     wanted = []
@@ -80,7 +80,7 @@ def figure_of(
         asked = quantities, paths
         if not (quantities or paths):
             asked = overview(history.trajectory), ()
-        reader = Reader(history, frames, look.degrees)
+        reader = RequestReader(history, frames, look.degrees)
         wanted += [one for written in asked[0] for one in reader.requests(written)]
         wanted += [one for written in asked[1] for one in reader.path(written)]
     with styled():
@@ -97,7 +97,7 @@ def panels_of(requests: Iterable[Request], look: Look) -> list[Any]:
     return [panel for (kind, *_), group in groups.items() for panel in PANELS[kind][1](group, look)]
 
 
-def energy_panels(histories: Sequence[History], is_log: bool = False) -> list[SeriesPanel]:
+def energy_panels(histories: Sequence[PlottedHistory], is_log: bool = False) -> list[SeriesPanel]:
     """The energies and the work in one panel, the drift of their balance in another."""
     energies = [(history, named(history.trajectory, name)) for history in histories for name in ENERGIES]
     drift = [(history, named(history.trajectory, "energy_drift")) for history in histories]

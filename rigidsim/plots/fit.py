@@ -11,7 +11,7 @@ from rigidsim.fitting.estimate import Fit
 from rigidsim.fitting.residuals import Compared
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import named
-from rigidsim.plots.history import History
+from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.style import INK, Picture, draw_legend, label_axes, styled, with_unit
 
@@ -46,7 +46,7 @@ def _draw(fit: Fit, k: int, i: int, above: Axes, below: Axes) -> None:
     marks: dict = {}
     for axes in (above, below):
         axes.set_xlim(float(np.min(time)), float(np.max(time)))
-        marks = draw_marks(axes, History(run, 0, "", slice(None)), {wanted.body} - {""}, False)
+        marks = draw_marks(axes, PlottedHistory(run, 0, "", slice(None)), {wanted.body} - {""}, False)
     draw_legend(above, [points, line, *marks.values()], ["measured", "fitted run", *marks])
 
 

@@ -12,7 +12,7 @@ from rigidsim.sensitivities.spread import band_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 
-class History(NamedTuple):
+class PlottedHistory(NamedTuple):
     """A trajectory, its number and its name among those of the figure (empty if it is the only one), its samples."""
 
     trajectory: Trajectory
@@ -47,7 +47,7 @@ class Request(NamedTuple):
     """
 
     kind: str
-    history: History
+    history: PlottedHistory
     body: str = ""
     frame: str = ""
     quantities: tuple[NamedQuantity, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rigidsim.hindsight.quantities import NamedQuantity, short_name
-from rigidsim.plots.history import History
+from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.style import shortened, with_unit
 
 
@@ -20,7 +20,7 @@ class Parts(NamedTuple):
     seen: str
 
 
-def parts_of(history: History, named: NamedQuantity, component: str = "") -> Parts:
+def parts_of(history: PlottedHistory, named: NamedQuantity, component: str = "") -> Parts:
     """The parts of the name of a component of a quantity."""
     return Parts(history.name, named.body, named.words, component, named.seen.removeprefix(", "))
 

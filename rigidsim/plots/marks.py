@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from rigidsim.hindsight.quantities import short_name
-from rigidsim.plots.history import History
+from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.style import FAINT, GREY, shortened
 from rigidsim.scene.schema.changes import STATES
 from rigidsim.trajectory.events import ENDS, IMPACT, RESTS, ROLLS, SLIDES, STICKS, Event, node_of
@@ -48,7 +48,7 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPA
     return np.flatnonzero(strikes)
 
 
-def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names: bool) -> dict[str, Artist]:
+def draw_marks(axes: Axes, history: PlottedHistory, bodies: Collection[str], with_names: bool) -> dict[str, Artist]:
     """Dashed lines at the impulses and reparentings of some bodies, of all if none is given, and ticks at impacts of
     shapes and at stops. The ticks are returned by what they mean, for a legend.
     """
@@ -81,7 +81,7 @@ def _is_of(event: Event, bodies: Collection[str]) -> bool:
     return bool({event.body, event.receiver} & set(bodies) or (event.changed and any(map(event.concerns, bodies))))
 
 
-def _times(history: History, rows: np.ndarray) -> np.ndarray:
+def _times(history: PlottedHistory, rows: np.ndarray) -> np.ndarray:
     """The times of some events of contact within the span of a picture."""
     time, (begin, end) = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0), history.span
     return time[(begin <= time) & (time <= end)]

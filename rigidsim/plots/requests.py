@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, in_degrees, is_defined, named
-from rigidsim.plots.history import History, Request
+from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.references import lasting_parent
 from rigidsim.plots.terms import TERM_KINDS
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
@@ -22,12 +22,12 @@ FORCES = ("contact_force.norm", "friction_force.norm")
 
 
 @dataclass(frozen=True)
-class Reader:
+class RequestReader:
     """Understands what is asked for of one trajectory; `frames` are for what has none written, `degrees` is whether
     angles without a unit are in degrees.
     """
 
-    history: History
+    history: PlottedHistory
     frames: Sequence[str] = ()
     degrees: bool = False
 

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import NamedQuantity
-from rigidsim.plots.history import History
+from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.references import draw_reference, error_text, reference_of
@@ -24,7 +24,7 @@ BAND = 0.25
 """How opaque the standard deviation of a curve is."""
 CONSTANT = 1e-12
 """Values that differ by less, relative to the largest, are drawn as one."""
-Entry = tuple[History, NamedQuantity]
+Entry = tuple[PlottedHistory, NamedQuantity]
 
 
 class SeriesPanel:

@@ -19,7 +19,7 @@ from matplotlib.patches import Patch
 
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.plots.style import FAINT, GREY, INK, LINES, draw_legend, label_axes, shortened, with_unit
-from rigidsim.plots.sweep_runs import Runs, VariedNumber, short_path
+from rigidsim.plots.sweep_runs import Runs, SweepAxis, short_path
 from rigidsim.report.wording import counted
 
 MAP = "viridis"
@@ -46,7 +46,7 @@ class Measured:
         return with_unit(shortened(self.name, 44), self.unit)
 
 
-def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
+def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[SweepAxis], is_log: bool) -> None:
     """A line for each combination of the other numbers, or points if these are samples or too many."""
     (x,) = numbers
     others = runs.others(numbers)
@@ -77,7 +77,7 @@ def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[Varied
     draw_legend(axes, [*handles, *failed[0], *absent[0]], [*names, *failed[1], *absent[1]], "above")
 
 
-def _line(axes: Axes, x: VariedNumber, measured: Measured, rows: np.ndarray, color: Any, dashes: Any):
+def _line(axes: Axes, x: SweepAxis, measured: Measured, rows: np.ndarray, color: Any, dashes: Any):
     rows = rows[np.argsort(x.values[rows], kind="stable")]
     style = "" if x.words else dashes
     marker = "o" if len(rows) <= MOST_MARKED or x.words else ""
@@ -87,7 +87,7 @@ def _line(axes: Axes, x: VariedNumber, measured: Measured, rows: np.ndarray, col
     return drawn
 
 
-def colour_scale(number: VariedNumber) -> tuple[Normalize, Any]:
+def colour_scale(number: SweepAxis) -> tuple[Normalize, Any]:
     """The scale of colours for the values of a number, and the map."""
     low, high = float(number.levels[0]), float(number.levels[-1])
     return (LogNorm if number.is_log else Normalize)(low, high), matplotlib.colormaps[MAP]
@@ -102,7 +102,7 @@ def draw_colour_bar(axes: Axes, drawn: ScalarMappable, label: str, words: Sequen
         bar.set_ticks(range(len(words)), labels=[shortened(word, 18) for word in words])
 
 
-def _mark_failed(axes: Axes, runs: Runs, x: VariedNumber) -> tuple[list, list[str]]:
+def _mark_failed(axes: Axes, runs: Runs, x: SweepAxis) -> tuple[list, list[str]]:
     """Crosses on the lower edge at the values of runs that failed; for the legend."""
     values = np.unique(x.values[runs.is_failed])
     if not len(values):
@@ -120,7 +120,7 @@ def _note_absent(runs: Runs, measured: Measured) -> tuple[list, list[str]]:
     return ([Line2D([], [], linestyle="")], [f"{counted(count, 'run')} without a value"]) if count else ([], [])
 
 
-def draw_map(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
+def draw_map(axes: Axes, runs: Runs, measured: Measured, numbers: list[SweepAxis], is_log: bool) -> None:
     """The metric in colours over two numbers; the mean over the others. Without a grid, coloured points."""
     x, y = numbers
     x.set_axis(axes, "x")
@@ -151,7 +151,7 @@ class _Cells:
     have no value for another reason.
     """
 
-    def __init__(self, runs: Runs, measured: Measured, x: VariedNumber, y: VariedNumber):
+    def __init__(self, runs: Runs, measured: Measured, x: SweepAxis, y: SweepAxis):
         shape = len(y.levels), len(x.levels)
         place, size = y.places * shape[1] + x.places, shape[0] * shape[1]
         good = np.isfinite(measured.values)
@@ -170,7 +170,7 @@ def _norm(values: np.ndarray, is_log: bool) -> Normalize | None:
     return LogNorm(positive.min(), positive.max()) if is_log and len(positive) else None
 
 
-def _hatch(axes: Axes, x: VariedNumber, y: VariedNumber, cells: np.ndarray) -> None:
+def _hatch(axes: Axes, x: SweepAxis, y: SweepAxis, cells: np.ndarray) -> None:
     across, up = x.edges(), y.edges()
     corners = [
         [(across[i], up[j]), (across[i + 1], up[j]), (across[i + 1], up[j + 1]), (across[i], up[j + 1])]
@@ -181,7 +181,7 @@ def _hatch(axes: Axes, x: VariedNumber, y: VariedNumber, cells: np.ndarray) -> N
     )
 
 
-def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y: VariedNumber, is_log: bool) -> None:
+def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: SweepAxis, y: SweepAxis, is_log: bool) -> None:
     good = np.isfinite(measured.values)
     size = 22.0 if len(good) < 500 else 9.0
     drawn = axes.scatter(

@@ -22,7 +22,7 @@ EVEN = 1e-6
 
 
 @dataclass(frozen=True)
-class VariedNumber:
+class SweepAxis:
     """One varied number: the value of each run; for words and lists their places among `words`."""
 
     name: str
@@ -121,7 +121,7 @@ class Runs:
         """The Sobol indices of each metric."""
         return self.sweep.sensitivity()
 
-    def number(self, name: str) -> VariedNumber:
+    def number(self, name: str) -> SweepAxis:
         """A varied number by its name, or by the end of it if that is unique. Raises UsageError."""
         found = [known for known in self.numbers if name in (known, self.numbers[known].short)]
         found = found or [known for known in self.numbers if known.endswith((f".{name}", f"/{name}"))]
@@ -133,11 +133,11 @@ class Runs:
         raise UsageError(f"--over {name}: the sweep did not vary it; it varied {listed}")
 
     @property
-    def varied(self) -> list[VariedNumber]:
+    def varied(self) -> list[SweepAxis]:
         """The numbers that have more than one value."""
         return [number for number in self.numbers.values() if len(number.levels) > 1]
 
-    def others(self, shown: Sequence[VariedNumber]) -> list[VariedNumber]:
+    def others(self, shown: Sequence[SweepAxis]) -> list[SweepAxis]:
         """The varied numbers apart from these."""
         return [number for number in self.varied if number not in shown]
 
@@ -151,7 +151,7 @@ class Runs:
         cells = np.ravel_multi_index([number.places for number in self.varied], shape)
         return len(np.unique(cells)) == len(cells)
 
-    def groups(self, numbers: Sequence[VariedNumber]) -> list[tuple[str, np.ndarray]]:
+    def groups(self, numbers: Sequence[SweepAxis]) -> list[tuple[str, np.ndarray]]:
         """The runs of each combination of values of these numbers, and the combination in words."""
         if not numbers:
             return [("", np.arange(len(self.sweep)))]
@@ -163,14 +163,14 @@ class Runs:
         return [(name, np.flatnonzero(which.ravel() == k)) for k, name in enumerate(named)]
 
 
-def _varied(sweep: Any, name: str, parameters: Mapping[str, Any]) -> VariedNumber:
+def _varied(sweep: Any, name: str, parameters: Mapping[str, Any]) -> SweepAxis:
     values = sweep.runs[name]
     if values.dtype != object:
         unit = sweep.units[name] or _unit(parameters.get(name.removeprefix("parameters.")))
-        return VariedNumber(name, unit, np.asarray(values, dtype=np.float64))
+        return SweepAxis(name, unit, np.asarray(values, dtype=np.float64))
     texts = [str(value) for value in values]
     words = tuple(dict.fromkeys(texts))
-    return VariedNumber(name, "", np.array([words.index(text) for text in texts], dtype=np.float64), words)
+    return SweepAxis(name, "", np.array([words.index(text) for text in texts], dtype=np.float64), words)
 
 
 def _unit(parameter: Any) -> str:

@@ -15,7 +15,7 @@ from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
 from rigidsim.plots.sweep_panels import FAILED, MAP, MOST_LINES, Measured, colour_scale, draw_colour_bar
-from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from rigidsim.plots.sweep_runs import Runs, SweepAxis
 from rigidsim.quantities.vocabulary import BODY, PARENT
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.tree.nodes import WORLD
@@ -72,7 +72,7 @@ class RunCurves:
     label: str
     curves: list[np.ndarray]
     is_failed: np.ndarray
-    number: VariedNumber  # gives the colours; `values` are its values in these runs
+    number: SweepAxis  # gives the colours; `values` are its values in these runs
     values: np.ndarray
     note: str
 
@@ -105,7 +105,7 @@ class RunCurves:
         draw_legend(axes, handles, names, "above")
 
 
-def series_of(runs: Runs, name: str, over: list[VariedNumber]) -> list[RunCurves]:
+def series_of(runs: Runs, name: str, over: list[SweepAxis]) -> list[RunCurves]:
     """The components of a quantity over time, coloured by a varied number. Raises UsageError."""
     if len(over) > 1:
         raise UsageError(f"{name} is drawn over time, and coloured by one varied number; name one with --over")
@@ -131,7 +131,7 @@ def series_of(runs: Runs, name: str, over: list[VariedNumber]) -> list[RunCurves
     ]
 
 
-def _most_varied(runs: Runs) -> VariedNumber:
+def _most_varied(runs: Runs) -> SweepAxis:
     numbers = runs.varied or list(runs.numbers.values())
     if not numbers:
         raise UsageError("the sweep varied nothing")

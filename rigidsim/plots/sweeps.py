@@ -13,7 +13,7 @@ from rigidsim.arguments import clipped
 from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.plots.style import Picture, named_legend, styled
 from rigidsim.plots.sweep_panels import MOST_LINES, Measured, draw_curves, draw_indices, draw_map
-from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from rigidsim.plots.sweep_runs import Runs, SweepAxis
 from rigidsim.plots.sweep_series import last_values, series_of
 
 WIDTH, HEIGHT, BESIDE = 6.4, 4.4, 4.6
@@ -47,7 +47,7 @@ def sweep_figure(
         return _arranged(panels, title, size)
 
 
-def _panels(runs: Runs, names: Sequence[str], over: list[VariedNumber], is_log: bool) -> list[list[Panel]]:
+def _panels(runs: Runs, names: Sequence[str], over: list[SweepAxis], is_log: bool) -> list[list[Panel]]:
     """The panels, row by row."""
     if not names and not runs.sweep.metrics:
         names = _defaults(runs)
@@ -69,7 +69,7 @@ def _panels(runs: Runs, names: Sequence[str], over: list[VariedNumber], is_log: 
     return rows
 
 
-def _of_measured(runs: Runs, measured: Measured, over: list[VariedNumber], is_log: bool) -> list[Panel]:
+def _of_measured(runs: Runs, measured: Measured, over: list[SweepAxis], is_log: bool) -> list[Panel]:
     """The panels of a number of each run, over these varied numbers or as fits the plan."""
     if not np.isfinite(measured.values).any():
         raise UsageError(f"{measured.name} has a finite value in none of the {len(runs.sweep):,} runs")
@@ -82,7 +82,7 @@ def _of_measured(runs: Runs, measured: Measured, over: list[VariedNumber], is_lo
     return found
 
 
-def _shown(runs: Runs) -> list[list[VariedNumber]]:
+def _shown(runs: Runs) -> list[list[SweepAxis]]:
     """The varied numbers over which a metric is shown if none is named: a map of two with many values each, else curves
     over the one with the most values; over each number if others vary with it.
     """

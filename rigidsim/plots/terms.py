@@ -11,7 +11,7 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.path_directions import AT_REST, directions
 from rigidsim.hindsight.quantities import named, short_name
-from rigidsim.plots.history import History, Request
+from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.style import FAINT, INK, LINES, draw_legend, label_axes, shortened
 from rigidsim.trajectory.fields import angular_terms, linear_terms
@@ -91,7 +91,7 @@ def _angular_panels(terms: Terms, body: str) -> Iterator[TermsPanel]:
 class Terms:
     """The terms of an acceleration that matter, (time, 3) each, and their sum."""
 
-    def __init__(self, history: History, body: str, terms: list[str], total: str):
+    def __init__(self, history: PlottedHistory, body: str, terms: list[str], total: str):
         self.history, self.body = history, body
         self.frame = shortened(short_name(history.trajectory[body].parent)) or "the world"
         names = [total, "velocity", *terms]

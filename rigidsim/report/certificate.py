@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rigidsim.certify.certifying import DIFFERS, FEWEST, PARTS, SKIPPED, Certificate, Way
+from rigidsim.certify.certifying import DIFFERS, FEWEST, PARTS, SKIPPED, Certificate, Restatement
 from rigidsim.report.growth import growth_section
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.table import number
 
 SHOWN_BODIES = 12
@@ -27,8 +27,8 @@ class CertificateReport(Report):
         head = ["largest of each body", "distance", "angle", "way"]
         super().__init__(
             Section(data | ways, [title]),
-            Section(table=Table(HEAD, [*map(_row, (found.half, *found.ways))])),
-            Section(table=Table.first(head, rows, most, " (--json)")),
+            Section(table=CellTable(HEAD, [*map(_row, (found.half, *found.ways))])),
+            Section(table=CellTable.first(head, rows, most, " (--json)")),
             growth_section(found.growth, f"the difference of the {found.refined_by} and less of it"),
             Section(lines=[*self._reasons(), self._verdict()]),
         )
@@ -93,7 +93,7 @@ def _sizes(distance: float, angle: float) -> list[str]:
     return [f"{distance:.1e} m", f"{angle:.1e} rad"]
 
 
-def _row(way: Way) -> list[str]:
+def _row(way: Restatement) -> list[str]:
     name = f"{way.name} ({way.remark})" if way.remark else way.name
     if way.verdict == SKIPPED:
         return [name, "", "", "", SKIPPED]
@@ -102,5 +102,5 @@ def _row(way: Way) -> list[str]:
     return [name, *_sizes(way.distance, way.angle), order, f"{way.verdict}{parted}"]
 
 
-def _plain(way: Way) -> dict[str, object]:
+def _plain(way: Restatement) -> dict[str, object]:
     return vars(way) | {"distance": way.distance, "angle": way.angle}

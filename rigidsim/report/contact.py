@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rigidsim.report.sections import Section, Table
+from rigidsim.report.sections import CellTable, Section
 from rigidsim.report.table import aligned, beyond_rounding, number, remark
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_ledger import ContactLedger
@@ -196,7 +196,7 @@ class ContactSummary:
         asleep = counted(self.fell_asleep, "time a body fell asleep", "times a body fell asleep")
         numbers += f"; {asleep}, {self.woke} woke" if self.fell_asleep else ""
         head = ["what struck what", "impacts", "largest impulse, N s", "energy, J"]
-        table = Table.first(head, [pair.row() for pair in self.pairs], most) if self.pairs else None
+        table = CellTable.first(head, [pair.row() for pair in self.pairs], most) if self.pairs else None
         data = {"contact": self}
         if self.ledger:
             return [Section(data, [numbers]), Section(lines=ledger_lines(self.ledger)), Section(table=table)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.wording import counted
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _estimates(fit: Fit) -> Section:
         rows.append(
             [one.label, f"{value / number.factor:.9g}", known, f"{number.value / number.factor:.6g}", number.unit]
         )
-    return Section({"parameters": data}, table=Table(["parameter", "estimate", "+-", "start", "unit"], rows))
+    return Section({"parameters": data}, table=CellTable(["parameter", "estimate", "+-", "start", "unit"], rows))
 
 
 def _columns(fit: Fit) -> Section:
@@ -58,7 +58,7 @@ def _columns(fit: Fit) -> Section:
             given = f"{typical:.3g}" if known else f"{typical:.3g} (estimated)"
             rows.append([one.quantity, each.label, f"{len(sigma)}", f"{rms:.4g}", given])
     head = ["quantity", "data", "measurements", "rms residual", "standard deviation"]
-    return Section({"columns": data}, table=Table(head, rows))
+    return Section({"columns": data}, table=CellTable(head, rows))
 
 
 def _correlations(fit: Fit) -> Section:
@@ -69,7 +69,7 @@ def _correlations(fit: Fit) -> Section:
         for i, name in enumerate(fit.names)
     ]
     data = {"covariance": fit.covariance, "correlation": found, "singular_values": fit.singular_values}
-    return Section(data, table=Table(["correlation", *fit.names], rows) if len(rows) > 1 else None)
+    return Section(data, table=CellTable(["correlation", *fit.names], rows) if len(rows) > 1 else None)
 
 
 def _directions(fit: Fit) -> Section:

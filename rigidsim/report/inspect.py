@@ -16,7 +16,7 @@ from rigidsim.report.drift import drift_of
 from rigidsim.report.extremes import extremes, stored_extremes_match
 from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import outcome
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.states import StateTable
 from rigidsim.report.table import ALL, MOST_ROWS
 from rigidsim.report.wording import counted
@@ -156,7 +156,7 @@ def _bodies(trajectory: Trajectory, most: int | None) -> Section:
         | ({"joint": header.joints[path]} if path in header.joints else {})
         for path, parent, kind, one in about
     ]
-    return Section({"bodies": data}, table=Table.first(head, rows, most, ALL))
+    return Section({"bodies": data}, table=CellTable.first(head, rows, most, ALL))
 
 
 def _joints(trajectory: Trajectory, most: int | None) -> Section:

@@ -6,7 +6,7 @@ import cmath
 import math
 from typing import TYPE_CHECKING
 
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.wording import counted
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class EquilibriumReport(Report):
     def __init__(self, name: str, found: Equilibrium):
         rows = [[key, f"{value:.12g}"] for key, value in found.values.items()]
         head = Section({"scene": name, "parameters": found.values}, [f"{name}: nothing accelerates with"])
-        values = Section(table=Table(["parameter", "value, SI units"], rows), joins=True)
+        values = Section(table=CellTable(["parameter", "value, SI units"], rows), joins=True)
         growing = max((one.eigenvalue.real for one in found.linear.modes), default=0.0)
         largest = max((abs(one.eigenvalue) for one in found.linear.modes), default=0.0)
         stable = growing <= 1e-9 * largest
@@ -60,7 +60,7 @@ def modes_section(linear: LinearModel) -> Section:
     ]  # fmt: skip
     zero = len(linear.modes) - len(moving)
     lines = [f"{counted(zero, 'eigenvalue')} at zero: free motions"] * bool(zero)
-    table = Table(["frequency, Hz", "damping ratio", "eigenvalue, 1/s", "shape"], rows) if rows else None
+    table = CellTable(["frequency, Hz", "damping ratio", "eigenvalue, 1/s", "shape"], rows) if rows else None
     return Section({"modes": data}, lines, table=table)
 
 
@@ -88,7 +88,7 @@ def _matrices(linear: LinearModel, in_full: bool) -> Section:
     if not in_full:
         return Section(data)
     rows = [*_rows("A B", linear.states, linear.A, linear.B), *_rows("C D", linear.outputs, linear.C, linear.D)]
-    return Section(data, table=Table(["", *linear.states, *linear.inputs], [row[1:] for row in rows]))
+    return Section(data, table=CellTable(["", *linear.states, *linear.inputs], [row[1:] for row in rows]))
 
 
 def _rows(name: str, labels: list[str], left, right) -> list[list[str]]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rigidsim.report.contact import SHOWN_PAIRS, ContactSummary
-from rigidsim.report.sections import Section, Table
+from rigidsim.report.sections import CellTable, Section
 from rigidsim.trajectory.derivatives import Derivative
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ def outcome(
         spread = {name: f" +- {sigma:.3g}" for name, sigma in sigmas.items()}
         rows = [[n, f"{x:.9g}{spread.get(n, '')} {units.get(n, '')}".rstrip()] for n, x in metrics.items()]
         data: dict[str, Any] = {"metrics": metrics} | ({"standard_deviations": sigmas} if sigmas else {})
-        found.append(Section(data, table=Table(["metric", "value"], rows)))
+        found.append(Section(data, table=CellTable(["metric", "value"], rows)))
     if oracle:
         head = ["oracle", "largest error", "at", "tolerance"]
         data = {"oracle": {each.name: _plain_error(each) for each in oracle}}
-        found.append(Section(data, table=Table(head, [*map(_error_row, oracle)])))
+        found.append(Section(data, table=CellTable(head, [*map(_error_row, oracle)])))
     return [*found, Section({"metric_units": units})] if units else found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from rigidsim.errors import FormatError, RigidsimError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.report.courses import Course, courses
-from rigidsim.report.sections import INDENT, Report, Section, Table, html_text
+from rigidsim.report.sections import INDENT, CellTable, Report, Section, html_text
 from rigidsim.report.states import StateTable
 from rigidsim.report.sweep_inspection import metric_statistics, run_sections, statistics_table
 from rigidsim.report.table import number
@@ -70,7 +70,7 @@ def _of_scene(scene: Scene) -> str:
     for node in nodes[:SHOWN_ROWS]:
         name, parent = INDENT * node.path.count("/") + node.path.rsplit("/", 1)[-1], scene.hierarchy.parent(node)
         rows.append([name, node.kind, path_of(parent) or "world", number(node.mass.mass) if node.mass else ""])
-    table = Table(["body", "kind", "parent", "mass, kg"], rows, len(nodes) - len(rows), texts=3)
+    table = CellTable(["body", "kind", "parent", "mass, kg"], rows, len(nodes) - len(rows), texts=3)
     return Report(Section(lines=[scene.title or scene.name, f"{counts}; {run}"], kind="Scene", table=table)).html()
 
 
@@ -93,7 +93,7 @@ def _last_state(state: State) -> Section:
     table, names = StateTable(state, most=SHOWN_BODIES), ("position", "velocity")
     rows = [[node.path, node.kind, *row] for node, row in zip(table.nodes, table.rows(*names), strict=True)]
     lines = [f"at t = {number(state.time)} s, in the world"]
-    return Section(lines=lines, table=Table(["body", "kind", *table.head(*names)], rows, table.others, texts=2))
+    return Section(lines=lines, table=CellTable(["body", "kind", *table.head(*names)], rows, table.others, texts=2))
 
 
 def _drawings(found: Sequence[Course]) -> str:

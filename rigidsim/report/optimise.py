@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.wording import counted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _numbers(found: Optimum) -> Section:
         data[one.label] = {"value": value, "start": number.value, "at_bound": bound}
         written = f"{value / number.factor:.9g}", f"{number.value / number.factor:.6g}"
         rows.append([one.label, *written, number.unit or number.key, "at its bound" * bound])
-    return Section({"parameters": data}, table=Table(["parameter", "value", "start", "unit", ""], rows))
+    return Section({"parameters": data}, table=CellTable(["parameter", "value", "start", "unit", ""], rows))
 
 
 def _conditions(found: Optimum) -> Section:
@@ -40,4 +40,4 @@ def _conditions(found: Optimum) -> Section:
     ]
     head = ["condition", "margin, SI units", "change of the goal per unit of slack", ""]
     data = {"conditions": [one._asdict() for one in found.conditions]}
-    return Section(data, table=Table(head, rows) if rows else None)
+    return Section(data, table=CellTable(head, rows) if rows else None)

@@ -17,7 +17,7 @@ INDENT = "\N{NO-BREAK SPACE}" * 4
 
 
 @dataclass(frozen=True)
-class Table:
+class CellTable:
     """A table of cells; of other rows there is only the number. The first columns, `texts`, are text in HTML."""
 
     head: Sequence[str]
@@ -27,7 +27,7 @@ class Table:
     texts: int = 1
 
     @classmethod
-    def first(cls, head: Sequence[str], rows: Sequence[Sequence[str]], most: int | None, hint: str = "") -> Table:
+    def first(cls, head: Sequence[str], rows: Sequence[Sequence[str]], most: int | None, hint: str = "") -> CellTable:
         """A table of at most so many rows, the first; one more if that is all."""
         shown = shown_of(len(rows), most)
         return cls(head, rows[:shown], len(rows) - shown, hint)
@@ -59,7 +59,7 @@ class Section:
     data: Mapping[str, object] = field(default_factory=dict)
     lines: Sequence[str] = ()
     details: Sequence[str] = ()
-    table: Table | None = None
+    table: CellTable | None = None
     drawing: Callable[[], str] | None = None
     kind: str = ""
     joins: bool = False

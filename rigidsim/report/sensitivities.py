@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rigidsim.hindsight.growth import Growth
 from rigidsim.report.growth import growth_section
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class SensitivityReport(Report):
                 data[metric]["derivatives"][parameter], data[metric]["elasticities"][parameter] = rate, elasticity
                 rows.append([metric, f"{value:.9g}", parameter, f"{one.value:.6g}", f"{rate:.9g}", _shown(elasticity)])
         names = ["metric", "value", "parameter", "value", "derivative", "elasticity"]
-        return Section({"metrics": data}, table=Table(names, rows))
+        return Section({"metrics": data}, table=CellTable(names, rows))
 
     def _sigmas(self, sigmas: Mapping[str, float]) -> Section:
         if not self._spreads:
@@ -52,7 +52,7 @@ class SensitivityReport(Report):
         values = self._trajectory.metrics
         rows = [[metric, f"{values[metric]:.9g}", f"{sigma:.6g}"] for metric, sigma in sigmas.items()]
         data = {"spreads": self._spreads, "standard_deviations": sigmas}
-        return Section(data, table=Table(["metric", "value", "standard deviation"], rows))
+        return Section(data, table=CellTable(["metric", "value", "standard deviation"], rows))
 
 
 def _elasticity(rate: float, parameter: float, value: float) -> float:
@@ -71,7 +71,7 @@ def _reaches(reaches: Mapping[str, Reach]) -> Section:
         for name, one in reaches.items()
         if math.isfinite(one.distance)
     ]
-    table = Table(["parameter", "events change at", "event", "which"], rows) if rows else None
+    table = CellTable(["parameter", "events change at", "event", "which"], rows) if rows else None
     return Section({"events_change": data}, table=table)
 
 
@@ -79,7 +79,7 @@ def _displaced(displaced: Sequence[Displaced]) -> Section:
     if not displaced:
         return Section()
     head = ["metric", "displaced", "by derivatives", "by the run", "difference", "events"]
-    return Section({"displaced": [d._asdict() for d in displaced]}, table=Table(head, [*map(_row, displaced)]))
+    return Section({"displaced": [d._asdict() for d in displaced]}, table=CellTable(head, [*map(_row, displaced)]))
 
 
 def _row(one: Displaced) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.report.plots import plot, side_by_side
-from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.sweep import failures
 from rigidsim.report.table import aligned
 from rigidsim.report.wording import counted
@@ -114,15 +114,15 @@ def inspect_metrics(file: str | Path, names: Sequence[str]) -> Report:
         rows = [one.row() if one else [name, *["-"] * (len(HEAD) - 1)] for name, one in statistics.items()]
         return Report(
             Section({"file": str(file), "plan": sweep.description}, [f"{file}: {sweep.description}"]),
-            Section({"metrics": data}, table=Table(HEAD, rows)),
+            Section({"metrics": data}, table=CellTable(HEAD, rows)),
             *(Section(lines=side_by_side(_over_each(sweep, name))) for name in names),
         )
 
 
-def statistics_table(found: Sequence[Statistics], most: int | None = None) -> Table | None:
+def statistics_table(found: Sequence[Statistics], most: int | None = None) -> CellTable | None:
     """The first statistics, if there are any."""
     rows = [one.row() for one in found[:most]]
-    return Table(HEAD, rows, len(found) - len(rows)) if rows else None
+    return CellTable(HEAD, rows, len(found) - len(rows)) if rows else None
 
 
 def range_of(sweep: Sweep, name: str) -> str:

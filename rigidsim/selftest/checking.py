@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from rigidsim.errors import SimulationError
-from rigidsim.hindsight.oracles import ClosedForm, Comparison, OracleError, closed_forms
+from rigidsim.hindsight.oracles import ClosedForm, LargestError, OracleError, closed_forms
 from rigidsim.hindsight.quantities import named
 from rigidsim.selftest.cases import Case
 from rigidsim.simulation.batch import simulate
@@ -66,7 +66,7 @@ def checks(case: Case) -> Iterator[Check]:
         return
     order = order_of(scene.simulation.integrator.order) if case.is_refined else None
     for form in (*closed_forms(runs[-1].header).values(), *case.references):
-        found = [measured(run, Comparison(form))[0] for run in runs]
+        found = [measured(run, LargestError(form))[0] for run in runs]
         reference, value = _values(runs[-1], form, found[-1])
         yield Check(
             case=case.name,

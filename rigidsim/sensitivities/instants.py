@@ -13,7 +13,7 @@ import numpy as np
 
 from rigidsim.engine.assembly.blueprint import TriggerRecord, World
 from rigidsim.engine.guards import ARMED
-from rigidsim.engine.triggering import Run, Triggers
+from rigidsim.engine.triggering import TriggeredRun, Triggers
 from rigidsim.jit.shadows import Shadows
 from rigidsim.tree.history import Instant
 
@@ -25,7 +25,7 @@ class TangentTriggers(Triggers):
     """The triggers of a run with tangents. `done_rate` has those of the part of a step that is done."""
 
     def __init__(
-        self, run: Run, records: Sequence[TriggerRecord], step: float, shadows: Shadows, done_rate: np.ndarray
+        self, run: TriggeredRun, records: Sequence[TriggerRecord], step: float, shadows: Shadows, done_rate: np.ndarray
     ):
         super().__init__(run, records, step)
         self._shadows, self._done_rate = shadows, done_rate

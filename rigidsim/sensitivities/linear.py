@@ -28,7 +28,7 @@ from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
 from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
-from rigidsim.sensitivities.tangent_space import Rows, TangentSpace, tangent_space
+from rigidsim.sensitivities.tangent_space import HoldingEquations, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import Block
@@ -226,9 +226,9 @@ class _Probe(DifferentiatedSimulation):
     def _refused(self, why: str, hint: str) -> UsageError:
         return UsageError(f"the state at {self.time:g} s has no linear motion: {why}; {hint}")
 
-    def rows(self) -> Rows:
+    def rows(self) -> HoldingEquations:
         """The equations that hold the state, along the tangents, after `rates`."""
-        found = Rows.of(self._run, self._run.shadows)
+        found = HoldingEquations.of(self._run, self._run.shadows)
         if found.slowest <= NEW:
             raise self._refused("a contact begins to slip there", "choose a later time")
         if np.max(np.abs(found.left), initial=0.0) > CLOSED:

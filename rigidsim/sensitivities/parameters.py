@@ -22,7 +22,7 @@ from rigidsim.scene.read import Scene
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.scene.values.amounts import as_written
 from rigidsim.scene.values.quantities import DIMENSIONS, dimension_of, split_quantity
-from rigidsim.simulation.blocks import Group
+from rigidsim.simulation.blocks import WorldGroup
 from rigidsim.sweeps.variants import Variants
 
 LEVELS = 4
@@ -66,7 +66,7 @@ class Beside(NamedTuple):
     """A world beside that of a scene, a member of a group, and how much larger the parameter is in it, SI units."""
 
     larger: float
-    group: Group
+    group: WorldGroup
     place: int
 
     @property

@@ -27,7 +27,7 @@ from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.sensitivities.instants import TangentTriggers
 from rigidsim.sensitivities.parameters import Beside
 from rigidsim.sensitivities.sampling import TangentSensing, hold_rates
-from rigidsim.simulation.blocks import Group
+from rigidsim.simulation.blocks import WorldGroup
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps
@@ -72,7 +72,7 @@ class BesideRun(BlockRun):
 
     def __init__(self, world: World, with_terms: bool, trial: Any):
         self.trial = trial
-        self._last: tuple[Group, Model] | None = None  # the group and the model of the last world that it became
+        self._last: tuple[WorldGroup, Model] | None = None  # the group and the model of the last world that it became
         super().__init__([world], 1, with_terms, {}, True)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rigidsim.engine.assembly.blueprint import ChannelRecord, SensingTables, SensorRecord
 from rigidsim.engine.model import Program, Samples
-from rigidsim.engine.sensing import ERRORS, SEED, ErrorNumbers, Run, Sensing, errors_of
+from rigidsim.engine.sensing import ERRORS, SEED, ErrorNumbers, SensedRun, Sensing, errors_of
 from rigidsim.jit.shadows import Shadows
 from rigidsim.physics.quaternion import exp_full, product
 from rigidsim.physics.vector import scaled
@@ -31,7 +31,9 @@ def hold_rates(shadows: Shadows, program: Program, register: np.ndarray, rates: 
 class TangentSensing(Sensing):
     """The sensors and controllers of a run with tangents, in its only lane."""
 
-    def __init__(self, run: Run, written: SensingTables, step: float, caller: Callable, keeps: bool, shadows: Shadows):
+    def __init__(
+        self, run: SensedRun, written: SensingTables, step: float, caller: Callable, keeps: bool, shadows: Shadows
+    ):
         self.shadows = shadows
         self.rates = np.zeros((written.n_held, shadows.k))  # of what is held
         self._walk_rates: dict[ChannelRecord, np.ndarray] = {}

@@ -28,7 +28,7 @@ NEARLY = 1.0 - 1e-6
 """Of the largest derivative: a pivot, so that rounding does not choose it."""
 
 
-class Rows(NamedTuple):
+class HoldingEquations(NamedTuple):
     """The equations that hold a state: their derivatives along K tangents, and the rates that should vanish."""
 
     gaps: np.ndarray  # (equation, K)
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
     slowest: float  # of the contacts that slide, m/s; infinite without any
 
     @classmethod
-    def of(cls, run: BlockRun, shadows: Shadows) -> Rows:
+    def of(cls, run: BlockRun, shadows: Shadows) -> HoldingEquations:
         """Those of loops and of contacts that last, after an evaluation: of a contact that sticks or rolls all of its
         slip, of one that slides what is along the normal.
         """

@@ -23,7 +23,7 @@ Watch = Callable[[int], bool]
 Places = Sequence[int] | np.ndarray
 
 
-class Group(Protocol):
+class WorldGroup(Protocol):
     """Worlds of one structure; `numbers` are those of the variants that they belong to."""
 
     numbers: np.ndarray
@@ -87,10 +87,10 @@ class BlockRunner:
         remembers = self.lanes == 1 or "keeps_events" in options
         self._is_reusable = not remembers and not self._first.blueprint.schedule.reparentings
         self._run: BlockRun | None = None
-        self._group: Group | None = None  # of the last block
+        self._group: WorldGroup | None = None  # of the last block
         self._samples: Samples | None = None
 
-    def run(self, group: Group, places: Places, watch: Watch) -> Outcome:
+    def run(self, group: WorldGroup, places: Places, watch: Watch) -> Outcome:
         """Run the worlds at these places of a group, until `watch` ends it."""
         run, blueprint = self._entered(group, places), self._first.blueprint
         samples, stride = None, NO_SAMPLES
@@ -108,7 +108,7 @@ class BlockRunner:
             samples = samples.part(slice(last + 1))
         return Outcome(run, samples or end, finite_lanes(run, end), metrics)
 
-    def seconds(self, group: Group, places: Places, least: float) -> float:
+    def seconds(self, group: WorldGroup, places: Places, least: float) -> float:
         """The time that a block of these worlds takes, without compiling, measured for at least `least` seconds."""
         steps, spent, n_step = 0, 0.0, self._first.blueprint.n_step
         self._entered(group, places)  # compiles
@@ -127,7 +127,7 @@ class BlockRunner:
         assert self._run is not None
         return self._run.specialised.as_dict()
 
-    def _entered(self, group: Group, places: Places) -> BlockRun:
+    def _entered(self, group: WorldGroup, places: Places) -> BlockRun:
         run, is_first = self._run, self._run is None
         if run is None or not self._is_reusable:
             worlds = [self._first] if self._is_reusable else [group.world(place) for place in places]
@@ -153,7 +153,7 @@ class Runners:
         self._free = [make()]
         self.lanes = self._free[0].lanes
 
-    def blocks(self, group: Group) -> list[np.ndarray]:
+    def blocks(self, group: WorldGroup) -> list[np.ndarray]:
         """The places of the worlds of each block, in the order of their numbers."""
         in_order = np.argsort(group.numbers, kind="stable")
         return [in_order[k : k + self.lanes] for k in range(0, len(in_order), self.lanes)]

@@ -12,7 +12,7 @@ from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.joints import row_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import LEFT_OUT, UNSETTLED
-from rigidsim.engine.contact.ledger import ContactLedger as KernelLedger
+from rigidsim.engine.contact.ledger import LedgerArrays
 from rigidsim.engine.contact.running import no_points
 from rigidsim.engine.events import RecordedEvents
 from rigidsim.engine.run import BlockRun
@@ -164,7 +164,7 @@ class _Names:
 # --- contact
 
 
-def ledger_of(ledger: KernelLedger, kinetic_energy: float) -> ContactLedger:
+def ledger_of(ledger: LedgerArrays, kinetic_energy: float) -> ContactLedger:
     """The ledger of a run, from that of the kernels and the largest kinetic energy of samples, J."""
     causes = [high + low for high, low in ledger.cause.tolist()]
     error, counts = float(ledger.work[0]), ledger.tally.tolist()

@@ -12,7 +12,7 @@ import numpy as np
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import put_lanes, side_by_side
 from rigidsim.engine.model import Model, holds_values
-from rigidsim.simulation.blocks import Group, Places
+from rigidsim.simulation.blocks import Places, WorldGroup
 from rigidsim.structures.columns import Column, Lanes, is_column
 
 
@@ -103,7 +103,7 @@ class WorldColumns:
             cells.put(part, lanes)
         return into, _each((state,), Cells.block, lanes)[0]
 
-    def varies_as(self, other: Group) -> bool:
+    def varies_as(self, other: WorldGroup) -> bool:
         """Whether the same arrays of the models vary in another group of this structure, and the others are equal."""
         return isinstance(other, WorldColumns) and all(
             type(mine) is type(theirs)

@@ -14,7 +14,7 @@ from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import LANES, lanes_for, structure
 from rigidsim.engine.metering import parts_read
 from rigidsim.simulation.batch import check_memory
-from rigidsim.simulation.blocks import BlockRunner, Group, Runners
+from rigidsim.simulation.blocks import BlockRunner, Runners, WorldGroup
 from rigidsim.sweeps.batches import Batch, results_of, run_alone
 from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, Contents, Portion
 from rigidsim.sweeps.recording import Recording
@@ -138,7 +138,7 @@ class Execution:
         tasks = (blocks[k : k + count] for k in range(0, len(blocks), count))
         return {pool.submit(self._compute, batch, task) for task in tasks}
 
-    def _runners_of(self, group: Group, before: Mapping[Hashable, Runners]) -> Runners:
+    def _runners_of(self, group: WorldGroup, before: Mapping[Hashable, Runners]) -> Runners:
         """The runners of the structure of a group, those of the batch before if they serve; no block is ahead yet."""
         first = group.world(0)
         key = structure(first)
@@ -149,13 +149,13 @@ class Execution:
         return self._runners[key]
 
     @np.errstate(all="ignore")  # of kernels that are not compiled
-    def _compute(self, batch: Batch, blocks: list[tuple[Runners, Group, np.ndarray]]) -> None:
+    def _compute(self, batch: Batch, blocks: list[tuple[Runners, WorldGroup, np.ndarray]]) -> None:
         """Run some blocks, one after the other."""
         for runners, group, places in blocks:
             if not self._stopping:
                 self._compute_block(batch, runners, group, places)
 
-    def _compute_block(self, batch: Batch, runners: Runners, group: Group, places: np.ndarray) -> None:
+    def _compute_block(self, batch: Batch, runners: Runners, group: WorldGroup, places: np.ndarray) -> None:
         """Run a block."""
         runner = runners.take(self._threads)
         outcome = runner.run(group, places, lambda _: self._stopping)

@@ -23,7 +23,7 @@ KEPT = {field.name: field for field in (*FIELDS, *JOINT_FIELDS, *LOOP_FIELDS)}
 """The datasets that a sweep can have of its runs, by name."""
 
 
-class Rows(NamedTuple):
+class RecordedField(NamedTuple):
     """One dataset: the field of a trajectory, and the names and sizes of its dimensions after the run. `nodes` are
     those on the axis of bodies, None for all, and `absent` the places there of bodies that this dataset lacks.
     """
@@ -74,7 +74,7 @@ class Recording:
     joints: Mapping[str, str]
     loops: Mapping[str, str]
     times: tuple[float, ...] | None
-    rows: tuple[Rows, ...]
+    rows: tuple[RecordedField, ...]
     metrics: tuple[str, ...]
     nodes: int
 
@@ -117,11 +117,11 @@ def _rows(
     n_node: int,
     labels: Mapping[str, Sequence[str]],
     times: Sequence[float] | None,
-) -> Rows:
+) -> RecordedField:
     """A dataset with these nodes, None for all; `axis` has those on the axis of bodies."""
     axes: dict[str, Sequence[Any]] = {"time": times or (), **labels, **AXES}
     sizes = {name: len(of) for name, of in axes.items()}
     dimensions = tuple(d for d in field.dimensions if d != "time" or times is not None)
     absent = () if nodes is None else tuple(place for place, node in enumerate(axis) if node not in set(nodes.tolist()))
     on_axis = None if len(axis) == n_node and not absent else list(axis)
-    return Rows(field, dimensions, tuple(sizes[d] for d in dimensions), on_axis, absent)
+    return RecordedField(field, dimensions, tuple(sizes[d] for d in dimensions), on_axis, absent)

@@ -22,7 +22,7 @@ from rigidsim.scene.read import Scene, checked, require_mapping
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
 from rigidsim.scene.values.quantities import QuantityColumn, split_quantity
-from rigidsim.simulation.blocks import Group, WorldList
+from rigidsim.simulation.blocks import WorldGroup, WorldList
 from rigidsim.structures.columns import LARGEST_EXACT, Column, Lanes
 from rigidsim.sweeps.cells import WorldColumns
 
@@ -50,7 +50,7 @@ class Variants:
         self.readings = 0  # in columns
         self.alone = 0  # variants that were read alone
 
-    def models(self, columns: Mapping[str, Any]) -> tuple[list[Group], dict[int, SceneError]]:
+    def models(self, columns: Mapping[str, Any]) -> tuple[list[WorldGroup], dict[int, SceneError]]:
         """The worlds of all variants, in groups of one structure, and the errors of invalid variants by their numbers.
 
         `columns` has the values of each varied name, all of the same length: numbers in the scene's units, or
@@ -62,11 +62,11 @@ class Variants:
         alone = (WorldList([found.alone[k] for k in ks], ks) for ks in groups.values())
         return [*found.groups, *alone], found.faults
 
-    def reading(self, columns: Mapping[str, Sequence | np.ndarray]) -> Readings:
+    def reading(self, columns: Mapping[str, Sequence | np.ndarray]) -> VariantReadings:
         """What `read` finds for all variants."""
         values = {name: _Values(columns[name]) for name in self.paths}
         (count,) = {len(column.written) for column in values.values()}
-        found = Readings(self, values)
+        found = VariantReadings(self, values)
         begin = 0
         while begin < count:
             lanes = MOST_BYTES // (8 * self.columns) // LANES * LANES if self.columns else FIRST
@@ -106,7 +106,7 @@ class _Values:
         return Column(np.array(written, dtype=np.float64), lanes)
 
 
-class Readings:
+class VariantReadings:
     """The readings that a set of variants needs, and what they found: `groups` in columns, others `alone` by number."""
 
     def __init__(self, family: Variants, values: Mapping[str, _Values]):

@@ -41,7 +41,7 @@ FIRST_RIBBON, FIRST_GLASS, FIRST_ABOVE = 1 << 39, 1 << 40, 1 << 60
 """The keys of ribbons follow it."""
 
 
-class Facets(NamedTuple):
+class ColouredMesh(NamedTuple):
     """`vertices`, relative to the camera in units of its distance, with `normals`, (n, 3), float32, and
     `faces` (m, 3), rows of vertices; `colours` (m, 3) of the faces, from 0 to 1, and their `owners` (m), numbers of
     bodies. `own` (n, 3) are the vertices in the axes of the body, of which the signs select one of two tones; NaN for
@@ -63,10 +63,10 @@ class Sight(NamedTuple):
     keys: np.ndarray
 
 
-def no_facets() -> Facets:
+def no_facets() -> ColouredMesh:
     """A mesh without triangles."""
     none = np.zeros((0, 3), np.float32)
-    return Facets(none, none, np.zeros((0, 3), np.int32), none, np.zeros(0, np.int64), none)
+    return ColouredMesh(none, none, np.zeros((0, 3), np.int32), none, np.zeros(0, np.int64), none)
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class Drawing:
     """
 
     camera: Camera
-    solids: Facets
-    ribbons: Facets
-    glass: Facets
-    above: Facets
+    solids: ColouredMesh
+    ribbons: ColouredMesh
+    glass: ColouredMesh
+    above: ColouredMesh
     planes: Sequence[Plane]
 
     @np.errstate(over="ignore", invalid="ignore")

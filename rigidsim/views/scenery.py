@@ -16,7 +16,7 @@ from rigidsim.views.camera import Camera
 from rigidsim.views.display import GROUND, GROUND_SIZE, MARKER, Display, Framing, ShownPart
 from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.links import ROD, SYMBOLS
-from rigidsim.views.raytracing import Drawing, Facets, no_facets
+from rigidsim.views.raytracing import ColouredMesh, Drawing, no_facets
 from rigidsim.views.surfaces import Triangles
 
 MARKER_SIZE, MARKER_SIZE_ALONE, AXIS_LENGTH = 0.011, 0.07, 2.8
@@ -46,10 +46,10 @@ def rgb(colour: str) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Group:
+class PartGroup:
     """Parts with one surface: their `bodies` (part), and in the axes of those, m, `vertices` and unit `normals`
     (part, vertex, 3). `marks` is whether they are markers, of radius 1, `is_hollow` whether they are of glass; `tones`
-    (vertex, 3) see `Facets.own`.
+    (vertex, 3) see `ColouredMesh.own`.
     """
 
     bodies: np.ndarray
@@ -61,7 +61,7 @@ class Group:
     is_hollow: bool
 
     @classmethod
-    def of(cls, parts: Sequence[ShownPart], surface: Triangles, is_hollow: bool) -> Group:
+    def of(cls, parts: Sequence[ShownPart], surface: Triangles, is_hollow: bool) -> PartGroup:
         """The parts of a surface."""
         vertices, normals = [], []
         for part in parts:
@@ -92,14 +92,14 @@ class Scenery:
     room: float = 0.0
 
     @cached_property
-    def _groups(self) -> list[Group]:
+    def _groups(self) -> list[PartGroup]:
         sorted_parts: dict[tuple, list[ShownPart]] = {}
         for part in self.display.parts:
             if part.kind != GROUND:
                 key = part.surface, part.kind, part.body in self.display.hollow
                 sorted_parts.setdefault(key, []).append(part)
         surfaces = self.display.surfaces
-        return [Group.of(parts, surfaces[k], is_hollow) for (k, _, is_hollow), parts in sorted_parts.items()]
+        return [PartGroup.of(parts, surfaces[k], is_hollow) for (k, _, is_hollow), parts in sorted_parts.items()]
 
     @cached_property
     def _colours(self) -> np.ndarray:
@@ -133,7 +133,7 @@ class Scenery:
         above = _joined(list(self._joints(frame, camera)))
         return Drawing(camera, solids, _joined(ribbons), glass, above, list(self._planes(frame)))
 
-    def _placed(self, group: Group, frame: int, camera: Camera) -> Facets:
+    def _placed(self, group: PartGroup, frame: int, camera: Camera) -> ColouredMesh:
         """The parts of a group as the camera sees them."""
         positions = (self.seen.position[frame, group.bodies] - camera.position) / camera.distance
         turns = np.stack([rows(rotate(columns(self.seen.orientation[frame, group.bodies]), axis))
@@ -143,7 +143,7 @@ class Scenery:
         vertices = positions.astype(np.float32)[:, None] + (group.vertices * scale) @ turns
         faces = group.faces + (n_vertex * np.arange(n_part, dtype=np.int32))[:, None, None]
         owners = np.repeat(group.bodies, len(group.faces))
-        return Facets(
+        return ColouredMesh(
             vertices.reshape(-1, 3), (group.normals @ turns).reshape(-1, 3), faces.reshape(-1, 3),
             self._colours[owners], owners, np.tile(group.tones, (n_part, 1)),
         )  # fmt: skip
@@ -153,7 +153,7 @@ class Scenery:
         size = MARKER_SIZE if self._has_extent else MARKER_SIZE_ALONE
         return size * camera.size[1] * camera.pixel * camera.distance
 
-    def _axes(self, frame: int, camera: Camera) -> Iterator[Facets]:
+    def _axes(self, frame: int, camera: Camera) -> Iterator[ColouredMesh]:
         """The axes of bodies without shapes."""
         marked = [part.body for part in self.display.parts if part.kind == MARKER]
         if not marked:
@@ -164,7 +164,7 @@ class Scenery:
             ends = begins + length * rows(rotate(columns(self.seen.orientation[frame, marked]), tuple(axis)))
             yield ribbon(begins, ends, camera, AXIS_WIDTH, rgb(colour), len(self.display.paths) + number)
 
-    def _paths(self, frame: int, camera: Camera) -> Iterator[Facets]:
+    def _paths(self, frame: int, camera: Camera) -> Iterator[ColouredMesh]:
         """The paths of bodies up to a frame."""
         for row in self.traced:
             path = self.seen.position[: frame + 1, row]
@@ -172,7 +172,7 @@ class Scenery:
             if frame:
                 yield ribbon(path[:-1], path[1:], camera, PATH_WIDTH, colour, row)
 
-    def _links(self, frame: int, camera: Camera) -> Iterator[Facets]:
+    def _links(self, frame: int, camera: Camera) -> Iterator[ColouredMesh]:
         """What holds bodies: rods, springs and dampers."""
         time, owner = self.display.poses.time[frame], len(self.display.paths) + len(AXIS_COLOURS)
         for number, link in enumerate(self.display.links):
@@ -184,7 +184,7 @@ class Scenery:
             for line in symbol(link.kind, a, b, camera):
                 yield ribbon(line[:-1], line[1:], camera, width, colour, owner + number)
 
-    def _joints(self, frame: int, camera: Camera) -> Iterator[Facets]:
+    def _joints(self, frame: int, camera: Camera) -> Iterator[ColouredMesh]:
         """The points and axes of joints."""
         time, colour = self.display.poses.time[frame], rgb(JOINT_COLOUR)
         for number, joint in enumerate(self.display.joints):
@@ -232,7 +232,7 @@ class Scenery:
 
 def ribbon(
     begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int
-) -> Facets:
+) -> ColouredMesh:
     """Straight lines between points (n, 3), m, as strips that face the camera, of equal width (in heights of the
     picture) wherever they are.
     """
@@ -246,7 +246,7 @@ def ribbon(
     n = len(vertices)
     faces = np.array([[0, 1, 2], [1, 3, 2]]) + 4 * np.arange(n)[:, None, None]
     none = np.zeros((4 * n, 3), np.float32)
-    return Facets(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
+    return ColouredMesh(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
                 np.tile(colour, (2 * n, 1)), np.full(2 * n, owner), none)  # fmt: skip
 
 
@@ -266,7 +266,7 @@ def symbol(kind: str, a: np.ndarray, b: np.ndarray, camera: Camera) -> Iterator[
         yield a + np.array(line) @ [along, across]
 
 
-def disc(place: np.ndarray, camera: Camera, radius: float, colour: np.ndarray, owner: int) -> Facets:
+def disc(place: np.ndarray, camera: Camera, radius: float, colour: np.ndarray, owner: int) -> ColouredMesh:
     """A disc that faces the camera, its radius in heights of the picture."""
     angles = 2.0 * np.pi * np.arange(CORNERS) / CORNERS
     rim = np.stack([np.cos(angles), np.sin(angles)], axis=-1) @ camera.axes[:2]
@@ -274,14 +274,14 @@ def disc(place: np.ndarray, camera: Camera, radius: float, colour: np.ndarray, o
     ones = np.arange(1, CORNERS - 1, dtype=np.int32)
     faces = np.stack([np.zeros_like(ones), ones, ones + 1], axis=-1)
     none = np.zeros((CORNERS, 3), np.float32)
-    return Facets(vertices.astype(np.float32), none, faces, np.tile(colour, (len(faces), 1)),
+    return ColouredMesh(vertices.astype(np.float32), none, faces, np.tile(colour, (len(faces), 1)),
                   np.full(len(faces), owner), none)  # fmt: skip
 
 
-def _joined(meshes: Sequence[Facets]) -> Facets:
+def _joined(meshes: Sequence[ColouredMesh]) -> ColouredMesh:
     """One mesh of several."""
     if not meshes:
         return no_facets()
     begins = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     moved = [mesh._replace(faces=mesh.faces + np.int32(begin)) for mesh, begin in zip(meshes, begins, strict=False)]
-    return Facets(*map(np.concatenate, zip(*moved, strict=True)))
+    return ColouredMesh(*map(np.concatenate, zip(*moved, strict=True)))

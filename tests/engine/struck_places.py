@@ -15,7 +15,7 @@ from rigidsim.engine.contact.simultaneous import (
     N_PLACES,
     STRUCK,
     STRUCK_PLACE,
-    Problem,
+    ImpactProblem,
     solve_problem,
 )
 from rigidsim.engine.model import made
@@ -113,7 +113,7 @@ def solver():
 
 def solve(blow: Blow, problem=None) -> tuple[np.ndarray, bool]:
     """Impulses on B (place, 3), and whether they settled."""
-    problem = problem or made(Problem, {})
+    problem = problem or made(ImpactProblem, {})
     count, n = len(blow.pair), len(blow.w)
     problem.size[N_PLACES], problem.size[N_BODIES] = count, n
     side, place = problem.side[:n], problem.place[:count]

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from contact_shapes import shape_of, sphere
-from rigidsim.engine.assembly.meshes import LEAF, Facets, tree_of
+from rigidsim.engine.assembly.meshes import LEAF, TriangleSurface, tree_of
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import BOUND
 from rigidsim.engine.contact.convex import ConvexArrays, MeshArrays
@@ -152,7 +152,7 @@ def test_the_nearest_place_of_a_sphere_is_that_of_all_triangles():
     """Random turns and places, both sides of an open surface; none is nearer, and normals are unit vectors along it."""
     rng = np.random.default_rng(5)
     vertices, faces = grid(8, 1.0, lambda x, y: 0.3 * np.sin(3 * x) * np.cos(2 * y))
-    surface = Facets(vertices, faces, True)
+    surface = TriangleSurface(vertices, faces, True)
     work, mesh = arrays_of(surface), mesh_shape(surface)
     for _ in range(60):
         turn, shift = Rotation.random(random_state=rng), rng.normal(size=3)
@@ -169,7 +169,7 @@ def test_the_nearest_place_of_a_box_is_that_of_all_triangles():
     """The distance of a turned box and a surface, by minimising the distance of two convex sets for each triangle."""
     rng = np.random.default_rng(6)
     vertices, faces = grid(3, 1.0, lambda x, y: 0.3 * np.sin(3 * x) * np.cos(2 * y))
-    surface, half = Facets(vertices, faces, True), np.array([0.2, 0.15, 0.1])
+    surface, half = TriangleSurface(vertices, faces, True), np.array([0.2, 0.15, 0.1])
     work, mesh = arrays_of(surface), mesh_shape(surface)
     for _ in range(6):
         turn, centre = Rotation.random(random_state=rng), rng.uniform([-1, -1, 0.6], [1, 1, 0.9])
@@ -235,7 +235,7 @@ def test_a_tree_halves_its_nodes_along_their_longest_side():
 
 def test_rings_are_the_neighbours_of_each_vertex():
     ball = trimesh.creation.icosphere(2)
-    table = Facets(np.vstack([ball.vertices, [[9, 9, 9]]]), ball.faces, False).table
+    table = TriangleSurface(np.vstack([ball.vertices, [[9, 9, 9]]]), ball.faces, False).table
     wanted = [set() for _ in range(len(ball.vertices) + 1)]
     for a, b in ball.edges:
         wanted[a].add(int(b))

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import struck_places
 from contact_scenes import G, ball, block, collide, floor, rod, tilted
-from rigidsim.engine.contact.simultaneous import Problem
+from rigidsim.engine.contact.simultaneous import ImpactProblem
 from rigidsim.engine.model import made
 
 FREE = [0, 0, 0]
@@ -181,7 +181,7 @@ def test_a_row_of_too_many_balls_is_left_to_the_sub_steps():
 )
 def test_random_blows_obey_the_law(plastic, most_mu):
     """A hundred of two to six places on up to four bodies; the same sweeps with matrices, ended later."""
-    problem, compared = made(Problem, {}), 0
+    problem, compared = made(ImpactProblem, {}), 0
     for seed in range(100):
         blow = struck_places.drawn(np.random.default_rng(seed), most_mu, plastic=plastic)
         found, settled = struck_places.solve(blow, problem)
@@ -197,7 +197,7 @@ def test_random_blows_obey_the_law(plastic, most_mu):
 @pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_random_blows_never_raise_the_energy(count):
     """Whatever the places, their restitution and their friction, settled or not; and each impulse is in its cone."""
-    problem, settled_in_all, random = made(Problem, {}), 0, np.random.default_rng(3)
+    problem, settled_in_all, random = made(ImpactProblem, {}), 0, np.random.default_rng(3)
     for k in range(count):
         blow = struck_places.drawn(random, random.choice([0.0, 0.5, 2.0]))
         P, settled = struck_places.solve(blow, problem)

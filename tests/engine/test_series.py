@@ -8,7 +8,7 @@ import pytest
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.series import steps
-from rigidsim.engine.series.equations import Equations, Variable
+from rigidsim.engine.series.equations import Equations, SeriesVariable
 from rigidsim.engine.series.graph import Graph
 from rigidsim.engine.series.tables import tables_of
 from rigidsim.jit import kernels
@@ -35,7 +35,7 @@ def graph_of(rate, order=ORDER, exponents=()):
     """The graph of y' = rate(t, y), with y in column 0 of row 0 of the state."""
     graph = Graph({*exponents})
     t, y = graph.variable(), graph.variable()
-    rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
+    rates = SeriesVariable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), SeriesVariable(0, 0, at.NO_ROW, y, rate(t, y))
     equations = Equations(graph, list(rates), [], [(1, 2, True)], frozenset())
     return tables_of([equations], [(0, at.NO_ROW)], order + 1, 1)
 

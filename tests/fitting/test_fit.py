@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
-from rigidsim.fitting.estimate import Problem
+from rigidsim.fitting.estimate import FitResiduals
 from rigidsim.fitting.residuals import interpolation
 from rigidsim.fitting.written import text_with
 from rigidsim.hindsight.quantities import named
@@ -150,8 +150,8 @@ def test_a_step_to_an_invalid_scene_is_shortened(monkeypatch):
     damped = PENDULUM.replace("spring: {", 'damping: "= damping", spring: {').replace(
         "g: 9.81}", "g: 9.81, damping: 0.01}"
     )
-    tried, computed = [], Problem.residuals
-    monkeypatch.setattr(Problem, "residuals", lambda self, x: tried.append(computed(self, x)) or tried[-1])
+    tried, computed = [], FitResiduals.residuals
+    monkeypatch.setattr(FitResiduals, "residuals", lambda self, x: tried.append(computed(self, x)) or tried[-1])
     fit = rigidsim.fit(scene(damped, damping=5.0), [experiment(measured(scene(damped)))], ["damping"])
     assert any(np.isinf(one).all() for one in tried)
     assert abs(fit.values["damping"] - 0.01) < 5.0 * fit.sigma["damping"]

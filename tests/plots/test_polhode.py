@@ -11,14 +11,14 @@ from scipy.spatial.transform import Rotation
 from drawn_scenes import made
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import named
-from rigidsim.plots.history import History, Request
+from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.polhode import PolhodePanel, _ordered, energy_curves, separatrices, view_of
 
 MOMENTS = st.tuples(*[st.floats(0.5, 1.4)] * 3)
 
 
 def panel_of(trajectory, body: str) -> PolhodePanel:
-    return PolhodePanel(Request("polhode", History(trajectory, 0, "", slice(None)), body))
+    return PolhodePanel(Request("polhode", PlottedHistory(trajectory, 0, "", slice(None)), body))
 
 
 def test_the_path_is_on_the_sphere_at_constant_energy(tumbling):

@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm, to_hex
 import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import styled
-from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from rigidsim.plots.sweep_runs import Runs, SweepAxis
 from rigidsim.sweeps.plan import make_plan
 from tops import contents, run
 
@@ -273,7 +273,7 @@ def test_what_cannot_be_drawn_is_an_error(tmp_path, plan, name, over, message):
     ],
 )
 def test_scales_follow_from_the_values(values, is_log):
-    number = VariedNumber("x", "", np.array(values, dtype=float))
+    number = SweepAxis("x", "", np.array(values, dtype=float))
     assert number.is_log is is_log
     edges = number.edges()
     assert np.all(edges[:-1] < number.levels) and np.all(number.levels < edges[1:])

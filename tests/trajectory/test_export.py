@@ -15,7 +15,7 @@ import rigidsim
 from contact_logs import NAMES, history_of
 from every_node import SCENE
 from rigidsim.errors import FormatError, StorageError, UsageError
-from rigidsim.exports.labelled import Labelled, Variable, plain_unit
+from rigidsim.exports.labelled import Labelled, LabelledVariable, plain_unit
 from rigidsim.hindsight.quantities import named, names
 from rigidsim.quantities.units import udunits
 from rigidsim.trajectory.fields import CAUSES
@@ -267,9 +267,9 @@ def test_texts_and_numbers_without_dimensions_are_written(tmp_path):
     from rigidsim.exports.netcdf import write_netcdf
 
     variables = (
-        Variable.of("word", (), "ja"),
-        Variable.of("none", ("empty",), np.zeros(0)),
-        Variable.of("one", (), 1.5),
+        LabelledVariable.of("word", (), "ja"),
+        LabelledVariable.of("none", ("empty",), np.zeros(0)),
+        LabelledVariable.of("one", (), 1.5),
     )
     labelled, file = Labelled(variables, frozenset(), {"title": "t"}), Spool(tmp_path / "a.nc")
     write_netcdf(file, labelled)

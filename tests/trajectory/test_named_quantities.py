@@ -12,8 +12,8 @@ from every_node import SCENE
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import named, names
-from rigidsim.plots.history import History
-from rigidsim.plots.requests import Reader
+from rigidsim.plots.history import PlottedHistory
+from rigidsim.plots.requests import RequestReader
 from rigidsim.trajectory.stored_chunks import StoredChunks
 
 LOAD = "deck/crane/load"
@@ -259,5 +259,5 @@ def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
             assert str(caught.value) == f"'cart/{name}' is {kind}: {words}; ask for 'cart', which moves it"
         with pytest.raises(UsageError, match="only free and jointed bodies have energy and momentum"):
             named(trajectory, f"{name}.kinetic_energy").of()
-    requests = Reader(History(trajectory, 0, "", slice(None))).requests("*.acceleration")
+    requests = RequestReader(PlottedHistory(trajectory, 0, "", slice(None))).requests("*.acceleration")
     assert [one.quantities[0].body for one in requests] == ["cart"]

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.meshes import Facets
+from rigidsim.engine.assembly.meshes import TriangleSurface
 from rigidsim.engine.integrators import trials_of
-from rigidsim.engine.laws.declaration import Table
+from rigidsim.engine.laws.declaration import LoadTable
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
@@ -185,7 +185,7 @@ class ShapeRecord(NamedTuple):
     surface_class: int
     core: Core
     surface_velocity: tuple
-    triangles: Facets | None = None  # of a mesh, in the axes and about the centre of its core
+    triangles: TriangleSurface | None = None  # of a mesh, in the axes and about the centre of its core
 
 
 class ContactPlan(NamedTuple):
@@ -398,7 +398,7 @@ class Blueprint(NamedTuple):
         of_world = self.mutual is not None or self.source is not None
         return of_world or any(BY_NAME[load.kind].table.is_pair for load in self.loads)
 
-    def has(self, table: Table) -> bool:
+    def has(self, table: LoadTable) -> bool:
         """Whether models have a table of loads: a rare one only if any load is in it."""
         return not table.is_rare or any(BY_NAME[load.kind].table is table for load in self.loads)
 

@@ -15,7 +15,7 @@ LEAF = 4  # most triangles of a leaf
 LEVEL = 1e-5  # sine of the angle below which two triangles are in one plane
 
 
-class Facets:
+class TriangleSurface:
     """A surface of triangles: vertices (n, 3), faces (m, 3), counter-clockwise as seen from outside; whether it
     collides on both sides.
     """
@@ -59,7 +59,7 @@ def normals_of(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
     return normals / np.linalg.norm(normals, axis=1)[:, None]
 
 
-def _table(surface: Facets) -> Meshes:
+def _table(surface: TriangleSurface) -> Meshes:
     vertices, faces = surface.vertices, surface.faces
     normals = normals_of(vertices, faces)
     corners = vertices.take(faces, axis=0)

@@ -27,7 +27,7 @@ from rigidsim.engine.contact.convex import ConvexArrays, make_convex
 from rigidsim.engine.contact.division import LENGTHS
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.lasting import Lasting, Multipliers
-from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
+from rigidsim.engine.contact.ledger import LedgerArrays, make_ledger
 from rigidsim.engine.contact.sleeping import N_CHANGED, Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
@@ -134,7 +134,7 @@ class ContactArrays(NamedTuple):
     candidates: Candidates
     impacts: ImpactArrays | None  # if some pair of shapes has restitution
     solver: SolverArrays
-    ledger: ContactLedger
+    ledger: LedgerArrays
     trees: TreeArrays | None  # if bodies on joints can meet others
     lasting: Lasting | None  # with `contact: events`
     sleep: Sleep | None  # if bodies may sleep

@@ -32,7 +32,7 @@ from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
     N_PAIRS,
     N_PLACES,
-    Problem,
+    ImpactProblem,
     solve_problem,
 )
 from rigidsim.engine.contact.strikes import (
@@ -87,7 +87,7 @@ class ImpactArrays(NamedTuple):
     """Working arrays of the impacts of one step, and the log of these."""
 
     near: Near
-    problem: Problem
+    problem: ImpactProblem
     when: np.ndarray = floats("pairs")  # when it is struck next, s
     speed: np.ndarray = floats("pairs")  # of approach then, m/s
     hardest: np.ndarray = floats("pairs")  # of its strikes in this step: speed of approach, m/s
@@ -116,7 +116,7 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     if not np.any(contacts.action == COLLIDES):
         return None
     sizes = {"bodies": len(contacts.body), "pairs": n_pair, "ends": 2 * n_pair, "log": n_log}
-    return made(ImpactArrays, sizes, near=made(Near, {}, convex=make_convex(contacts)), problem=made(Problem, {}))
+    return made(ImpactArrays, sizes, near=made(Near, {}, convex=make_convex(contacts)), problem=made(ImpactProblem, {}))
 
 
 # --- which pairs are fast enough

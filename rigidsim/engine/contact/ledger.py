@@ -61,7 +61,7 @@ DONE = Row(
 OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, SUMS = 0, 1, 2, 3, 4, 5
 
 
-class ContactLedger(NamedTuple):
+class LedgerArrays(NamedTuple):
     """What contact did since the beginning of the run, and in this step."""
 
     work: SUM = floats()  # of all contact, J
@@ -76,9 +76,9 @@ class ContactLedger(NamedTuple):
     sunk: SUNK = floats(c.SUNK_ROWS)  # all zero if no pair did
 
 
-def make_ledger(lanes: tuple) -> ContactLedger:
+def make_ledger(lanes: tuple) -> LedgerArrays:
     """Nothing booked yet."""
-    ledger = made(ContactLedger, {})
+    ledger = made(LedgerArrays, {})
     return ledger._replace(done=ledger.done.reshape(GROUP // len(lanes), DONE.width * len(lanes)))
 
 

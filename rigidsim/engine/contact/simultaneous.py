@@ -61,7 +61,7 @@ N_PLACES, N_BODIES, N_PAIRS, SIZES = 0, 1, 2, 3
 MOMENTS, LEVERS = STRUCK_PLACE.place("moment_A"), STRUCK_PLACE.place("lever_A")  # three numbers of A, then of B
 
 
-class Problem(NamedTuple):
+class ImpactProblem(NamedTuple):
     """The places struck at one instant, and their bodies."""
 
     size: np.ndarray = integers(SIZES)  # how many places, bodies and pairs there are

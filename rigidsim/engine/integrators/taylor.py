@@ -24,7 +24,7 @@ from rigidsim.engine.series.steps import (
     rests,
     stop_at_branches,
 )
-from rigidsim.engine.series.tables import Rows, Series, Source, tables_of
+from rigidsim.engine.series.tables import RowsOfNumbers, Series, SeriesSource, tables_of
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.step_control import rough_power_of_two
 
@@ -63,8 +63,8 @@ class Trial(NamedTuple):
 class SeriesTrial(Trial):
     """A trial that remembers where its equations and their numbers come from."""
 
-    source: Source
-    rows: Rows
+    source: SeriesSource
+    rows: RowsOfNumbers
 
 
 def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int):
@@ -72,7 +72,7 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
     serve for this one.
     """
     if before is None or not before.source.renew(model, n):
-        width, source = len(method.orders) + 1, Source(model, n_state, n, before and before.source)
+        width, source = len(method.orders) + 1, SeriesSource(model, n_state, n, before and before.source)
         given, rows = tables_of(source.equations, source.number, width, n)
         sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "group": len(given.group)}
         series, shifted, probe = zeros(rows.n, width * n), zeros(1, width * n), zeros(rows.n, n)

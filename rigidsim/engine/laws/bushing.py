@@ -18,7 +18,7 @@ from rigidsim.engine.laws.declaration import (
     Force,
     Key,
     Load,
-    Table,
+    LoadTable,
 )
 from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import APART, BODY, FRAME, WINDING, WOUND, WRENCH
@@ -158,7 +158,7 @@ def _along(name: str, description: str, quantity: str) -> Key:
     return Key(name, VECTOR, f"{description}, along the three axes of `to`", quantity, ZERO, NOT_NEGATIVE)
 
 
-BUSHINGS = Table("bushings", VALUES, bushing, stored, follow_bushing, counts_no_turns)
+BUSHINGS = LoadTable("bushings", VALUES, bushing, stored, follow_bushing, counts_no_turns)
 BUSHING = Force(
     name="bushing",
     title="bushing",

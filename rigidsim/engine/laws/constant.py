@@ -15,7 +15,7 @@ from rigidsim.engine.laws.declaration import (
     Force,
     Key,
     Load,
-    Table,
+    LoadTable,
     frame,
     unit,
     varies,
@@ -69,7 +69,7 @@ def constant_title(force: dict[str, Any]) -> str:
     return "force" if any(part != 0 for part in force["force"]) else "torque"
 
 
-CONSTANTS = Table("constants", VALUES, constant, is_pair=False)
+CONSTANTS = LoadTable("constants", VALUES, constant, is_pair=False)
 CONSTANT = Force(
     name="constant",
     title="force",

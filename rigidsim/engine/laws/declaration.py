@@ -54,7 +54,7 @@ class LoadPoint(NamedTuple):
         return self._replace(row=layout.NO_ROW)
 
 
-class Table(NamedTuple):
+class LoadTable(NamedTuple):
     """One kind of load in the kernels. `apply` gets load k of a `Law`, and the model; the others its values, and the
     frames of its ends: `energy` also their separation, the body at the second end, and the winding.
     """
@@ -72,7 +72,7 @@ class Table(NamedTuple):
 class Load(NamedTuple):
     """One load for the kernels: on the second end, and the opposite on the first if that is on a free body."""
 
-    table: Table | None  # None: force, torque and gravity are expressions
+    table: LoadTable | None  # None: force, torque and gravity are expressions
     first: LoadPoint
     second: LoadPoint
     value: Sequence
@@ -107,7 +107,7 @@ class Force:
     title: str  # its name in reports
     description: str
     keys: tuple[Key, ...]
-    table: Table
+    table: LoadTable
     rows: Callable[[Any, Any], Iterable[Load]]
     at_start: Callable[[Any, Any], dict[str, Any]] = nothing_left  # defaults that depend on the motion at t = 0
     one_of: tuple[str, ...] = ()  # keys of which at least one is required

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Load, Table
+from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Load, LoadTable
 from rigidsim.engine.laws.wrench import ends, push
 from rigidsim.engine.layout import APART, FRAME, PULL
 from rigidsim.jit import inlined, lanewise
@@ -50,7 +50,7 @@ def drag_rates(force, ends, speed) -> tuple[float, list[float]]:
     return 0.0, [slope * ends[0].pulled(force.at)]
 
 
-DRAGS = Table("drags", VALUES, drag)
+DRAGS = LoadTable("drags", VALUES, drag)
 DRAG = Force(
     name="drag",
     title="drag",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.engine.laws.declaration import VECTOR, ZERO, Force, Key, Load, Table, frame, varies
+from rigidsim.engine.laws.declaration import VECTOR, ZERO, Force, Key, Load, LoadTable, frame, varies
 from rigidsim.engine.layout import ARM, BODY, FRAME, SCALAR, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -42,7 +42,7 @@ def field_rows(force, site) -> Iterator[Load]:
         yield Load(FIELDS, axes, body, rotate(axes.turn, force.acceleration))
 
 
-FIELDS = Table("fields", VALUES, field, is_pair=False)
+FIELDS = LoadTable("fields", VALUES, field, is_pair=False)
 GRAVITY = Force(
     name="gravity",
     title="uniform gravity",

@@ -19,7 +19,7 @@ from rigidsim.engine.laws.declaration import (
     Key,
     Load,
     LoadPoint,
-    Table,
+    LoadTable,
     unit,
 )
 from rigidsim.engine.laws.wrench import ends
@@ -146,8 +146,8 @@ SOURCE_KEYS = (
     Key("axis", DIRECTION, "its axis of symmetry, in the axes of the center", "", (0.0, 0.0, 1.0)),
     Key("softening", NUMBER, "a length: r^2 is replaced by r^2 + softening^2", "length", 0.0, NOT_NEGATIVE),
 )
-ATTRACTIONS = Table("attractions", VALUES, on_body(attract), potential)
-GRADIENTS = Table("gradients", VALUES, on_body(twist_by_gradient))
+ATTRACTIONS = LoadTable("attractions", VALUES, on_body(attract), potential)
+GRADIENTS = LoadTable("gradients", VALUES, on_body(twist_by_gradient))
 POINT_GRAVITY = Force(
     name="point_gravity",
     title="gravity",

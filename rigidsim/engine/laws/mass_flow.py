@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.engine import layout
-from rigidsim.engine.laws.declaration import AT, DIRECTION, NUMBER, Force, Key, Load, Table, unit
+from rigidsim.engine.laws.declaration import AT, DIRECTION, NUMBER, Force, Key, Load, LoadTable, unit
 from rigidsim.engine.laws.declaration import TANK as TANK_FORM
 from rigidsim.engine.laws.gravity import ATTRACTIONS, potential_of_mass
 from rigidsim.engine.laws.gravity import VALUES as SOURCE
@@ -88,7 +88,7 @@ def flow_rows(force, site) -> Iterator[Load]:
     yield Load(FLOWS, site.end(force.tank), end, value)
 
 
-FLOWS = Table("flows", VALUES, mass_flow, is_rare=True)
+FLOWS = LoadTable("flows", VALUES, mass_flow, is_rare=True)
 MASS_FLOW = Force(
     name="mass_flow",
     title="mass flow",

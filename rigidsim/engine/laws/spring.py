@@ -17,7 +17,7 @@ from rigidsim.engine.laws.declaration import (
     Force,
     Key,
     Load,
-    Table,
+    LoadTable,
     worked,
 )
 from rigidsim.engine.laws.wrench import ends, react
@@ -97,7 +97,7 @@ def damper_rates(force, ends, _speed=None) -> tuple[float, list[float]]:
     return 0.0, [force.damping * end.pulled(at) for end, at in damped]
 
 
-SPRINGS = Table("springs", VALUES, spring, stored)
+SPRINGS = LoadTable("springs", VALUES, spring, stored)
 SPRING = Force(
     name="spring",
     title="spring",

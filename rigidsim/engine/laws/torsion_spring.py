@@ -15,7 +15,7 @@ from rigidsim.engine.laws.declaration import (
     Force,
     Key,
     Load,
-    Table,
+    LoadTable,
     unit,
     worked,
 )
@@ -106,7 +106,7 @@ def has_axis_in(value) -> bool:
     return any(value[VALUES.axis])
 
 
-TORSIONS = Table("torsions", VALUES, torsion, stored, wind, has_axis_in)
+TORSIONS = LoadTable("torsions", VALUES, torsion, stored, wind, has_axis_in)
 TORSION_SPRING = Force(
     name="torsion_spring",
     title="torsion spring",

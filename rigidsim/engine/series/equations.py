@@ -20,7 +20,7 @@ from rigidsim.physics.vector import scaled
 TIME = -1  # in place of the row of a variable of the state
 
 
-class Variable(NamedTuple):
+class SeriesVariable(NamedTuple):
     """A number of the state: its row and column, the column of its low part or NO_ROW, its vertex, and its rate."""
 
     row: int
@@ -36,7 +36,7 @@ class Equations(NamedTuple):
     """
 
     graph: Graph
-    variables: list[Variable]
+    variables: list[SeriesVariable]
     windings: list[tuple[int, Vertex, Number, Number]]  # row of the state, vertex; the winding now, if it turns over
     groups: list[tuple[int, int, bool]]  # first variable, and that after the last; whether it limits a step
     resting: frozenset[int]
@@ -100,13 +100,13 @@ def _evaluated(
     loads = [load for law in laws for load in with_rows(law).who]
     acting = {load.followed: float(load.begin <= era < load.until) for load in loads}
     rates = dict(_rates(state, numbers, with_rows(scratch)))
-    found.variables.append(Variable(TIME, 0, at.NO_ROW, time, 1.0))
+    found.variables.append(SeriesVariable(TIME, 0, at.NO_ROW, time, 1.0))
     for row, name, parts in given:
         first, (column, width) = len(found.variables), at.STATE.parts[name]
         low = at.STATE.parts.get(f"{name}_low", (at.NO_ROW, 0))[0]
         for k in range(width):
             found.variables.append(
-                Variable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
+                SeriesVariable(row, column + k, low + k if low >= 0 else low, parts[k], rates[row, name][k])
             )
         measured = first + (1 if name == "p" and keeps_mode(row, with_rows(model)) else width)
         found.groups.append((first, measured, name != "work"))

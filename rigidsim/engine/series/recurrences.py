@@ -83,7 +83,7 @@ def order(_x: Any, k: int) -> int:
 A, B, C, X = 0, 1, 2, 3  # the operands and the result
 
 
-class Operation(NamedTuple):
+class Recurrence(NamedTuple):
     """An operation: its name, the formula of its value, of so many numbers, and that of x_k for k > 0, with what it
     takes of which numbers; a bound of the rounding of the value. What is held has no x_k, a number whose rate is given
     no value.
@@ -104,24 +104,24 @@ BOUNDS = {
 }  # fmt: skip
 """Those of the rounding of functions whose vertex is held."""
 OPERATIONS = (
-    Operation("add", add, 2, add, ((A, last), (B, last)), of_sum),
-    Operation("subtract", sub, 2, sub, ((A, last), (B, last)), of_sum),
-    Operation("multiply", mul, 2, product_term, ((A, up_to), (B, up_to)), of_product),
-    Operation("square", mul, 2, square_term, ((A, up_to),), of_product),
-    Operation("scale", mul, 2, mul, ((A, last), (B, first)), of_product),
-    Operation("negate", neg, 1, neg, ((A, last),), of_one),
-    Operation("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below)), of_quotient),
-    Operation("sqrt", sqrt, 1, root_term, ((A, last), (X, below)), of_root),
-    Operation("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below)), of_length),
-    Operation("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below)), of_one),
-    Operation("theta", sub, 2, mul, ((A, order), (A, last)), of_none),
-    Operation("choose", choice, 3, choice, ((A, first), (B, last), (C, last)), of_choice),
-    *(Operation(name, value, 2 if name in OF_TWO else 1, bound=BOUNDS[name]) for name, value in HELD.items()),
+    Recurrence("add", add, 2, add, ((A, last), (B, last)), of_sum),
+    Recurrence("subtract", sub, 2, sub, ((A, last), (B, last)), of_sum),
+    Recurrence("multiply", mul, 2, product_term, ((A, up_to), (B, up_to)), of_product),
+    Recurrence("square", mul, 2, square_term, ((A, up_to),), of_product),
+    Recurrence("scale", mul, 2, mul, ((A, last), (B, first)), of_product),
+    Recurrence("negate", neg, 1, neg, ((A, last),), of_one),
+    Recurrence("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below)), of_quotient),
+    Recurrence("sqrt", sqrt, 1, root_term, ((A, last), (X, below)), of_root),
+    Recurrence("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below)), of_length),
+    Recurrence("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below)), of_one),
+    Recurrence("theta", sub, 2, mul, ((A, order), (A, last)), of_none),
+    Recurrence("choose", choice, 3, choice, ((A, first), (B, last), (C, last)), of_choice),
+    *(Recurrence(name, value, 2 if name in OF_TWO else 1, bound=BOUNDS[name]) for name, value in HELD.items()),
     # Of sums, differences and quotients with a held number, and of numbers whose rate is given.
-    Operation("copy", None, 0, pos, ((A, last),)),
-    Operation("oppose", None, 0, neg, ((B, last),)),
-    Operation("share", None, 0, share_term, ((A, last), (B, first))),
-    Operation("integrate", None, 0, integral_term, ((A, order), (A, one_before))),
-    Operation("line", None, 0, pos, ((A, slope_of_line),)),
+    Recurrence("copy", None, 0, pos, ((A, last),)),
+    Recurrence("oppose", None, 0, neg, ((B, last),)),
+    Recurrence("share", None, 0, share_term, ((A, last), (B, first))),
+    Recurrence("integrate", None, 0, integral_term, ((A, order), (A, one_before))),
+    Recurrence("line", None, 0, pos, ((A, slope_of_line),)),
 )
 CODE = {operation.name: code for code, operation in enumerate(OPERATIONS)}

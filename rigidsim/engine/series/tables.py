@@ -51,14 +51,14 @@ class Series(NamedTuple):
     growths: tuple[tuple[int, Callable, tuple], ...]  # operation, formula of its coefficients, and what it takes
 
 
-class Source:
+class SeriesSource:
     """The equations of one block after another: derived once, and again only where numbers differ that did not before.
 
     A number that is the same in all lanes of all blocks is part of the graph, which is simpler for it; the others are
     constants with a name, of which the graph knows nothing.
     """
 
-    def __init__(self, model: Model, n_state: int, n_lane: int, before: Source | None = None):
+    def __init__(self, model: Model, n_state: int, n_lane: int, before: SeriesSource | None = None):
         self._model, self._arrays = model, list(values_in(model))
         numbers = numbers_in(self._arrays, n_lane)
         self._known = numbers[:, :1].copy()
@@ -101,7 +101,7 @@ def _acting(model: Model, era: int) -> tuple[bool, ...]:
     return tuple(who[k].begin <= era < who[k].until for who in whos for k in range(len(who)))
 
 
-class Rows:
+class RowsOfNumbers:
     """The rows of the numbers of all equations. Constants and held numbers have rows that never become others."""
 
     def __init__(self, equations: list[Equations], live: list[list[Vertex]]):
@@ -160,10 +160,10 @@ def _add_runs(
 
 def tables_of(
     equations: list[Equations], number: list[tuple[int, int]], width: int, n_lane: int
-) -> tuple[Series, Rows]:
+) -> tuple[Series, RowsOfNumbers]:
     """The tables of these equations, with their numbers in each era, for rows of so many coefficients."""
     one, live = equations[0], [in_runs(live_in(each)) for each in equations]
-    rows, firsts, integrated = Rows(equations, live), [0], []
+    rows, firsts, integrated = RowsOfNumbers(equations, live), [0], []
     terms: list[list[int]] = []
     runs: list[list[int]] = []
     varies = [[_varies(each, *group[:2]) for group in each.groups] for each in equations]
