@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,10 @@ from rigidsim.engine import run
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES
 from rigidsim.jit import kernels
-from rigidsim.jit.kernels import Kernel, kernel, watch_compilation
+from rigidsim.jit.kernels import Caller, Kernel, kernel, watch_compilation
 from scenes import make_scene
+
+SCENES = Path(__file__).parents[2] / "scenes"
 
 
 @pytest.mark.parametrize("integrator", [integrator.name for integrator in INTEGRATORS])
@@ -142,3 +145,20 @@ def test_notice_without_a_folder_says_what_to_do(monkeypatch):
     assert "this happens once" in kernels.compilation_notice(3.0)
     monkeypatch.setattr(kernels, "cache_folder", lambda: None)
     assert "set RIGIDSIM_CACHE_DIR" in kernels.compilation_notice(3.0)
+
+
+def units_of(scene: str) -> dict[str, int]:
+    """The units of the stepper of a shipped scene, and how many lines they have."""
+    _, arguments = next(rigidsim.Simulation(rigidsim.Scene.from_file(SCENES / f"{scene}.yaml"))._run.calls())
+    fresh = Kernel(run.advance.function)
+    caller = Caller(fresh)
+    caller._take(arguments)
+    return {name: unit.size for name, unit in fresh._module(tuple(caller._layouts)).units.items()}
+
+
+@pytest.mark.parametrize("other", ["crates_on_ship_deck", "newtons_cradle"])
+def test_kinds_of_scenes_share_most_of_their_code(other):
+    """A scene with impulses or loads, too, compiles what those need, and what calls all else."""
+    first, second = units_of("spheres_in_a_box"), units_of(other)
+    shared = sum(size for name, size in second.items() if name in first)
+    assert 0.7 * sum(second.values()) < shared < sum(second.values())
