@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 
+import long_tests
 import mpmath
 import pytest
 from hypothesis import settings
@@ -43,6 +44,15 @@ def pytest_cmdline_main(config):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if cores > 1:
             config.option.numprocesses, config.option.dist = min(cores, MOST), "worksteal"
+
+
+LONG = long_tests.listed()
+
+
+def pytest_itemcollected(item):
+    """The default suite leaves out what takes long even with compiled code in the cache; CI runs it."""
+    if item.nodeid.partition("[")[0] in LONG:
+        item.add_marker("long")
 
 
 @pytest.hookimpl(trylast=True)
