@@ -15,6 +15,7 @@ from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES
 from rigidsim.jit import kernels
 from rigidsim.jit.kernels import Caller, Kernel, kernel, watch_compilation
+from rigidsim.simulation.spare import spare_runs
 from scenes import make_scene
 
 SCENES = Path(__file__).parents[2] / "scenes"
@@ -55,6 +56,7 @@ def called(monkeypatch):
     """The kinds of calls of the stepper: the number of lanes, and whether there is an event buffer. Each has one
     machine code.
     """
+    spare_runs.forget()  # those of other tests have callers already
     kinds: set[tuple[int, bool]] = set()
     made = run.BlockRun._caller
 
