@@ -43,6 +43,11 @@ def _text_hash() -> str:
     return digest.hexdigest()[:16]
 
 
+def short_hash(text: str) -> str:
+    """Sixteen digits that name compiled code made of this text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def log(message: str) -> None:
     """Log a warning: a line on stderr, unless the importing program configures logging."""
     import logging

@@ -6,7 +6,6 @@ The arguments are numbers, arrays, named tuples of these, and whatever else is k
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import struct
@@ -21,7 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.jit.cache import cache_folder, forget_unused_objects, keep_entry, log, object_folder, read_entry
+from rigidsim.jit.cache import (
+    cache_folder,
+    forget_unused_objects,
+    keep_entry,
+    log,
+    object_folder,
+    read_entry,
+    short_hash,
+)
 from rigidsim.jit.layouts import Layout, Straight, address_of, lay_out, structure_of, table_of, word_of
 from rigidsim.jit.rows import with_rows
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, kind_of
@@ -294,7 +301,7 @@ def _hash(*parts: Any) -> str:
     """What names a file of the cache: it depends on the machine, too."""
     from rigidsim.jit.machine import machine_name
 
-    return hashlib.sha256(repr((*parts, machine_name())).encode()).hexdigest()[:16]
+    return short_hash(repr((*parts, machine_name())))
 
 
 class IR(NamedTuple):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from rigidsim.jit.cache import short_hash
 from rigidsim.jit.layouts import Struct
 from rigidsim.jit.rows import RowView, array_of
 from rigidsim.jit.values import (
@@ -75,7 +75,7 @@ class Module:
         """The name of an array of constants."""
         text = ", ".join(f"{IR_TYPES[kind]} {literal(x, kind)}" for x in numbers)
         whole = f"[{len(numbers)} x {IR_TYPES[kind]}] [{text}]"
-        return self._constants.setdefault(whole, f"@c{_hash(whole)}")
+        return self._constants.setdefault(whole, f"@c{short_hash(whole)}")
 
     def used(self) -> dict[str, str]:
         """The functions that are called."""
@@ -98,7 +98,7 @@ class Module:
             if name not in names:
                 text = CALLED.sub(lambda call: call[0].replace(call[1], renamed(call[1])), functions[name])
                 base = NUMBER.sub("", name)
-                names[name] = f'{base[:-1]}.{_hash(text.replace(name, base))}"' if name != KERNEL else name
+                names[name] = f'{base[:-1]}.{short_hash(text.replace(name, base))}"' if name != KERNEL else name
                 texts[names[name]] = text.replace(name, names[name], 1)
             return names[name]
 
@@ -137,10 +137,6 @@ class Module:
             if (calls[name] - 1) * count <= self._most_copied:
                 lines[name] = count
         return lines
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _declaration(text: str) -> str:

@@ -209,7 +209,7 @@ def history_of(simulation: Simulation, watch: Watch = unwatched) -> Trajectory:
         arrays = {name: array[:taken] for name, array in samples.items()}
         arrays |= {name: np.concatenate(parts) for name, parts in tables.items()}
         rest = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
-        return Trajectory.of_samples(simulation.header, arrays, *rest)
+        return Trajectory.from_samples(simulation.header, arrays, *rest)
 
     try:
         for block in simulation._blocks(watch, resumable=False):

@@ -85,13 +85,13 @@ class Trajectory(BodyMapping):
         cls, header: Header, parts: Sequence[Mapping[str, np.ndarray]], *rest: Any, **options: Any
     ) -> Trajectory:
         """A trajectory in memory, of successive samples as `recorded_samples` gives them; the rest is that of
-        `of_samples`.
+        `from_samples`.
         """
         samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return cls.of_samples(header, samples, *rest, **options)
+        return cls.from_samples(header, samples, *rest, **options)
 
     @classmethod
-    def of_samples(
+    def from_samples(
         cls,
         header: Header,
         samples: Mapping[str, np.ndarray],
