@@ -52,6 +52,7 @@ from rigidsim.engine.contact.log import (
     write_origins,
     write_present,
 )
+from rigidsim.engine.contact.passing import is_too_long
 from rigidsim.engine.contact.points import bound_closing, find_points
 from rigidsim.engine.contact.rebounds import can_rebound, is_at_rebound, rebound, rebounds_earlier
 from rigidsim.engine.contact.sleeping import (
@@ -471,6 +472,8 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
             end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
         else:
             arrays.lacks[0] = LACKS_PAIRS
+        return -1
+    if is_too_long(h, n_point, model, arrays):
         return -1
     if any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
         forget_part(arrays)
