@@ -19,7 +19,7 @@ from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import between_ends, slip
-from rigidsim.physics.distances import HALF_SPACE, MESH, POINT
+from rigidsim.physics.distances import HALF_SPACE, INFINITY, MESH, POINT
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -45,6 +45,7 @@ TRUSTED, PARTS = 0.02, 1000
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
 LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
+SUNK = 0.25  # of half the thickness of the thinner shape: an overlap that grows by more within a step is too deep
 
 
 class SmoothMotion(NamedTuple):
@@ -242,6 +243,20 @@ def core_size(first, second, contacts):
     a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
     b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
     return min(a, b)
+
+
+@inlined
+def half_thickness(k, contacts):
+    """Of a shape, where it is thinnest, m; infinite for a plane or a mesh."""
+    kind, value = contacts.shape[k].kind, contacts.shape_value[k]
+    x, y, z = value.half
+    return INFINITY if kind == HALF_SPACE or kind == MESH else value.radius + min(x, min(y, z))
+
+
+@inlined
+def deep(first, second, contacts):
+    """By how much the overlap of two shapes may grow within a step, m."""
+    return SUNK * min(half_thickness(first, contacts), half_thickness(second, contacts))
 
 
 @inlined

@@ -21,6 +21,7 @@ from rigidsim.engine.contact.approach import (
     Near,
     are_far,
     core_size,
+    deep,
     least_speed,
     next_touch,
 )
@@ -369,13 +370,26 @@ def after_strike(t, now, fastest, done, meeting, points, motion, work):
 
 
 @inlined
-def flag_points(points, work):
+def begins_inside(whose: WHO, row: CONTACT_POINT, meeting, motion):
+    """Whether the straight motion of the sub-steps, which is that after the impacts, begins deep inside, where the
+    bodies never were: from there on the point only parts.
+    """
+    a, b, pair = whose.a, whose.b, meeting.pair[whose.pair]
+    if motion.struck[a].count + motion.struck[b].count == 0.0:
+        return False
+    A, B = motion.moved[a], motion.moved[b]
+    jump = dot(row.normal, slip(A.linear, A.angular, row.lever_A, B.linear, B.angular, row.lever_B))
+    return jump < -max(row.gap, 0.0) - deep(pair[0], pair[1], meeting.contacts)
+
+
+@inlined
+def flag_points(meeting, points, motion, work):
     """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps; the impacts of all
     struck ones are logged.
     """
     for m in range(points.number):
         k = points.who[m].pair
-        if work.status[k] == APART:
+        if work.status[k] == APART or begins_inside(points.who[m], points.value[m], meeting, motion):
             points.who[m].marks |= c.STRUCK
         if work.hardest[k] > 0.0:
             points.who[m].marks |= c.LOGGED
@@ -504,5 +518,5 @@ def strike_contacts(t, meeting, points, motion, work):
                 return FAST_TURN
         if not acts or work.status[k] != LISTED:
             work.when[k], work.status[k] = NEVER, LEFT
-    flag_points(points, work)
+    flag_points(meeting, points, motion, work)
     return done

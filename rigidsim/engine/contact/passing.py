@@ -8,28 +8,19 @@ where they began: the step is put back, and taken in parts, if they overlap by m
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import is_centred, turn_since
+from rigidsim.engine.contact.approach import deep, is_centred, turn_since
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, LINE, POSE, WHO
 from rigidsim.engine.contact.division import EVEN, EVEN_TURN, TURNS
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import HALF_SPACE, INFINITY, MESH
+from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import conjugate, exp_full, log, product, rotate
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
-SUNK = 0.25  # of half the thickness of the thinner shape: an overlap that grows by more within a step is too deep
 SMALLER = 0.25  # of a step that is too long: its parts
 LEAST = 2.0**-12  # of a whole step: its shortest parts
-
-
-@inlined
-def half_thickness(k, contacts):
-    """Of a shape, where it is thinnest, m; infinite for a plane or a mesh."""
-    kind, value = contacts.shape[k].kind, contacts.shape_value[k]
-    x, y, z = value.half
-    return INFINITY if kind == HALF_SPACE or kind == MESH else value.radius + min(x, min(y, z))
 
 
 @routine
@@ -74,7 +65,7 @@ def nearest_of(i, j, pose, other, reach, contacts, points):
 @routine
 def passes(i, j, h, contacts, motions, lines, points):
     """Whether two shapes overlap by much more at the end of the step than at its beginning, or passed each other."""
-    allowed = SUNK * min(half_thickness(i, contacts), half_thickness(j, contacts))
+    allowed = deep(i, j, contacts)
     way_i, turned_i = place_at_end(i, h, contacts, motions, lines, points.later[0])
     way_j, turned_j = place_at_end(j, h, contacts, motions, lines, points.later[1])
     most = norm(sub(way_j, way_i)) + turned_i + turned_j
