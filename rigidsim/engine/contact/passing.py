@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import deep, is_centred, turn_since
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, LINE, POSE, WHO
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
 from rigidsim.engine.contact.division import EVEN, EVEN_TURN, TURNS
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE
+from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import conjugate, exp_full, log, product, rotate
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 SMALLER = 0.25  # of a step that is too long: its parts
+# Of the inverse effective mass at a place: the growth by its levers in a step that is not divided, beyond which the
+# iterations of the solver diverge; and in an even part.
+GROWTH, EVEN_GROWTH = 0.9, 0.25
 LEAST = 2.0**-12  # of a whole step: its shortest parts
 
 
@@ -100,24 +104,51 @@ def any_passes(h, n_point, contacts, pair, motions, lines, points):
 
 
 @inlined
-def rolls(whose: WHO, row: CONTACT_POINT, first: LINE):
-    """How fast a contact point goes on along the curved core that its levers follow, relative to the lever of that,
-    rad/s.
+def rolled(row: CONTACT_POINT, theta):
+    """How far a contact point goes on along the curved core that its levers follow if that turns by theta, relative to
+    the lever of that, rad.
     """
-    if whose.marks & (c.NOTICED | c.STRUCK) or not whose.marks & c.FOLLOWING:
-        return 0.0
-    theta, lever = sub(first[whose.b].angular, first[whose.a].angular), norm(row.core)
-    rate = norm(apply(row.bend, cross(theta, row.normal)))
-    return rate / lever if lever > 0.0 else 0.0
+    lever = norm(row.core)
+    return norm(apply(row.bend, cross(theta, row.normal))) / lever if lever > 0.0 else 0.0
+
+
+@inlined
+def inverse_mass(r, n, inertia):
+    """What a unit impulse along n at the lever r adds to the speed there, by the turn alone, 1/kg."""
+    moment = cross(r, n)
+    return dot(moment, apply(inertia, moment))
+
+
+@inlined
+def grown_mass(whose: WHO, row: CONTACT_POINT, theta, inverse: INVERSE):
+    """By how much the inverse effective mass of a contact point grows where its levers follow a core that turns by
+    theta, while the inertia is that of the beginning of the step, relative to that at the beginning.
+    """
+    A, B, n = inverse[whose.a], inverse[whose.b], row.normal
+    of_A, of_B = inverse_mass(row.lever_A, n, A.inertia), inverse_mass(row.lever_B, n, B.inertia)
+    moved, now = cross(theta, row.core), A.mass + B.mass + of_A + of_B
+    if whose.marks & c.ON_B:
+        return (inverse_mass(add(row.lever_B, moved), n, B.inertia) - of_B) / now
+    return (inverse_mass(add(row.lever_A, moved), n, A.inertia) - of_A) / now
 
 
 @routine
-def fastest_roll(n_point, points, first: LINE):
-    """The fastest of all points (`rolls`), rad/s."""
-    fastest = 0.0
+def allowed_part(h, n_point, points, first: LINE, inverse: INVERSE):
+    """The part of a step of h seconds in which the levers of all points follow their cores well enough; 1.0 if they do
+    so in all of it. The bodies turn as `first`.
+    """
+    part, who, value = 1.0, points.who, points.value
     for m in range(n_point):
-        fastest = max(fastest, rolls(points.who[m], points.value[m], first))
-    return fastest
+        whose, row = who[m], value[m]
+        if whose.marks & (c.NOTICED | c.STRUCK) or not whose.marks & c.FOLLOWING:
+            continue
+        theta = scaled(h, first[whose.b if whose.marks & c.ON_B else whose.a].angular)
+        angle, growth = rolled(row, theta), grown_mass(whose, row, theta, inverse)
+        if angle > TURNS:
+            part = min(part, EVEN_TURN / angle)
+        if growth > GROWTH:
+            part = min(part, sqrt(EVEN_GROWTH / growth))
+    return part
 
 
 @inlined
@@ -127,11 +158,10 @@ def is_too_long(h, n_point, model, arrays):
     if arrays.impacts is None or SMALLER * share < LEAST:
         return False
     pair, contacts = arrays.candidates.pair, model.contacts
-    if arrays.points.convex is not None:
-        rolled = h * fastest_roll(n_point, arrays.points, arrays.lines.first)
-        if rolled > TURNS:
-            part[EVEN] = max(share * EVEN_TURN / rolled, LEAST)
-            return True
+    follows = allowed_part(h, n_point, arrays.points, arrays.lines.first, arrays.lines.inverse)
+    if follows < 1.0:
+        part[EVEN] = max(share * follows, LEAST)
+        return True
     if not any_passes(h, n_point, contacts, pair, arrays.motions, arrays.lines, arrays.points):
         return False
     part[EVEN] = SMALLER * share
