@@ -249,8 +249,10 @@ def core_size(first, second, contacts):
 def half_thickness(k, contacts):
     """Of a shape, where it is thinnest, m; infinite for a plane or a mesh."""
     kind, value = contacts.shape[k].kind, contacts.shape_value[k]
+    if kind == HALF_SPACE:
+        return INFINITY
     x, y, z = value.half
-    return INFINITY if kind == HALF_SPACE or kind == MESH else value.radius + min(x, min(y, z))
+    return INFINITY if kind == MESH else value.radius + min(x, min(y, z))
 
 
 @inlined

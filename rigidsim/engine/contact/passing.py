@@ -17,13 +17,14 @@ from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import conjugate, exp_full, log, product, rotate
+from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 SMALLER = 0.25  # of a step that is too long: its parts
 # Of the inverse effective mass at a place: the growth by its levers in a step that is not divided, beyond which the
 # iterations of the solver diverge; and in an even part.
 GROWTH, EVEN_GROWTH = 0.9, 0.25
+ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 LEAST = 2.0**-12  # of a whole step: its shortest parts
 
 
@@ -42,14 +43,20 @@ def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, acts,
 
 @inlined
 def place_at_end(k, h, contacts, motions, lines, pose: POSE):
-    """The pose of a shape at the end of a step of h seconds; how far its body went, and a bound of how far turns moved
-    the points of its core, m.
-    """
+    """Write the pose of a shape at the end of a step of h seconds."""
     b, value = contacts.shape[k].body, contacts.shape_value[k]
     p, q = end_of(b, h, motions.start, motions.finish, lines.moved, lines.struck, lines.acts, contacts.share)
     pose.p, pose.q = add(p, rotate(q, value.p)), product(q, value.q)
-    turn = norm(scaled(2.0, log(product(q, conjugate(motions.start[b].q)))))
-    return sub(p, motions.start[b].p), turn * motions.lever[k]
+
+
+@inlined
+def motion_of(k, contacts, motions, lines):
+    """How far the body of a shape went in a step, m, and a bound of how far its turn moved the core of the shape, m."""
+    b, lever = contacts.shape[k].body, motions.lever[k]
+    if b >= contacts.n_moved or lines.acts[b] == 0:
+        return sub(motions.finish[b].p, motions.start[b].p), motions.turn[k] * lever
+    most = ANY_TURN if lines.struck[b].count > 0.0 else norm(lines.moved[b].angular)
+    return lines.moved[b].linear, min(most, ANY_TURN) * lever
 
 
 @inlined
@@ -69,12 +76,14 @@ def nearest_of(i, j, pose, other, reach, contacts, points):
 @routine
 def passes(i, j, h, contacts, motions, lines, points):
     """Whether two shapes overlap by much more at the end of the step than at its beginning, or passed each other."""
-    allowed = deep(i, j, contacts)
-    way_i, turned_i = place_at_end(i, h, contacts, motions, lines, points.later[0])
-    way_j, turned_j = place_at_end(j, h, contacts, motions, lines, points.later[1])
+    allowed, (way_i, turned_i), (way_j, turned_j) = (
+        deep(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)
+    )  # fmt: skip
     most = norm(sub(way_j, way_i)) + turned_i + turned_j
     if not most > allowed:
         return False
+    place_at_end(i, h, contacts, motions, lines, points.later[0])
+    place_at_end(j, h, contacts, motions, lines, points.later[1])
     reach = 2.0 * most
     gap, n = nearest_of(i, j, points.later[0], points.later[1], reach, contacts, points)
     before, n_before = nearest_of(i, j, motions.pose[i], motions.pose[j], reach, contacts, points)
@@ -134,13 +143,13 @@ def grown_mass(whose: WHO, row: CONTACT_POINT, theta, inverse: INVERSE):
 
 @routine
 def allowed_part(h, n_point, points, first: LINE, inverse: INVERSE):
-    """The part of a step of h seconds in which the levers of all points follow their cores well enough; 1.0 if they do
-    so in all of it. The bodies turn as `first`.
+    """The part of a step of h seconds in which the levers of all points with an impulse follow their cores well enough;
+    1.0 if they do so in all of it. The bodies turn as `first`.
     """
     part, who, value = 1.0, points.who, points.value
     for m in range(n_point):
         whose, row = who[m], value[m]
-        if whose.marks & (c.NOTICED | c.STRUCK) or not whose.marks & c.FOLLOWING:
+        if not whose.marks & c.FOLLOWING or dot(row.total, row.total) == 0.0:
             continue
         theta = scaled(h, first[whose.b if whose.marks & c.ON_B else whose.a].angular)
         angle, growth = rolled(row, theta), grown_mass(whose, row, theta, inverse)
