@@ -10,7 +10,7 @@ from __future__ import annotations
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import deep, is_centred, turn_since
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
-from rigidsim.engine.contact.division import EVEN, EVEN_TURN, TURNS
+from rigidsim.engine.contact.division import EVEN
 from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.jit import inlined, routine
@@ -113,15 +113,6 @@ def any_passes(h, n_point, contacts, pair, motions, lines, points):
 
 
 @inlined
-def rolled(row: CONTACT_POINT, theta):
-    """How far a contact point goes on along the curved core that its levers follow if that turns by theta, relative to
-    the lever of that, rad.
-    """
-    lever = norm(row.core)
-    return norm(apply(row.bend, cross(theta, row.normal))) / lever if lever > 0.0 else 0.0
-
-
-@inlined
 def inverse_mass(r, n, inertia):
     """What a unit impulse along n at the lever r adds to the speed there, by the turn alone, 1/kg."""
     moment = cross(r, n)
@@ -152,9 +143,7 @@ def allowed_part(h, n_point, points, first: LINE, inverse: INVERSE):
         if not whose.marks & c.FOLLOWING or dot(row.total, row.total) == 0.0:
             continue
         theta = scaled(h, first[whose.b if whose.marks & c.ON_B else whose.a].angular)
-        angle, growth = rolled(row, theta), grown_mass(whose, row, theta, inverse)
-        if angle > TURNS:
-            part = min(part, EVEN_TURN / angle)
+        growth = grown_mass(whose, row, theta, inverse)
         if growth > GROWTH:
             part = min(part, sqrt(EVEN_GROWTH / growth))
     return part

@@ -26,7 +26,7 @@ from rigidsim.engine.contact.columns import (
 from rigidsim.engine.contact.convex import begin_features, keep_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import axes_of, between, components, deepest
+from rigidsim.engine.contact.pairs import NO_BEND, axes_of, between, components, deepest
 from rigidsim.engine.contact.sleeping import is_idle
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
@@ -34,6 +34,7 @@ from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, f
 from rigidsim.physics.corrections import swing, turn, turned
 from rigidsim.physics.distances import BOX, HALF_SPACE, MESH, nearest_in_box
 from rigidsim.physics.elementary import select
+from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import exp_full, rotate
 from rigidsim.physics.supports import largest_radius
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
@@ -47,6 +48,7 @@ RIDES = 0.1  # the ratio of masses below which a body rides on another, and its 
 # swings by more. What is left out so is of third order in the step.
 SWINGS = 1e-3
 ROCKS = 0.1  # the same of faces, which hold each other: what they leave out is of second order, and bounded
+ROLLS = 0.5  # of the lever of a core: the way of a contact point along it within a step in which levers follow that
 SPINS = 1e-6  # rad: friction acts beside the points of a face that spins on another by more within a step
 TOUCHING = 1e-6  # of the smaller shape: an overlap below it is a touch
 FIRST, SECOND = PLACE.place("first"), PLACE.place("second")
@@ -333,6 +335,15 @@ def swings(stays, on_B, A, B, slid, least, motions):
 
 
 @inlined
+def rolls_far(row: CONTACT_POINT, turn):
+    """Whether a contact point goes on along its curved core so far within the step, as on the rim of a disc that lies
+    almost flat, that its derivative does not say where: the point then stays on the body.
+    """
+    way, core = apply(row.bend, cross(turn, row.normal)), row.core
+    return dot(way, way) > ROLLS * ROLLS * dot(core, core)
+
+
+@inlined
 def swung(n, theta):
     """A normal in the middle of the step, in which the face that it belongs to turns by theta."""
     return rotate(exp_full(scaled(0.25, theta)), n)
@@ -371,6 +382,8 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
         write_surfaces(value[A], value[B], start_A, start_B, pair_value, row)
         if points.convex is not None:
             write_bends(on_B, swapped, place, value[A].radius, value[B].radius, pair_value.rolling, row)
+            if rolls_far(row, sub(turn_B, turn_A)):
+                row.bend = NO_BEND
         acts = len(normal) == 0 or confine_point(normal[0], row)
         if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, core, margin):
             continue
