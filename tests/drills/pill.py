@@ -1,5 +1,5 @@
-"""A pill has the mass of its closed form, rebounds from a floor and is struck off its centre as the laws of impact say; one
-that is too short is refused.
+"""A pill has the mass of its closed form. It rebounds from a floor and is struck off its centre as the laws of impact
+say. One that is too short is refused.
 """
 
 import math
