@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class DifferentiatedSimulation(Simulation):
     """
 
     _run: TangentRun
+    _run_type: ClassVar[type[TangentRun]] = TangentRun
 
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber], **recorded: Any):
         self.parameters = parameters
@@ -49,9 +50,9 @@ class DifferentiatedSimulation(Simulation):
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> TangentRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
-        self._key = key_of(self.scene, (with_terms, self._header.with_contacts, k))
+        self._key = key_of(self.scene, (self._run_type, with_terms, self._header.with_contacts, k))
         spare: Any = spare_runs.take(self._key, world)
-        run: TangentRun = spare or TangentRun(k, world, with_terms, options[-1])
+        run: TangentRun = spare or self._run_type(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run
 
