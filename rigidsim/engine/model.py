@@ -584,9 +584,12 @@ def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
     return np.array(rows, dtype=np.int64).reshape(len(rows), width) if len(rows) else np.empty((0, width), np.int64)
 
 
+FLOATS = np.dtype(np.float64)  # a comparison with it takes a fifth of one with `np.float64`
+
+
 def holds_values(part: object) -> bool:
     """Whether the lanes of a block may differ in this part of a model; all else is structure."""
-    return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
+    return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == FLOATS
 
 
 def windings(model: Model) -> Iterator[tuple[LoadTable, np.ndarray]]:

@@ -21,7 +21,7 @@ from rigidsim.simulation.batch import history_of
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns
 from rigidsim.simulation.single import Simulation, unwatched
-from rigidsim.simulation.spare import key_of, spare_runs
+from rigidsim.simulation.spare import spare_runs
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import EVENT_COLUMNS, Block
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
@@ -49,8 +49,8 @@ class DifferentiatedSimulation(Simulation):
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> TangentRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
-        self._key = key_of(self.scene, (with_terms, self._header.with_contacts, k))
-        spare: Any = spare_runs.take(self._key, world)
+        self._kind = with_terms, self._header.with_contacts, k
+        spare: Any = spare_runs.take(self._kind, world)
         run: TangentRun = spare or TangentRun(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run
