@@ -6,7 +6,6 @@ the lanes of a block share.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -75,9 +74,8 @@ from rigidsim.engine.layout import (
     WINDING,
     WRENCH,
 )
+from rigidsim.jit.layouts import zeros
 from rigidsim.jit.rows import Row, rows_of_fields
-
-LINE = 8  # doubles in a line of the cache
 
 
 class Sized(NamedTuple):
@@ -118,16 +116,6 @@ def made(kind: Any, sizes: Mapping[str, int], **given: Any) -> Any:
         whole = (*declared, rows[name]) if name in rows else declared
         given.setdefault(name, zeros(*(size(each, numbers) for each in whole), kind=numbers))
     return kind(**given)
-
-
-def zeros(*shape: int, kind: type = np.float64) -> np.ndarray:
-    """An array for kernels: C-contiguous, from the beginning of a line of the cache, so that no vector of eight lanes
-    lies in two of them.
-    """
-    size = math.prod(shape)
-    room: np.ndarray = np.zeros(size + LINE - 1, kind)
-    first = -room.ctypes.data // room.itemsize % LINE
-    return room[first : first + size].reshape(shape)
 
 
 def leaves(part: object) -> Iterator[np.ndarray]:
