@@ -118,13 +118,15 @@ def made(kind: Any, sizes: Mapping[str, int], **given: Any) -> Any:
     return kind(**given)
 
 
-def leaves(part: object) -> Iterator[np.ndarray]:
+def leaves(part: object) -> list[np.ndarray]:
     """The arrays of nested tuples."""
-    if isinstance(part, tuple):
-        for inner in part:
-            yield from leaves(inner)
-    elif isinstance(part, np.ndarray):
-        yield part
+    found = []
+    for inner in part if isinstance(part, tuple) else (part,):
+        if isinstance(inner, np.ndarray):
+            found.append(inner)
+        elif isinstance(inner, tuple):
+            found += leaves(inner)
+    return found
 
 
 class Law(NamedTuple):

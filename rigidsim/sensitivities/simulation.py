@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,21 +57,12 @@ class DifferentiatedSimulation(Simulation):
 
     def _blocks_to_the_end(self, watch: Watch, every: float, resumable: bool) -> Iterator[Block]:
         for block in super()._blocks_to_the_end(watch, every, resumable):
+            tangents = _each(self._run.shadows.of, block)
             for k, parts in enumerate(self._parts):
-                found = recorded_samples(self.header, self._along(block, k))
+                along = _each(lambda of_all, k=k: of_all[..., k], tangents)
+                found = recorded_samples(self.header, along._replace(contacts={}, checkpoint={}))
                 parts.append({name: np.array(array) for name, array in found.items()})
             yield block
-
-    def _along(self, block: Block, k: int) -> Block:
-        """The derivatives of a block along a tangent."""
-
-        def rates(part: Any) -> Any:
-            if isinstance(part, np.ndarray):
-                return self._run.shadows.of(part)[..., k]
-            return part and part._make(map(rates, part))
-
-        names = ("local", "world", "joints", "ledger", "terms", "asked")
-        return block._replace(**{name: rates(getattr(block, name)) for name in names}, contacts={}, checkpoint={})
 
     def derivatives(self) -> list[Derivative]:
         """The derivatives of all that was computed up to now."""
@@ -90,6 +81,16 @@ class DifferentiatedSimulation(Simulation):
         times = np.concatenate([part["time"] for part in self._parts[k]])
         sigma = spreads_of(self.scene, [parameter]).get(parameter.name, 0.0)
         return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values, sigma)
+
+
+def _each(change: Callable[[np.ndarray], np.ndarray], block: Block) -> Block:
+    """A block with other arrays of samples."""
+
+    def changed(part: Any) -> Any:
+        return change(part) if isinstance(part, np.ndarray) else part and part._make(map(changed, part))
+
+    names = ("local", "world", "joints", "ledger", "terms", "asked")
+    return block._replace(**{name: changed(getattr(block, name)) for name in names})
 
 
 def differentiating(
