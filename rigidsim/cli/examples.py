@@ -29,12 +29,12 @@ def examples(context):
 @examples.command("list")
 def list_examples():
     """List the example scenes with their titles."""
-    from rigidsim.scene import Scene
+    from rigidsim.scene.text.reader import read_file
 
     scenes = shipped_scenes()
     width = max(map(len, scenes), default=0)
     for name, file in scenes.items():
-        click.echo(f"{name:<{width}}  {Scene.from_file(file).title}")
+        click.echo(f"{name:<{width}}  {read_file(file).data['title']}")
 
 
 @examples.command("copy")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.contact.lasting import hold_contacts, lasts
 from rigidsim.engine.drive import drive
-from rigidsim.engine.kinds import accelerate, is_asleep, place
+from rigidsim.engine.kinds import accelerate, is_apart, place
 from rigidsim.engine.loads import apply_loads
 from rigidsim.engine.loops import accelerate_measured, hold_loops
 from rigidsim.engine.relations import relate
@@ -27,32 +27,32 @@ def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False, omits=No
 
 
 @inlined
-def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake=False):
-    """Accelerations of the given nodes, parents first, under the loads in the wrenches. With `awake`, here and below,
-    bodies that sleep are left out.
+def accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, partly=False):
+    """Accelerations of the given nodes, parents first, under the loads in the wrenches. With `partly`, here and below,
+    bodies that are apart are left out.
     """
     if model.joints is not None:
         propagate_inertia(model, state, scratch, lanes)
     for node in nodes:
-        if not (awake and is_asleep(node, model, scratch)):
+        if not (partly and is_apart(node, model, scratch)):
             accelerate(node, model, state, scratch, lanes, in_world)
     if has_tanks(model):
         drain_tanks(model, scratch, lanes)
 
 
 @inlined
-def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False, awake=False):
+def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False, partly=False):
     """Accelerations of the given nodes, parents first, with the reactions of loops and of contacts that last, which
     are added to the wrenches; for `in_world` see `accelerate`.
     """
-    accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
+    accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, partly)
     if model.loops is not None:
         hold_loops(model, state, scratch, lanes)
-        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
+        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, partly)
         if model.loops.has_stops is not None:
             accelerate_measured(model, scratch, lanes)
     if lasts(scratch) and hold_contacts(model, state, scratch, lanes):
-        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, awake)
+        accelerate_under_loads(nodes, model, state, scratch, lanes, in_world, partly)
 
 
 @inlined
@@ -63,8 +63,8 @@ def evaluate(t, era, model, state, scratch, lanes):
 
 
 @inlined
-def evaluate_placed(t, era, model, state, scratch, lanes, in_world=False, awake=False):
+def evaluate_placed(t, era, model, state, scratch, lanes, in_world=False, partly=False):
     """The same after all frames have been placed; for `in_world` see `place` and `accelerate`."""
     relate(model, state, scratch, lanes)
-    apply_loads(t, era, model, scratch, lanes, awake)
-    accelerate_nodes(model.active, model, state, scratch, lanes, in_world, awake)
+    apply_loads(t, era, model, scratch, lanes, partly)
+    accelerate_nodes(model.active, model, state, scratch, lanes, in_world, partly)

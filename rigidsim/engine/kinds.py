@@ -61,10 +61,16 @@ def is_row_asleep(row, scratch):
 
 
 @inlined
-def is_asleep(node, model, scratch):
+def is_row_apart(row, scratch):
+    """Whether a smooth step leaves out a moved row: that of a body that sleeps, or that is stepped by itself."""
+    return is_row_asleep(row, scratch) or (scratch.independent is not None and scratch.independent.marks[row] > 0)
+
+
+@inlined
+def is_apart(node, model, scratch):
     """Whether a node is such a body."""
-    return scratch.sleep is not None and (
-        model.node[node].kind == at.FREE and is_row_asleep(model.node[node].row, scratch)
+    return (scratch.sleep is not None or scratch.independent is not None) and (
+        model.node[node].kind == at.FREE and is_row_apart(model.node[node].row, scratch)
     )
 
 

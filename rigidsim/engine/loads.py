@@ -5,7 +5,7 @@ store.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.kinds import is_row_asleep
+from rigidsim.engine.kinds import is_row_apart
 from rigidsim.engine.laws.registry import NUMBER, PAIRWISE, SINGLE
 from rigidsim.engine.laws.wrench import acts, begin, confine, ends
 from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WINDING
@@ -54,12 +54,12 @@ def store(table, law, k, model, scratch, sign, row, place, lanes):
 
 
 @inlined
-def apply_loads(t, era, model, scratch, lanes, awake=False):
-    """Fill the wrench of every free body with the loads that act at time t (s), in this era. With `awake`, those that
-    sleep are left out: they bear none.
+def apply_loads(t, era, model, scratch, lanes, partly=False):
+    """Fill the wrench of every free body with the loads that act at time t (s), in this era. With `partly`, those
+    that are apart (`kinds.py`) are left out: they bear none.
     """
     for i in range(len(model.moved_node)):
-        if awake and is_row_asleep(i, scratch):
+        if partly and is_row_apart(i, scratch):
             continue
         begin(model.body[i], scratch.wrench[i], lanes)
     if has_tanks(model):

@@ -299,6 +299,7 @@ class Contacts(NamedTuple):
     meshes: Meshes | None = None  # if there are any
     events: np.ndarray | None = None  # how many contacts can last at once, with `contact: events`
     rest: Rest | None = None  # if bodies may sleep
+    independent: np.ndarray | None = None  # rows of bodies as in `independent.py`, if there are many
 
 
 class Fragile(NamedTuple):
@@ -473,6 +474,7 @@ class Scratch(NamedTuple):
     lasting: Any  # contacts that last, with `contact: events`, likewise
     guards: Any  # of triggers
     sleep: Any  # bodies that sleep, of the arrays of contact
+    independent: Any  # bodies that are stepped side by side, see `independent.py`
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
     arm: ARM = floats("places")
@@ -627,7 +629,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     jointed = joint_arrays_of(model.joints, sizes) if model.joints else None
     scratch = made(
         Scratch, sizes, working=working, joints=jointed, loops=loops,
-        trial=None, touching=None, lasting=None, guards=None, sleep=None,
+        trial=None, touching=None, lasting=None, guards=None, sleep=None, independent=None,
     )  # fmt: skip
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)

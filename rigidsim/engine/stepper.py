@@ -19,6 +19,7 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.guards import end_before, find_passed, halts, note_begin
 from rigidsim.engine.impulses import apply_fired, cross_edge
+from rigidsim.engine.independent import moves_others, step_independent
 from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
@@ -90,7 +91,10 @@ def move(method, t, t_end, h, block, buffer=None):
 def take_step(method, t, t_end, h, block):
     """Advance the state from t to t_end, h = t_end - t (s), by one step of a given length."""
     era, model, state, scratch, lanes = block
-    step(method, t, t_end, h, block)
+    if scratch.independent is not None:
+        step_independent(method, t, t_end, h, block)
+    if moves_others(model, scratch):
+        step(method, t, t_end, h, block)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
     if model.loops is not None:

@@ -8,7 +8,7 @@ for quantities y. Where loops or contacts hold some of them, x = T z + X p (`tan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,17 +17,24 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.arguments import number, whole_number
+from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
 from rigidsim.engine.contact.instants import NEW
 from rigidsim.engine.contact.lasting import IS_SETTLED, N_EVENTS, STEPPED
+from rigidsim.engine.contact.running import ContactRun
+from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.layout import RATE, STATE
+from rigidsim.engine.model import Samples
+from rigidsim.engine.stepper import advance, observe_at
 from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.hindsight.quantities import named
+from rigidsim.jit.kernels import Kernel
 from rigidsim.physics.quaternion import exp_full, product
 from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
-from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
+from rigidsim.sensitivities.runs import TangentRun
+from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation, one_tangent
 from rigidsim.sensitivities.tangent_space import HoldingEquations, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
 from rigidsim.trajectory.derivatives import Derivative
@@ -153,8 +160,31 @@ class LinearModel:
         return f"<LinearModel at {self.time:g} s: {n} states, {k} inputs, {m} outputs>"
 
 
+class _ProbeRun(TangentRun):
+    """A run of which samples alone have tangents, for those of a whole step take much longer to compile. A method that
+    chooses its steps may interpolate a sample in a step, which then has them, too.
+    """
+
+    def __init__(self, k: int, world: World, with_terms: bool, contacts: ContactRun):
+        self._interpolates = trials_of(world.blueprint.method) is not None
+        super().__init__(k, world, with_terms, contacts)
+        if not self._interpolates:
+            self._look = TangentRun._caller(self, observe_at)
+
+    def _caller(self, kernel: Kernel) -> Callable:
+        return super()._caller(kernel) if self._interpolates or kernel is not advance else kernel.caller()
+
+    def _observe(self, era: int, samples: Samples, row: int) -> None:
+        if self._interpolates:
+            super()._observe(era, samples, row)
+        else:
+            self._look(self.n, self.done, era, *self._arrays(), samples, row, self._lanes)
+
+
 class _Probe(DifferentiatedSimulation):
     """A simulation whose present state is varied."""
+
+    _run_type = _ProbeRun
 
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber]):
         super().__init__(scene, parameters)
@@ -303,7 +333,8 @@ class _Probe(DifferentiatedSimulation):
     def _tangent(self, block: Block, k: int, one: VariedNumber | None = None) -> Derivative:
         """The derivatives of the present state along a tangent, that of a number if there is one."""
         name, value = (one.name, one.value) if one else ("", 0.0)
-        arrays = {key: np.array(array) for key, array in recorded_samples(self.header, self._along(block, k)).items()}
+        samples = recorded_samples(self.header, one_tangent(self._tangents(block), k))
+        arrays = {key: np.array(array) for key, array in samples.items()}
         return Derivative(self.header, block.time, name, value, {n: a for n, a in arrays.items() if n != "time"}, {})
 
     def _seen(self, block: Block) -> Trajectory:

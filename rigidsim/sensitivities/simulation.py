@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class DifferentiatedSimulation(Simulation):
     """
 
     _run: TangentRun
+    _run_type: ClassVar[type[TangentRun]] = TangentRun
 
     def __init__(self, scene: Scene, parameters: Sequence[VariedNumber], **recorded: Any):
         self.parameters = parameters
@@ -49,20 +50,23 @@ class DifferentiatedSimulation(Simulation):
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> TangentRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
-        self._kind = with_terms, self._header.with_contacts, k
+        self._kind = self._run_type, with_terms, self._header.with_contacts, k
         spare: Any = spare_runs.take(self._kind, world)
-        run: TangentRun = spare or TangentRun(k, world, with_terms, options[-1])
+        run: TangentRun = spare or self._run_type(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run
 
     def _blocks_to_the_end(self, watch: Watch, every: float, resumable: bool) -> Iterator[Block]:
         for block in super()._blocks_to_the_end(watch, every, resumable):
-            tangents = _each(self._run.shadows.of, block)
+            tangents = self._tangents(block)
             for k, parts in enumerate(self._parts):
-                along = _each(lambda of_all, k=k: of_all[..., k], tangents)
-                found = recorded_samples(self.header, along._replace(contacts={}, checkpoint={}))
+                found = recorded_samples(self.header, one_tangent(tangents, k))
                 parts.append({name: np.array(array) for name, array in found.items()})
             yield block
+
+    def _tangents(self, block: Block) -> Block:
+        """All tangents of a block, (..., K)."""
+        return _each(self._run.shadows.of, block)
 
     def derivatives(self) -> list[Derivative]:
         """The derivatives of all that was computed up to now."""
@@ -83,14 +87,19 @@ class DifferentiatedSimulation(Simulation):
         return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values, sigma)
 
 
+def one_tangent(tangents: Block, k: int) -> Block:
+    """The derivatives of a block along one of its tangents."""
+    return _each(lambda array: array[..., k], tangents)
+
+
 def _each(change: Callable[[np.ndarray], np.ndarray], block: Block) -> Block:
-    """A block with other arrays of samples."""
+    """A block with other arrays of samples, and nothing else."""
 
     def changed(part: Any) -> Any:
         return change(part) if isinstance(part, np.ndarray) else part and part._make(map(changed, part))
 
     names = ("local", "world", "joints", "ledger", "terms", "asked")
-    return block._replace(**{name: changed(getattr(block, name)) for name in names})
+    return block._replace(**{name: changed(getattr(block, name)) for name in names}, contacts={}, checkpoint={})
 
 
 def differentiating(

@@ -41,6 +41,7 @@ COMMANDS = {
     "plot --help": ("click", "matplotlib PIL"),
     "plot a.h5 --list": ("h5py", "matplotlib PIL"),
     "plot a.h5 brick.speed -o p.png": ("matplotlib", "llvmlite quaternion scipy"),
+    "examples": ("yaml", "llvmlite h5py trimesh scipy quaternion"),
     "view a.h5": ("h5py", "llvmlite trimesh matplotlib scipy playwright"),
 }
 PLAN = "from rigidsim.sweeps.plan import make_plan; make_plan"

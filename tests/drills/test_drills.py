@@ -16,6 +16,7 @@ HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 MOST_FILES, MOST_LINES = 2, 150
 DRILLS = {
     "a type of joint": "pin_in_a_slot",
+    "a shape that collides": "pill",
     "an integrator": "midpoint_rule",
     "a quantity": "areal_velocity",
 }

@@ -28,7 +28,7 @@ ORDER = 16
 @kernels.kernel
 def expand(given, number, orders, state, step, series, lanes):
     """The coefficients, as a kernel of their own."""
-    steps.expand(given, number, orders, state, step, series, lanes)
+    steps.expand(steps.Expansion(given, number, len(orders), series, step, None), orders, state, lanes)
 
 
 def graph_of(rate, order=ORDER, exponents=()):
@@ -216,7 +216,8 @@ def at_zero():
 @kernels.kernel
 def stop_at_branch(order, margin, answer, step, trial, shifted, crossing, lanes):
     """The search for the end of a step, as a kernel of its own."""
-    steps.stop_at_branch(order, steps.BEYOND, margin, answer, step, trial, shifted, crossing, lanes)
+    expansion = steps.Expansion(None, 0, order + 1, None, step, trial)
+    steps.stop_at_branch(expansion, steps.BEYOND, margin, answer, shifted, crossing, lanes)
 
 
 def first_changes(polynomials, length=1.0, call=None):

@@ -193,6 +193,13 @@ def test_a_resumed_run_has_the_same_bits(end):
         assert np.array_equal(rows, again.checkpoint()[name]), name
 
 
+def test_a_change_of_the_tree_with_fewer_bodies_wakes_all():
+    joins = {"body": "a1", "to": "a0", "time": 2.0, "motion": "fixed"}
+    before, after = sleepers(scene_of(towers(), 2.2, reparent=[joins]), 1.99, 2.01)
+    assert before == {"a0", "a1", "b0", "b1"}
+    assert after == set()
+
+
 def test_other_intervals_of_samples_give_the_same_bits():
     ends = [rigidsim.simulate(scene_of(MIXED, 2.4, record_every=each)) for each in (0.005, 0.3)]
     assert np.array_equal(ends[0].arrays["world/position"][::60], ends[1].arrays["world/position"])

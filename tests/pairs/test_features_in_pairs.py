@@ -9,6 +9,7 @@ import pytest
 from random_scenes import FEATURES, METHODS, drawn
 from rewriting import REWRITTEN, Unsuited, rewritten
 from rigidsim.certify.certifying import certify
+from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene
 from survey import CONTACT, SAME, apart, bounds_of, ends, expected, run
 from unilateral import Undetermined
@@ -89,7 +90,13 @@ def test_how_a_scene_is_written_does_not_matter(seed, how):
             other, back = rewritten(how, drawing.data, begun)
         except Unsuited:
             pytest.skip("it cannot be written so")
-        with WAYS["alone"](other) as written:
+        try:
+            written = WAYS["alone"](other)
+        except SimulationError as why:
+            if "after t = 0 s: at t = 0 s it has no series" not in str(why):
+                raise
+            pytest.skip("it would begin at a place where `taylor` has no series")
+        with written:
             assert apart(back(ends(written)), ends(begun)) <= (CONTACT if drawing.touches else SAME), drawing.words
 
 

@@ -44,7 +44,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         joints=joints,
         loops=loops,
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
-        contacts=contacts_of(blueprint, tree, joints, loops, loads.laden()),
+        contacts=contacts_of(blueprint, tree, joints, loops, loads),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
         asked=asked_of(blueprint, tree, blueprint.asked),
         guards=metrics_of(blueprint.triggers.guards, tree) if blueprint.triggers else None,

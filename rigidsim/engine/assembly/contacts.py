@@ -11,10 +11,12 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
 from rigidsim.engine.assembly.joints import outermost_of
+from rigidsim.engine.assembly.loads import LoadTables
 from rigidsim.engine.assembly.meshes import joined
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
+from rigidsim.engine.integrators.rkmk4 import Rkmk4Options
 from rigidsim.engine.model import Contacts, Joints, Loops, Meshes, Rest, Trees, table
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
@@ -26,13 +28,14 @@ from rigidsim.tree.nodes import Node, Tree
 CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)
 """The kinds of cores that have routines of their own with each other."""
 CALM = 0.01  # of what gravity adds to a speed in a step: below it a body rests
+LEAST_INDEPENDENT = 16  # free bodies, from which on it pays to compile a step of them side by side
 
 
 def contacts_of(
-    blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: Loops | None, laden: set[int]
+    blueprint: Blueprint, tree: Tree, joints: Joints | None, loops: Loops | None, loads: LoadTables
 ) -> Contacts | None:
-    """The contacts of a tree, of which the moved rows hang so, are held by loops, or bear loads; None
-    for a scene without shapes that can meet.
+    """The contacts of a tree, of which the moved rows hang so, are held by loops, or bear these loads; None for a scene
+    without shapes that can meet.
     """
     plan = blueprint.contacts
     if plan is None:
@@ -46,6 +49,7 @@ def contacts_of(
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
     meshes, roots = placed_meshes(plan, tree)
+    loose = loose_bodies(blueprint, tree, joints, loads)
     n_moved, shapes = sum(node.is_moved() for node in bodies), table(rows, at.SHAPE.width)
     values = numbers_table(shape_rows(plan, tree, roots), at.SOLID.width)
     ways = _Ways(tree)
@@ -69,18 +73,13 @@ def contacts_of(
         corner=corners_of(plan, tree),
         meshes=meshes,
         events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
-        rest=rest_of(blueprint, tree, bodies, shapes, values, joints, laden) if plan.sleeps else None,
+        rest=rest_of(blueprint, tree, bodies, shapes, values, loose) if plan.sleeps else None,
+        independent=independent_rows(blueprint, tree, plan, loose, loads),
     )
 
 
-def rest_of(
-    blueprint: Blueprint, tree: Tree, bodies: list[Node], shapes: np.ndarray, values: np.ndarray,
-    joints: Joints | None, laden: set[int],
-) -> Rest:  # fmt: skip
-    """When each contact body may sleep: a free body that bears no load, whose parents forces do not move, and that
-    carries nothing but fixed parts.
-    """
-    speed = CALM * norm(blueprint.gravity) * blueprint.schedule.step
+def loose_bodies(blueprint: Blueprint, tree: Tree, joints: Joints | None, loads: LoadTables) -> set[int]:
+    """The free bodies, by number, that bear no load and carry nothing but fixed parts."""
     held = {
         tree.carrier(tree.nodes[frame - 1])
         for loop in blueprint.loops
@@ -89,10 +88,35 @@ def rest_of(
     }
     above = {one.index for node in tree.nodes if node.kind != "fixed" for one in tree.lineage(node) if one is not node}
     in_trees = set() if joints is None else set(np.flatnonzero(joints.joint[:, layout.JOINT.root] != layout.NO_ROW))
+    bound = loads.laden() | in_trees
+    return {
+        node.index
+        for node in tree.free()
+        if node not in held and node.index not in above and tree.rows[node.index] not in bound
+    }
+
+
+def independent_rows(
+    blueprint: Blueprint, tree: Tree, plan: ContactPlan, loose: set[int], loads: LoadTables
+) -> np.ndarray | None:
+    """The rows of independent bodies: loose ones in the world whose motion no load reads. None if the scene has few
+    free bodies, is planar, or is stepped in another way; so a reparenting needs no other code.
+    """
+    is_plain = type(blueprint.method) is Rkmk4Options and plan.summary["mode"] != "events" and not blueprint.normal
+    if not is_plain or len(blueprint.tree.free()) < LEAST_INDEPENDENT:
+        return None
+    read = {one.index for frame in loads.frames() if frame for one in tree.lineage(tree.nodes[frame - 1])}
+    return np.array([tree.rows[k] for k in sorted(loose - read) if tree.nodes[k].parent == 0], dtype=np.int64)
+
+
+def rest_of(
+    blueprint: Blueprint, tree: Tree, bodies: list[Node], shapes: np.ndarray, values: np.ndarray, loose: set[int]
+) -> Rest:
+    """When each contact body may sleep: a loose body that falls, and whose parents forces do not move."""
+    speed = CALM * norm(blueprint.gravity) * blueprint.schedule.step
     calm = [
         speed * (
-            node.kind == "free" and node.falls and node not in held and node.index not in above
-            and tree.rows[node.index] not in laden | in_trees
+            node.index in loose and node.falls
             and not any(one.is_moved() for one in tree.lineage(node) if one is not node)
         )
         for node in bodies

@@ -250,19 +250,18 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
     now, then = (each.body[: each.n_moved, at.CONTACT_BODY.node] for each in (contacts, before))
     _, rows, old_rows = np.intersect1d(now, then, return_indices=True)
     new.mean[rows] = old.mean[old_rows]
-    if before is not contacts:  # another tree, in which all are awake
-        for array in sleep_of(new).values():
-            array[:] = 0
-        if old.sleep is not None and new.sleep is not None:
-            were_asleep = old.sleep.asleep[before.body[old_rows, at.CONTACT_BODY.row]] > 0
-            new.sleep.changed[rows[were_asleep]] = CAUSE_WAKES
-            new.sleep.counts[N_CHANGED] = np.count_nonzero(were_asleep)
+    if before is contacts:
+        for name, array in sleep_of(new).items():
+            fill_from(array, sleep_of(old)[name])
+    elif old.sleep is not None and new.sleep is not None:  # another tree, in which all are awake
+        were_asleep = old.sleep.asleep[before.body[old_rows, at.CONTACT_BODY.row]] > 0
+        new.sleep.changed[rows[were_asleep]] = CAUSE_WAKES
+        new.sleep.counts[N_CHANGED] = np.count_nonzero(were_asleep)
 
 
 def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
-    """The arrays that later steps need, but for `mean`, whose rows are those of bodies of a tree."""
-    others = (*lasting_of(arrays).values(), *sleep_of(arrays).values())
-    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.part, *others)
+    """The arrays that later steps need, but for those whose rows are bodies of a tree: `mean` and those of sleep."""
+    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.part, *lasting_of(arrays).values())
 
 
 def sleep_of(arrays: ContactArrays) -> dict[str, np.ndarray]:

@@ -10,6 +10,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
+from rigidsim.engine.independent import make_independent
 from rigidsim.engine.model import Contacts, Model, Scratch, leaves, n_places
 
 NO_ROOM = made.Room(0, 0)
@@ -94,7 +95,7 @@ class ContactRun:
         self._renew(before)
         if len(parted):
             made.add_parting(self._present, parted)
-        return self._shared(scratch)
+        return self._shared(scratch._replace(independent=make_independent(model, self._lanes)))
 
     @property
     def _present(self) -> ContactArrays:
@@ -198,7 +199,9 @@ class ContactRun:
 
     def kept(self) -> list[np.ndarray]:
         """The arrays that later steps need."""
-        return [] if self.arrays is None else [*made.kept(self.arrays), self.arrays.mean]
+        if self.arrays is None:
+            return []
+        return [*made.kept(self.arrays), *made.sleep_of(self.arrays).values(), self.arrays.mean]
 
     def place(self) -> tuple:
         """What `go_back` needs; what was logged has been taken."""

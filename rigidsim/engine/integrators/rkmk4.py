@@ -13,7 +13,7 @@ from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.lasting import lasts
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.declaration import Integrator
-from rigidsim.engine.kinds import is_asleep, is_jointed, is_moved, is_of_joint, is_row_asleep, place
+from rigidsim.engine.kinds import is_apart, is_jointed, is_moved, is_of_joint, is_row_apart, place
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -72,7 +72,7 @@ def begin_joint(state: STATE, start: START, stage: STAGE, lane):
 def begin_moved(model, state, scratch, lanes):
     """The first stage of all moved rows."""
     for k in range(len(model.moved_node)):
-        if is_row_asleep(k, scratch):
+        if is_row_apart(k, scratch):
             continue
         if is_of_joint(k, model):
             begin_joint(state[k], scratch.start[k], scratch.stage[k], lanes)
@@ -230,26 +230,26 @@ def step(method, t, t_end, h, block):
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
-    place_nodes(model.active, t, model, state, scratch, lanes, omits=is_asleep)
+    place_nodes(model.active, t, model, state, scratch, lanes, omits=is_apart)
     begin_moved(model, state, scratch, lanes)
     evaluate_placed(t, era, model, stage, scratch, lanes, True, True)
     for i in range(3):
         for k in range(n_moved):
-            if is_row_asleep(k, scratch):
+            if is_row_apart(k, scratch):
                 continue
             if lasts(scratch) and is_round(model.body[k].inertia) and not is_of_joint(k, model):
                 combine_round(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
             else:
                 combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
         t_stage = middle if i < 2 else t_end
-        place_nodes(model.active, t_stage, model, stage, scratch, lanes, True, is_asleep)
+        place_nodes(model.active, t_stage, model, stage, scratch, lanes, True, is_apart)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
     for node in model.active:
         if is_jointed(node, model):
             for k in range(model.node[node].first, model.node[node].row + 1):
                 finish_joint(stage_rows(k, state, scratch), h, WEIGHT[3], lanes)
-        elif is_moved(node, model) and not is_asleep(node, model, scratch):
+        elif is_moved(node, model) and not is_apart(node, model, scratch):
             k = model.node[node].row
             parent = scratch.frame[model.node[node].parent]
             if lasts(scratch) and is_round(model.body[k].inertia):

@@ -16,6 +16,7 @@ from rigidsim.engine.model import Model, floats, made
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.series.defect import quadrature, verify
 from rigidsim.engine.series.steps import (
+    Expansion,
     choose_length,
     end_at,
     expand,
@@ -100,14 +101,15 @@ def attempt(method, stop, block):
 @routine
 def attempt_by(number, method, stop, n_moved, state, scratch, lanes):
     """The same by the equations of this number."""
-    trial, n, order = scratch.trial, step_row(state, scratch), len(method.orders)
-    given, series, step, end = trial.given, trial.series, state[n], trial.state[n]
-    expand(given, number, method.orders, state, step, series, lanes)
-    choose_length(given, number, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
-    end_at(stop, step, end, trial.crossing, lanes)
-    stop_at_branches(given, number, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
-    verify(given, number, order, share(method), step, end, trial, lanes)
-    place_at(given, number, order, end, n_moved, True, state, step, series, trial.by, trial.state, lanes)
+    trial, n = scratch.trial, step_row(state, scratch)
+    given, series, end = trial.given, trial.series, trial.state[n]
+    expansion = Expansion(given, number, len(method.orders), series, state[n], end)
+    expand(expansion, method.orders, state, lanes)
+    choose_length(expansion, method.tolerance, method.max_step, trial.norms, lanes)
+    end_at(stop, state[n], end, trial.crossing, lanes)
+    stop_at_branches(expansion, trial.shifted[0], trial.crossing, lanes)
+    verify(expansion, share(method), trial, lanes)
+    place_at(expansion, end, n_moved, True, state, trial.by, trial.state, lanes)
     for k in range(len(given.winding)):
         row, over = given.winding[k], series[given.now[number, k, 1]]
         keep_winding(end, over, state[row], trial.state[row], lanes)
@@ -133,10 +135,9 @@ def between(method, t, block):
 @routine
 def between_by(number, method, t, n_moved, state, scratch, lanes):
     """The same by the equations of this number."""
-    trial, step, order = scratch.trial, state[step_row(state, scratch)], len(method.orders)
-    place_at(
-        trial.given, number, order, t, n_moved, False, state, step, trial.series, trial.by, scratch.stage, lanes,
-    )  # fmt: skip
+    trial, n = scratch.trial, step_row(state, scratch)
+    expansion = Expansion(trial.given, number, len(method.orders), trial.series, state[n], trial.state[n])
+    place_at(expansion, t, n_moved, False, state, trial.by, scratch.stage, lanes)
 
 
 INTEGRATOR = Integrator("taylor", TaylorOptions, trials=Trials(make_trial, attempt, between, share))

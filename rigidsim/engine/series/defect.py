@@ -164,9 +164,10 @@ def any_fails(error, lanes):
 
 
 @inlined
-def look_at(c, given, number, order, step, trial, scratch, lanes):
+def look_at(c, expansion, scratch, lanes):
     """All numbers of the equations, and the slopes of the state, at a point."""
-    first, series, probe = given.begin[number], scratch.series, scratch.probe
+    given, number, order, series, step, trial = expansion
+    first, probe = given.begin[number], scratch.probe
     set_time(c, step, trial, probe[first], lanes)
     for g in range(len(given.group)):
         for i in range(given.group[g].begin, given.group[g].end):
@@ -200,9 +201,10 @@ def bound_rounding(given, begin, end, probe, rounding, lanes):
 
 
 @inlined
-def look_at_rounding(given, number, order, step, trial, scratch, lanes):
+def look_at_rounding(expansion, scratch, lanes):
     """Bounds of the rounding of the rates of all vectors, at the point that was looked at."""
-    first, series, probe, rounding = given.begin[number], scratch.series, scratch.probe, scratch.rounding
+    given, number, _, series, step, trial = expansion
+    first, probe, rounding = given.begin[number], scratch.probe, scratch.rounding
     set_last_digit(probe[first], rounding[first], lanes)
     for g in range(len(given.group)):
         for i in range(given.group[g].begin, given.group[g].end):
@@ -241,18 +243,19 @@ def end_rounding(defect: DEFECT, lane):
 
 
 @routine
-def integrate_defect(with_rounding, given, number, order, tolerance, step, trial, scratch, lanes):
+def integrate_defect(with_rounding, expansion, tolerance, scratch, lanes):
     """The error of each lane: that of the vector whose defect is the largest, beyond the rounding of rates if that is
     bounded (1, else 0).
     """
+    given, number, _, _, step, trial = expansion
     first, probe, points, defect = given.begin[number], scratch.probe, scratch.points, scratch.defect
     for g in range(len(given.group)):
         begin_vector(defect[g], lanes)
     k = 0
     while k < points.shape[1]:  # `for` would be written out in straight code
-        look_at(points[0, k], given, number, order, step, trial, scratch, lanes)
+        look_at(points[0, k], expansion, scratch, lanes)
         if with_rounding == 1:
-            look_at_rounding(given, number, order, step, trial, scratch, lanes)
+            look_at_rounding(expansion, scratch, lanes)
         for g in range(len(given.group)):
             if given.varies[number, g] == 1:
                 begin_point(defect[g], lanes)
@@ -270,17 +273,17 @@ def integrate_defect(with_rounding, given, number, order, tolerance, step, trial
 
 
 @routine
-def verify(given, number, order, tolerance, step, trial, scratch, lanes):
+def verify(expansion, tolerance, scratch, lanes):
     """Whether the trial of each lane is right, and the length of the step in its place if it is not. Rounding is
     bounded only where the defect is too large, which is seldom by rounding alone.
     """
     with_rounding, looks = 0, 1
     while looks == 1:  # written once in straight code
-        integrate_defect(with_rounding, given, number, order, tolerance, step, trial, scratch, lanes)
+        integrate_defect(with_rounding, expansion, tolerance, scratch, lanes)
         looks = 0
         if with_rounding == 1:
             prefer_first(scratch.first, scratch.by, lanes)
         elif any_fails(scratch.by, lanes):
             keep_error(scratch.by, scratch.first, lanes)
             with_rounding, looks = 1, 1
-    judge_defect(order, step, trial, scratch.by, lanes)
+    judge_defect(expansion.order, expansion.step, expansion.trial, scratch.by, lanes)

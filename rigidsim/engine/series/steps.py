@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from rigidsim.engine.layout import (
     CROSSING,
     EACH,
@@ -43,6 +45,17 @@ coefficients of order k are too large: they grow as |x|^(1 - k).
 """
 SPARE, MOST_SPARE, GROWTH = 1e-16, 1e-7, 4.0  # of a step, besides: 2^GROWTH times as much after each quick one
 LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
+
+
+class Expansion(NamedTuple):
+    """The series of a step, by the equations of one number."""
+
+    given: Any  # the tables of all equations
+    number: int
+    order: int
+    series: Any  # the coefficients of all numbers
+    step: Any  # STEP of each lane at its beginning
+    trial: Any  # and at its end
 
 
 # --- bodies at rest
@@ -132,13 +145,14 @@ def grow_terms(given, begin, end, orders, series, lanes):
 
 
 @inlined
-def expand(given, number, orders, state, step, series, lanes):
+def expand(expansion, orders, state, lanes):
     """The coefficients of all numbers of the equations up to the last of `orders`, from the state at the time of each
     lane.
     """
+    given, number, series = expansion.given, expansion.number, expansion.series
     first, n = given.begin[number], len(given.variable)
     begin, middle, end = given.first[number], given.integrated[number], given.first[number + 1]
-    take(step, STEP.place("t"), series[first], lanes)
+    take(expansion.step, STEP.place("t"), series[first], lanes)
     for i in range(n):
         take(state[given.variable[i].state], given.variable[i].column, series[first + i + 1], lanes)
     for k in range(len(given.winding)):
@@ -221,8 +235,9 @@ def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
 
 
 @inlined
-def choose_length(given, number, order, tolerance, longest, step, trial, series, norms, lanes):
+def choose_length(expansion, tolerance, longest, norms, lanes):
     """The length of the step from the last two coefficients of each vector."""
+    given, number, order, series = expansion.given, expansion.number, expansion.order, expansion.series
     begin_norms(norms, lanes)
     for g in range(len(given.group)):
         if given.group[g].limits == 1 and given.varies[number, g] == 1:
@@ -230,7 +245,7 @@ def choose_length(given, number, order, tolerance, longest, step, trial, series,
             for i in range(given.group[g].begin, given.group[g].end):
                 add_squares(order, series[given.begin[number] + i + 1], norms, lanes)
             shorten(order, tolerance, given.variable[given.group[g].begin].state, norms, lanes)
-    choose(longest, step, trial, norms, lanes)
+    choose(longest, expansion.step, expansion.trial, norms, lanes)
 
 
 # --- branches
@@ -358,12 +373,14 @@ def lanes_with(column, crossing, lanes):
 
 
 @routine
-def stop_at_branch(order, share, margin, answer, step, trial, shifted, crossing, lanes):
-    """Shorten the steps in which a comparison gets another answer, to the first time at which it does.
+def stop_at_branch(expansion, share, margin, answer, shifted, crossing, lanes):
+    """Shorten the steps in which a comparison gets another answer, to the first time at which it does. Margins are
+    known to one order less than the state.
 
     Parts of the step, from its beginning on, are halved until the margin has no zero in them, because it is larger in
     the middle than the sum of its other terms can be, or at most one, because its slope is.
     """
+    order, step, trial = expansion.order - 1, expansion.step, expansion.trial
     begin_search(order, step, trial, margin, answer, crossing, lanes)
     parts = 0
     while parts < MOST_PARTS and lanes_with(CROSSING.place("open"), crossing, lanes) > 0.0:
@@ -379,13 +396,14 @@ def stop_at_branch(order, share, margin, answer, step, trial, shifted, crossing,
 
 
 @inlined
-def stop_at_branches(given, number, order, step, trial, series, shifted, crossing, lanes):
-    """A step ends where a branch of the equations does. Margins are known to one order less than the state."""
+def stop_at_branches(expansion, shifted, crossing, lanes):
+    """A step ends where a branch of the equations does."""
+    given, number, series = expansion.given, expansion.number, expansion.series
     for m in range(given.first_margin[number], given.first_margin[number + 1]):
         margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
         share = select(given.margin[m, 2] == 1, BEYOND_KINK, BEYOND)
-        stop_at_branch(order - 1, share, margin, answer, step, trial, shifted, crossing, lanes)
-    count_quick(step, trial, crossing, lanes)
+        stop_at_branch(expansion, share, margin, answer, shifted, crossing, lanes)
+    count_quick(expansion.step, expansion.trial, crossing, lanes)
 
 
 # --- the state inside a step
@@ -451,10 +469,11 @@ def keep_winding(t: EACH, over: NUMBERS, before: WOUND, trial: WOUND, lane):
 
 
 @inlined
-def place_at(given, number, order, t, n_moved, keeps, state, step, series, by, target, lanes):
+def place_at(expansion, t, n_moved, keeps, state, by, target, lanes):
     """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums if it `keeps`
     them.
     """
+    given, number, order, step = expansion.given, expansion.number, expansion.order, expansion.step
     for g in range(len(given.group)):
         for i in range(given.group[g].begin, given.group[g].end):
             row, column, low = given.variable[i].state, given.variable[i].column, given.variable[i].low
@@ -463,7 +482,7 @@ def place_at(given, number, order, t, n_moved, keeps, state, step, series, by, t
                 if keeps and low != NO_ROW:
                     keep(state[row], low, target[row], lanes)
             else:
-                change(order, t, step, series[given.begin[number] + i + 1], by, lanes)
+                change(order, t, step, expansion.series[given.begin[number] + i + 1], by, lanes)
                 if low == NO_ROW:
                     add_plain(state[row], column, by, target[row], lanes)
                 elif keeps:
@@ -475,6 +494,6 @@ def place_at(given, number, order, t, n_moved, keeps, state, step, series, by, t
         if row >= n_moved:
             place_paced(t, target[row], lanes)
     for k in range(len(given.winding)):
-        now = series[given.now[number, k, 0]]
+        now = expansion.series[given.now[number, k, 0]]
         change(order - 1, t, step, now, by, lanes)
         wind(now, by, target[given.winding[k]], lanes)
