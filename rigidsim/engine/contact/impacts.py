@@ -194,15 +194,15 @@ def is_left_to_solver(m, points, meeting, work):
 def seek_fast(meeting, points, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
-    last = -1
+    last, seen, least = -1, -1, 0.0
     for m in range(points.number):
         who, k = points.who[m], points.who[m].pair
         if k == last or who.marks & c.NOTICED or is_left_to_solver(m, points, meeting, work):
             continue
         first, second = meeting.pair[k, 0], meeting.pair[k, 1]
-        most = most_approach(who, points.value[m], core_size(first, second, meeting.contacts), motion)
-        calm = calm_of(first, second, patience(k, meeting, work), 0.0, meeting)
-        if most > least_speed(0.0, calm):
+        if k != seen:
+            seen, least = k, least_speed(0.0, calm_of(first, second, patience(k, meeting, work), 0.0, meeting))
+        if most_approach(who, points.value[m], core_size(first, second, meeting.contacts), motion) > least:
             work.stale[work.size[N_STALE]] = k
             work.size[N_STALE] += 1
             last = k

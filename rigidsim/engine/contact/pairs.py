@@ -493,8 +493,9 @@ def keep_near(count, places: PLACE, shift, reach):
     for m in range(count):
         row, target = places[m], places[kept]
         if row.gap - shift < reach:
-            for c in range(at.PLACE.width):
-                target[c] = row[c]
+            if kept < m:
+                for c in range(at.PLACE.width):
+                    target[c] = row[c]
             target.gap -= shift
             target.second = sub(row.second, scaled(shift, row.normal))
             kept += 1

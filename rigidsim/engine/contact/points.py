@@ -249,6 +249,8 @@ def stays_apart(row: CONTACT_POINT, start_A, finish_A, start_B, finish_B, h, siz
     """Whether the gap of a contact point remains above the margin at both ends of the step, and that of other features,
     which shapes that turn far bring nearer. size: of the smaller core, m.
     """
+    if row.gap <= margin:  # turns bring other features nearer only
+        return False
     moved_A, turn_A = travelled(start_A, finish_A, h, 1.0)
     moved_B, turn_B = travelled(start_B, finish_B, h, 1.0)
     r_A, r_B, gap = row.lever_A, row.lever_B, row.gap
