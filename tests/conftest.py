@@ -7,10 +7,11 @@ import os
 import signal
 import sys
 
-import long_tests
 import mpmath
 import pytest
 from hypothesis import settings
+
+import long_tests
 
 # Never against the clock. By default the same examples each time; who finds something with others makes it a test.
 settings.register_profile("default", deadline=None, derandomize=True, database=None)

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from typed import COMPILING, Outcome, command, in_python, in_shell
 
 import prose
 import rigidsim
 from rigidsim.cli import cli
 from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
+from typed import COMPILING, Outcome, command, in_python, in_shell
 from typeset import as_markdown
 
 ROOT = Path(__file__).parents[1]

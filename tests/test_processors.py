@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from golden import hash_of
 from numpy._core._multiarray_umath import __cpu_dispatch__ as features
 from numpy._core._multiarray_umath import __cpu_features__ as present
 
+from golden import hash_of
 from rigidsim.cli.examples import shipped_scenes
 
 NEEDED = {"Haswell": "AVX2", "SkylakeX": "AVX512F", "Zen": "AVX2", "Prescott": "SSE3"}

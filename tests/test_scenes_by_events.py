@@ -8,7 +8,6 @@ import re
 
 import numpy as np
 import pytest
-from rolling_motions import EXACT, UP, G, of_ellipsoid, of_sphere, rolled, slid
 from scipy.integrate import solve_ivp
 from scipy.special import ellipkinc
 
@@ -20,6 +19,7 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.report.contact import ContactSummary
 from rigidsim.report.explain import BodyReport
 from rigidsim.scene.hierarchy.meetings import Meetings
+from support.rolling_motions import EXACT, UP, G, of_ellipsoid, of_sphere, rolled, slid
 
 
 def simulated(name: str, *changes: str) -> rigidsim.Trajectory:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from typed import COMPILING
 
 import rigidsim
 from rigidsim.cli import main
 from spinning_brick import SCENE
+from typed import COMPILING
 
 
 class Answer(NamedTuple):

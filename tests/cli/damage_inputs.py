@@ -24,10 +24,10 @@ sys.path.append(str(Path(__file__).parents[1]))
 os.environ["RIGIDSIM_JIT"] = "off"  # damaged scenes have many structures, each of which would be compiled
 import h5py
 import yaml
-from damaging import flipped, restructure
 
 from rigidsim.cli import main
 from rigidsim.errors import INTERNAL
+from support.damaging import flipped, restructure
 
 TOO_LONG, ENDED = 20.0, 600
 """s: a command gets Ctrl-C after so much processor time, since it may have been asked for a long run; the process ends

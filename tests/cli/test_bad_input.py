@@ -7,9 +7,9 @@ import os
 import shlex
 
 import pytest
-from effort import at_most_calls
 
 from spinning_brick import SCENE, remains
+from support.effort import at_most_calls
 
 MOST_CALLS = 5_000_000  # measured: 5000 in a warm process, more in one that first loads numpy, llvmlite and h5py
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typed import COMPILING
 
 import rigidsim
 from rigidsim.running.signals import STOP_SIGNALS, StopRequest
 from spinning_brick import SCENE, remains
+from typed import COMPILING
 
 ENDLESS = ["--duration", "1e6", "--step", "1e-3", "--record-every", "1"]  # half an hour of computing
 SECONDS = 30.0  # measured: 0.33 s from the signal to the end of the process on an idle machine

@@ -6,7 +6,7 @@ import numpy as np
 
 import rigidsim
 from rigidsim.physics.quaternion import conjugate, product, rotate
-from scenes import make_scene
+from support.scenes import make_scene
 
 G = 9.81
 DOWN = [0, 0, -G]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenes import axis_angle
+from support.scenes import axis_angle
 
 GRAVITY = [0.3, -0.2, -9.81]
 STEP = 0.01

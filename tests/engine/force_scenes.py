@@ -6,7 +6,7 @@ import numpy as np
 
 import rigidsim
 from every_kind import reordered
-from scenes import axis_angle
+from support.scenes import axis_angle
 
 FINE = (0.01, 0.005, 0.0025)
 TILT = axis_angle((1, 2, 0.5), 0.7)

@@ -5,7 +5,6 @@ from derivatives of the places of the bodies with sixty digits.
 from __future__ import annotations
 
 import numpy as np
-from smooth_paths import MP, exact
 
 from rigidsim.building import build_world
 from rigidsim.engine import layout
@@ -13,7 +12,8 @@ from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import BODY, JOINT, JOINT_VALUE, STATE
 from rigidsim.engine.model import make_scratch
 from rigidsim.jit.rows import with_rows
-from scenes import make_scene
+from support.scenes import make_scene
+from support.smooth_paths import MP, exact
 
 SMALL = MP.mpf(10) ** -20
 

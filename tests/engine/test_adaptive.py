@@ -21,7 +21,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.integrators.dop853 import AT_END, IN_DENSE, IN_ERROR, NODE, SLOPES, TERMS, tableau
 from rigidsim.engine.run import BlockRun
 from rigidsim.simulation.blocks import finite_lanes
-from scenes import angle_between, make_scene, run, slopes
+from support.scenes import angle_between, make_scene, run, slopes
 from tolerance_benchmark import PLANET, SUN, TOLERANCES, TOP, orbits, tops
 
 

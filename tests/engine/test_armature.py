@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from rigidsim.hindsight.quantities import quantity
-from scenes import run
+from support.scenes import run
 
 Z, G = [0, 0, 1], 9.81
 METHODS = {"rkmk4": "rkmk4", "adaptive": {"name": "adaptive", "rtol": 1e-11}}

@@ -20,7 +20,7 @@ from force_scenes import laws
 from jointed_trees import every_joint
 from rigidsim.engine import run as engine_run
 from rigidsim.engine.integrators import INTEGRATORS
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 CONTACT, LAWS, JOINTS = "contact", "laws", "joints"
 CASES = [*(integrator.name for integrator in INTEGRATORS), LAWS, JOINTS, CONTACT]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 G, STEP = 10.0, 2e-3
 DOWN = [0, 0, -G]

@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from rigidsim.engine.integrators import INTEGRATORS
-from scenes import make_scene
+from support.scenes import make_scene
 
 NAMES = [integrator.name for integrator in INTEGRATORS]
 CALM = {"mass": 1.0, "inertia": {"principal": [1.0, 1.0, 1.0]}, "angular_velocity": [0.1, 0, 0]}

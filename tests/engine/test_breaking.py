@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from jointed_trees import body, jointed
-from scenes import make_scene
+from support.scenes import make_scene
 
 G, MASS, LENGTH, MOMENT = 9.81, 2.0, 1.5, 0.02
 ROD = 0.1

@@ -11,7 +11,7 @@ import rigidsim
 from force_scenes import BALL, BRICK, BUSHING, DAMPED, TILT, changes, run, scene_of
 from rigidsim.physics.quaternion import rotate_back
 from rigidsim.report.explain import Explanation
-from scenes import axis_angle
+from support.scenes import axis_angle
 
 
 @pytest.mark.parametrize("axis", range(3))

@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from rigidsim.errors import UsageError
-from scenes import EPS, make_scene
+from support.scenes import EPS, make_scene
 
 BODY = {"mass": 2, "inertia": {"principal": [1, 2, 2.5]}, "position": [1, 0, 0.2], "angular_velocity": [0.1, 0, 1]}
 HOW = {"duration": 0.05, "step": 0.01, "record_every": 0.01}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 ASTRONOMICAL_UNIT = 1.495978707e11  # m: neighbouring doubles lie 3.1e-5 m apart
 METHODS = ("rkmk4", "magnus", "magnus2", "euler")

@@ -16,7 +16,7 @@ from rigidsim.engine.lanes import LANES
 from rigidsim.jit import kernels
 from rigidsim.jit.kernels import Caller, Kernel, kernel, watch_compilation
 from rigidsim.simulation.spare import spare_runs
-from scenes import make_scene
+from support.scenes import make_scene
 
 SCENES = Path(__file__).parents[2] / "scenes"
 

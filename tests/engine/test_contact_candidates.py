@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine.contact_shapes import box, contacts_of, plane, poses_of, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import rigidsim
+from engine.contact_shapes import box, contacts_of, plane, poses_of, sphere
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import Motions
 from rigidsim.engine.contact.bodies import write_travels

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import rigidsim
 from contact_scenes import DOWN, G, ball, block, collide, floor, rod, surface, tilted
-from scenes import make_scene
+from support.scenes import make_scene
 
 STEPS = (1e-3, 5e-3)
 PASSENGER = {

@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from engine.contact_shapes import Shape, box, capsule, places_of, plane, sphere
-from engine.test_contact_pairs import depth_in, distance_of_cores, random_pair
 from scipy.spatial.transform import Rotation
 
+from engine.contact_shapes import Shape, box, capsule, places_of, plane, sphere
+from engine.test_contact_pairs import depth_in, distance_of_cores, random_pair
 from rigidsim.engine.contact import columns as at
 
 CUBE = box(0.5, 0.5, 0.5)

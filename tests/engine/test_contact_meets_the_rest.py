@@ -11,7 +11,7 @@ import pytest
 
 import rigidsim
 from contact_scenes import DOWN, STEPPING, G, ball, block, collide, floor, tilted, touching
-from scenes import make_scene
+from support.scenes import make_scene
 
 FREE = [0, 0, 0]
 

@@ -6,12 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from engine.contact_shapes import Place, Shape, box, capsule, places_of, plane, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
+from engine.contact_shapes import Place, Shape, box, capsule, places_of, plane, sphere
 from rigidsim.engine.contact import columns as at
 from rigidsim.physics.distances import BOX, HALF_SPACE
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from convex_pairs import FAR, KINDS, Core, Pair, found_of, meet_all, random_core, random_pair
 from rigidsim.engine.contact import columns as at
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HULL
+from support.convex_pairs import FAR, KINDS, Core, Pair, found_of, meet_all, random_core, random_pair
 
 MIXED = [(a, b) for a in KINDS for b in KINDS if a <= b and (a, b) != (BOX, BOX)]
 ROUND_OFF = 2e-14  # of the size: some fifty roundings of numbers of the size of the pair

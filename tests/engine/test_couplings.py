@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim.hindsight.quantities import quantity
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 Z, G = [0, 0, 1], 9.81
 TOLERANT = {name: {"name": name, key: 1e-11} for name, key in (("adaptive", "rtol"), ("taylor", "tolerance"))}

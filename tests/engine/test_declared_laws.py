@@ -13,7 +13,7 @@ from rigidsim.engine.laws.registry import KINDS, PAIRWISE, SINGLE, TABLES
 from rigidsim.engine.model import PairLaws, SingleLaws
 from rigidsim.scene import json_schema
 from rigidsim.scene.schema.forces import FORCES
-from scenes import make_scene
+from support.scenes import make_scene
 
 PACKAGE = Path(rigidsim.__file__).parent
 BALL = {"mass": 1.0, "inertia": {"principal": [0.5, 0.5, 0.5]}}

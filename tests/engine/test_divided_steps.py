@@ -10,7 +10,7 @@ from contact_scenes import ball, block, collide
 from rigidsim.building import build_world
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.engine.stepper import advance
-from scenes import angle_between, axis_angle, make_scene, run
+from support.scenes import angle_between, axis_angle, make_scene, run
 
 H = 0.01
 EXACT = {"name": "taylor", "tolerance": 1e-13}

@@ -15,7 +15,7 @@ from rigidsim.engine import events, run
 from rigidsim.engine.specialised import Specialised
 from rigidsim.simulation.events import event_columns
 from rigidsim.trajectory.events import scheduled_in
-from scenes import EPS, make_scene
+from support.scenes import EPS, make_scene
 
 HOW = {"duration": 0.3, "step": 0.01, "record_every": 0.01}
 

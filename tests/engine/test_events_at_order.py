@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from rolling_motions import EXACT, UP, G, axes, of_ellipsoid, rolled
 from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim import Scene
+from support.rolling_motions import EXACT, UP, G, axes, of_ellipsoid, rolled
 
 RADIUS = 0.1
 INERTIA = 0.4 * RADIUS**2

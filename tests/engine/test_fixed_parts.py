@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigidsim.physics.quaternion import exp_full, rotate
-from scenes import EPS, angle_between, axis_angle, run
+from support.scenes import EPS, angle_between, axis_angle, run
 
 HOW = {"duration": 2, "step": 1e-3, "record_every": 0.1}
 # The merged inertia and the point of attack differ by a few eps from the ones given directly, and a tumble of 2 s does

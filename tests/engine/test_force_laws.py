@@ -25,7 +25,7 @@ from force_scenes import (
     scene_of,
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
-from scenes import EPS, angle_between, axis_angle, slopes
+from support.scenes import EPS, angle_between, axis_angle, slopes
 
 STEPS = (0.04, 0.02, 0.01)
 BEAD = {"mass": 1.0, "inertia": "point"}

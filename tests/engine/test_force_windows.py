@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from scenes import EPS, angle_between, axis_angle, make_scene, run
+from support.scenes import EPS, angle_between, axis_angle, make_scene, run
 
 STEP = 0.01
 WINDOWS = {

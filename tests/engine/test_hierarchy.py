@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenes import angle_between, axis_angle, run
+from support.scenes import angle_between, axis_angle, run
 
 DURATION, STEP = 10.0, 1e-3
 AGREEMENT = 1e-9  # relative, over 10 s at 1 ms

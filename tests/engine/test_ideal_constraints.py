@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from scenes import EPS, run
+from support.scenes import EPS, run
 
 G, MASS = 9.81, 0.3
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
 from rigidsim.physics.quaternion import rotate
-from scenes import EPS, make_scene, run
+from support.scenes import EPS, make_scene, run
 
 WORKED_CASE = {
     "top": {

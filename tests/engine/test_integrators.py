@@ -9,7 +9,7 @@ import pytest
 
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.scene.schema.integrators import MODELS
-from scenes import angle_between, run, slopes
+from support.scenes import angle_between, run, slopes
 
 ORDERS = {"rkmk4": 4, "magnus": 1, "magnus2": 2, "euler": 1}
 STEPS = (0.02, 0.01, 0.005)

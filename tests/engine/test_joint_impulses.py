@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 import rigidsim
 from jointed_trees import body, jointed, random_tree
 from rigidsim.engine.layout import LEDGER
-from scenes import run
+from support.scenes import run
 
 STEP = 0.01
 HOW = {"duration": 2 * STEP, "step": STEP, "record_every": STEP}

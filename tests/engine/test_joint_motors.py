@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from jointed_trees import body
-from scenes import run
+from support.scenes import run
 
 BOX = {"mass": 2.0, "inertia": {"principal": [0.3, 0.4, 0.5]}}
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import rigidsim
 from jointed_trees import KINDS, body, jointed, random_joint
 from rigidsim.errors import SimulationError
-from scenes import make_scene
+from support.scenes import make_scene
 
 STEP = 0.005
 HOW = {"duration": 0.2, "step": STEP, "record_every": STEP}

@@ -11,7 +11,7 @@ from scipy.special import ellipj, ellipk
 import rigidsim
 from jointed_trees import dense_accelerations, evaluated, found_accelerations, random_tree
 from rigidsim.engine.layout import LEDGER
-from scenes import angle_between, make_scene, run, slopes
+from support.scenes import angle_between, make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]
 

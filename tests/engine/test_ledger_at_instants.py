@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rigidsim
-from scenes import make_scene
+from support.scenes import make_scene
 
 INSTANTS = (0.125, 0.25, 0.375, 0.4)
 STEP = 1 / 512  # 0.4 s splits a step

@@ -11,7 +11,7 @@ import pytest
 
 from rigidsim.scene.notes.steps import flight_error, growth
 from rigidsim.scene.schema.integrators import MODELS
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 NAMES = tuple(name for name, model in MODELS.items() if not model.chooses)
 POINT = {"mass": 1, "inertia": "point"}

@@ -14,7 +14,7 @@ import rigidsim
 from rigidsim.errors import SceneError
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.jumps import cause_of
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 G = 10.0
 DOWN = [0, 0, -G]

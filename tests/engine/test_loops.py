@@ -31,7 +31,7 @@ from rigidsim.hindsight.loads import loop_reactions
 from rigidsim.hindsight.quantities import quantity
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.explain import BodyReport
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 
 def point(motion, x) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigidsim.physics.quaternion import exp_cubic, exp_full
-from scenes import EPS, angle_between, run, slopes
+from support.scenes import EPS, angle_between, run, slopes
 
 LOCAL_ORDER = {1: 3, 2: 5, 3: 5, 4: 7}
 RATE, TORQUE, MOMENT = (0.9, -0.4, 1.1), (-1.0, 2.6, 1.4), 2.0

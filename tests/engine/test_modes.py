@@ -22,7 +22,7 @@ from rigidsim.engine.modes import begin_modes
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.modes import constraint_bounds, sliding_force
-from scenes import make_scene, run, slopes
+from support.scenes import make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]
 LANES = (0.0,)

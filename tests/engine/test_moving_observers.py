@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigidsim.physics.quaternion import exp_full
-from scenes import EPS, angle_between, axis_angle, run
+from support.scenes import EPS, angle_between, axis_angle, run
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}
 STEP = 1e-3

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import rigidsim
 from rigidsim.building import build_world
 from rigidsim.physics.quaternion import rotate
-from scenes import EPS, axis_angle
+from support.scenes import EPS, axis_angle
 
 OFFSET = {"mass": 2.0, "inertia": {"principal": [0.5, 0.8, 1.1]}, "center_of_mass": [0.2, -0.1, 0.3]}
 CENTRE = np.array(OFFSET["center_of_mass"])

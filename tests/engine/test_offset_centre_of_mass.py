@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigidsim.physics.quaternion import exp_full, rotate
-from scenes import EPS, axis_angle, run
+from support.scenes import EPS, axis_angle, run
 
 COM, SPIN, VELOCITY, MASS = np.array([0.3, -0.2, 0.5]), np.array([0.4, 1.1, -0.7]), np.array([1.0, 0.5, -2.0]), 3.0
 POSITION = np.array([0.5, -1.0, 2.0])

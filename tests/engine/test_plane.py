@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from rigidsim.errors import SceneError
-from scenes import EPS, make_scene, run
+from support.scenes import EPS, make_scene, run
 
 NORMAL = np.array([1.0, 2.0, 2.0]) / 3
 

@@ -8,7 +8,7 @@ import pytest
 
 import rigidsim
 from rigidsim.jit.kernels import watch_compilation
-from scenes import EPS, angle_between, make_scene, run, slopes
+from support.scenes import EPS, angle_between, make_scene, run, slopes
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}
 AT_REST = {"relative_to": "world", "value": [0, 0, 0]}

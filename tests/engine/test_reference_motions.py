@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenes import run
+from support.scenes import run
 
 CLASSES = pytest.mark.parametrize("damping", [2.0, 12.0, 30.0], ids=["under", "critical", "over"])
 EVERY_STEP = {"duration": 5, "step": 2e-3, "record_every": 2e-3}

@@ -11,7 +11,7 @@ import rigidsim
 from random_trees import carrier_of, node_at, random_reparenting, random_tree
 from rigidsim.errors import SceneError, SimulationError
 from rigidsim.physics.quaternion import rotate, rotate_back
-from scenes import EPS, make_scene
+from support.scenes import EPS, make_scene
 
 HOW = {"duration": 0.4, "step": 0.0025, "record_every": 0.01}
 

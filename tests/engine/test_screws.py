@@ -10,7 +10,7 @@ import pytest
 import rigidsim
 from contact_scenes import ball, collide, floor, surface
 from rigidsim.errors import SceneError
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 G, M, SPIN, LEAD = 9.81, 0.5, 2e-4, 3e-3
 PITCH = 2 * math.pi * LEAD

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import rigidsim
 from rigidsim.report.explain import BodyReport
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 METHODS = ["rkmk4", "adaptive", pytest.param("taylor", marks=pytest.mark.slow)]
 SOME = ["rkmk4", *(pytest.param(method, marks=pytest.mark.slow) for method in ("adaptive", "taylor"))]

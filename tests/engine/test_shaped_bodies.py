@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenes import EPS, axis_angle, run
+from support.scenes import EPS, axis_angle, run
 from test_fixed_parts import HOW, MOTION, box, difference
 
 # For this box. Ways whose numbers are those of the whole to the last bit, and ways that differ from it by an eps or two

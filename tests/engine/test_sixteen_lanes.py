@@ -13,7 +13,7 @@ from force_scenes import laws
 from rigidsim.building import build_world
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
-from scenes import make_scene
+from support.scenes import make_scene
 
 NAMES = [*(integrator.name for integrator in INTEGRATORS), "laws"]
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from convex_pairs import FAR, Core, Pair, arrays_of, found_of, meet_all
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.manifolds import meet_convex
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.distances import CONE, CYLINDER, POINT
+from support.convex_pairs import FAR, Core, Pair, arrays_of, found_of, meet_all
 
 BALL = Core(POINT, np.zeros(3))
 

@@ -8,7 +8,7 @@ import pytest
 from random_trees import random_tree
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.start import Starts
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 TILT = {"axis": [1, 2, 3], "angle": 1.1}
 SOLID = {"mass": 1, "inertia": {"principal": [1, 1.2, 1.4]}, "position": [1, 2, 3], "orientation": TILT}

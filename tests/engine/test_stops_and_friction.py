@@ -14,7 +14,7 @@ from rigidsim.certify.certifying import AGREES, certify
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
-from scenes import make_scene, run
+from support.scenes import make_scene, run
 
 G = 9.81
 PARTICLE = {"mass": 1.0, "inertia": "point"}

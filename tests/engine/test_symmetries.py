@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from rigidsim.physics.quaternion import exp_full, product, rotate
-from scenes import EPS, angle_between, axis_angle, make_scene, run
+from support.scenes import EPS, angle_between, axis_angle, make_scene, run
 
 HOW = {"duration": 2, "step": 1e-3, "record_every": 0.1}
 GRAVITY = (0.3, -0.2, -1.5)

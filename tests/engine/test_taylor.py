@@ -12,7 +12,7 @@ from rigidsim.engine.lanes import block_of
 from rigidsim.engine.layout import NO_ROW
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, UsageError
-from scenes import angle_between, make_scene, run
+from support.scenes import angle_between, make_scene, run
 
 TOP = {
     "mass": 1.0,

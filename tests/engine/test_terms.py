@@ -14,7 +14,7 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.report.explain import Explanation
 from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, angular_terms, linear_terms
 from rigidsim.trajectory.motion import columns, rows
-from scenes import EPS, make_scene
+from support.scenes import EPS, make_scene
 
 SCENES = shipped_scenes()
 

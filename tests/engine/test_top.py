@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from scenes import angle_between, run
+from support.scenes import angle_between, run
 
 MOMENTS = (1.0, 2.0, 3.0)
 FLIP = (0.01, 2.0, 0.01)

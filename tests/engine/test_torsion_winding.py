@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from scenes import EPS, make_scene, run, slopes
+from support.scenes import EPS, make_scene, run, slopes
 
 
 def shaft(**more) -> dict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenes import EPS, axis_angle, run, slopes
+from support.scenes import EPS, axis_angle, run, slopes
 
 STEPS = (0.02, 0.01, 0.005)
 PUSHES = [

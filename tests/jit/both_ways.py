@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiled_formulas import optimised, same
 
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.layouts import Straight
+from support.compiled_formulas import optimised, same
 
 
 def copied(value: Any) -> Any:

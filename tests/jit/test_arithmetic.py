@@ -7,7 +7,6 @@ import operator
 
 import numpy as np
 import pytest
-from compiled_formulas import same
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from rigidsim.jit.kernels import kernel
 from rigidsim.physics.elementary import select, sqrt, with_sign
 from rigidsim.physics.exponentials import power_of_two, split
 from rigidsim.physics.functions import floored
+from support.compiled_formulas import same
 
 INF, NAN = math.inf, math.nan
 EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 7.0, 5e-324, -1e-310, 1e308, -1e308, INF, -INF, NAN)

@@ -14,10 +14,10 @@ from types import FunctionType
 
 import numpy as np
 import pytest
-from compiled_formulas import compiled, count_of, on_columns, on_floats, same
 
 import rigidsim.physics
 from rigidsim.jit import FORMULA, role_of
+from support.compiled_formulas import compiled, count_of, on_columns, on_floats, same
 
 sys.path.append(str(Path(__file__).parents[1] / "physics"))
 from formula_checks import CHECKS

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compiled_formulas import count_of, flat, on_columns, same, shaped
 
 from rigidsim.engine.integrators import adaptive
 from rigidsim.engine.series import steps as steps_of_series
@@ -16,6 +15,7 @@ from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.physics.elementary import sqrt
 from rigidsim.structures.dual import Dual
+from support.compiled_formulas import count_of, flat, on_columns, same, shaped
 from test_formulas_with_hostile_numbers import DOMAINS, FORMULAS, columns_for, shapes_of
 
 K, LANES = 4, 16

@@ -13,14 +13,14 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "engine"))
+sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 
 from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
-from scenes import make_scene
+from support.scenes import make_scene
 from work_precision import table
 
 TURNS, STEPS = 7, 4000

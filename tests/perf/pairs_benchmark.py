@@ -20,11 +20,11 @@ import numpy as np
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-sys.path.append(str(Path(__file__).parents[1] / "engine"))
+sys.path.append(str(Path(__file__).parents[1]))
 
-from convex_pairs import FAR, Core, Pair, arrays_of, meet_all, random_core
 from rigidsim.engine.contact import columns as at
 from rigidsim.physics.distances import BOX, CYLINDER, ELLIPSOID, HULL
+from support.convex_pairs import FAR, Core, Pair, arrays_of, meet_all, random_core
 
 NAMES = {BOX: "box", HULL: "hull", ELLIPSOID: "ellipsoid", CYLINDER: "cylinder"}
 PAIRS = ((BOX, BOX), (HULL, HULL), (ELLIPSOID, ELLIPSOID), (CYLINDER, CYLINDER), (BOX, CYLINDER), (HULL, ELLIPSOID))

@@ -6,10 +6,8 @@ import math
 
 import mpmath
 import numpy as np
-from formula_references import random_situation, references
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
-from smooth_paths import exact
 
 from articulated_checks import ARTICULATED_CHECKS
 from contact_checks import CONTACT_CHECKS
@@ -25,6 +23,8 @@ from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
 from solid_checks import solids
 from step_checks import ROUNDING_CHECKS, STEP_CHECKS, TERMS, TURNING
+from support.formula_references import random_situation, references
+from support.smooth_paths import exact
 from support_checks import SUPPORT_CHECKS
 
 EPS = np.finfo(float).eps

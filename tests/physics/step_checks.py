@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from smooth_paths import MP, exact
+
+from support.smooth_paths import MP, exact
 
 EPS = np.finfo(float).eps
 

@@ -7,9 +7,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from alterations import PHYSICS, formulas_of, mutants_of, namespace
-from smooth_paths import MP
 
+from alterations import PHYSICS, formulas_of, mutants_of, namespace
 from articulated_checks import ARTICULATED_EQUIVALENT
 from contact_checks import CONTACT_EQUIVALENT
 from contact_mode_checks import CONTACT_MODE_EQUIVALENT
@@ -23,6 +22,7 @@ from mode_checks import MODE_EQUIVALENT
 from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
 from step_checks import STEP_EQUIVALENT
+from support.smooth_paths import MP
 from support_checks import SUPPORT_EQUIVALENT
 
 NOTHING_TO_ALTER = {

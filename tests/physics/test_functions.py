@@ -7,7 +7,6 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from compiled_formulas import same
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from rigidsim.physics import functions as f
 from rigidsim.physics.elementary import arc_tangent
 from rigidsim.physics.error_function import error_function
 from rigidsim.physics.exponentials import power_of_two, split
+from support.compiled_formulas import same
 
 COUNT = 600
 RNG = np.random.default_rng(11)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from effort import at_most_calls
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene
 from rigidsim.scene.text import builder
+from support.effort import at_most_calls
 
 MOST_CALLS = 2_000_000  # measured: 0.7 million for a list of fifty thousand values
 HEAD = "format: rigidsim/1\nsimulation: {duration: 1, step: 1}\nbodies:\n"

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from effort import at_most_calls
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
 from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LAWS, LONGEST
 from rigidsim.scene.expressions.tree import parts, printed
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES
+from support.effort import at_most_calls
 
 ALL = frozenset({"time", "state"})
 X, Y, T = StateRead("position", 0), StateRead("position", 1), Time()

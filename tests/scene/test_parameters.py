@@ -6,11 +6,11 @@ import math
 
 import jsonschema
 import pytest
-from effort import at_most_calls
 
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, json_schema
 from rigidsim.scene.schema.parameters import KEYS_OF_A_SCENE
+from support.effort import at_most_calls
 
 TEXT = """\
 format: rigidsim/1

@@ -6,11 +6,11 @@ import math
 
 import jsonschema
 import pytest
-from effort import at_most_calls
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
 from rigidsim.scene.prepare.expansion import MOST_COPIES
+from support.effort import at_most_calls
 
 HEAD = """\
 format: rigidsim/1

@@ -16,11 +16,10 @@ import h5py
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1]))
-from damaging import count_outcomes, flipped, restructure
-
 from rigidsim.exports.runs import run_table
 from rigidsim.report.sweep_inspection import inspect_sweep
 from rigidsim.sweeps.stored import load_sweep
+from support.damaging import count_outcomes, flipped, restructure
 
 
 def columns(path: Path) -> object:

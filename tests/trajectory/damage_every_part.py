@@ -13,12 +13,12 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 import h5py
-from damaging import count_outcomes, heaps
 
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory import Trajectory
 from rigidsim.trajectory.reader import load
+from support.damaging import count_outcomes, heaps
 
 
 def opened(read: Callable[[Trajectory], object]) -> Callable[[Path], object]:

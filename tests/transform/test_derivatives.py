@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from smooth_paths import MP, Path, path_of, random_motion, random_skew, random_vector, residuals
 
 from rigidsim.transform import MotionDelta, cancellation, parent_changed_deltas
+from support.smooth_paths import MP, Path, path_of, random_motion, random_skew, random_vector, residuals
 
 DIMENSIONS = (2, 3, 4)
 WANTED = MP.mpf(10) ** -25

@@ -9,7 +9,6 @@ from functools import cache
 from importlib import import_module
 
 import numpy as np
-from formula_references import Situation, flat, random_situation, references, tuples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -17,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from rigidsim.transform import DynamicTransform, MotionDelta, Transform
 from rigidsim.transform.rotations import matrix_from_quaternion
 from rigidsim.transform.skew import cross_matrix
+from support.formula_references import Situation, flat, random_situation, references, tuples
 
 
 @cache

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from smooth_paths import MP, exact, exponential
 
 from rigidsim.transform import DynamicTransform, MotionDelta, Transform, cancellation, parent_changed_deltas
 from rigidsim.transform.skew import cross_matrix, unskew
+from support.smooth_paths import MP, exact, exponential
 
 
 @dataclass
