@@ -53,12 +53,12 @@ __all__ = ["__version__", *sorted(_MODULE_OF), *_MODULES]
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return import_module(_MODULES[name])
     module = _MODULE_OF.get(name) or _INNER.get(name)
-    if module is None:
+    if name not in _MODULES and module is None:
         raise AttributeError(f"module 'rigidsim' has no attribute {name!r}")
-    return getattr(import_module(module), name)
+    found = import_module(_MODULES[name]) if module is None else getattr(import_module(module), name)
+    globals()[name] = found  # it is not asked for again
+    return found
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,8 @@ MOST_KEPT = 16
 
 def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     """The contacts of a scene; None if there can be none. SceneError if the file of a mesh is missing."""
+    if not any(node.body.shapes for node in hierarchy):
+        return None
     meetings = Meetings(hierarchy)
     if not meetings.is_on:
         return None

@@ -14,20 +14,31 @@ from rigidsim.scene.text.document import path_text
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.prescribed import Prescribed
 
+NO_DRIVES = DriveTables(
+    program=Assembler().program(),
+    driven=table([], layout.POSED.width),
+    axes=numbers_table([], layout.DRIVE_AXES.width),
+    paced=table([], layout.PACES.width),
+    desired=table([], 3),
+    motions={},
+)  # fmt: skip
+
 
 def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     """The tables of the prescribed motions, and the location of each of those that functions of time give, for
     messages. Those motions are *driven*, and *paced* if the functions are their rates.
     """
-    assembler = Assembler(has_tables=hierarchy.scene.simulation.integrator.most_pieces is None)
     prescribed = [(node, node.prescribed) for node in hierarchy if node.prescribed is not None]
+    coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
+    if not prescribed and not coordinates:
+        return NO_DRIVES, []
+    assembler = Assembler(has_tables=hierarchy.scene.simulation.integrator.most_pieces is None)
     of_paced = [(node, motion) for node, motion in prescribed if motion.has_rates]
     of_driven = [(node, motion) for node, motion in prescribed if motion.has_poses or motion.has_rates]
     paced, driven = ([node for node, _ in those] for those in (of_paced, of_driven))
     poses = [_pose(assembler, motion) for _, motion in of_driven]
     rates = [_rates(assembler, node.body.its_prescription) for node in paced]
     axes = [[c for axis, _ in motion.turns for c in axis] or [0.0] * 9 for _, motion in of_driven]
-    coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
     followed = [
         (node, k, assembler.place_of(x.desired if x.turns else product_of(node.parent_metres, x.desired)))
         for node, k, x in coordinates

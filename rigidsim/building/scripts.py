@@ -28,6 +28,8 @@ VIEWS = {
 Frame = tuple[int, int]
 """(frame, 0), or (PARENT, frame) for the present parent of a frame."""
 
+NO_SCRIPTS = blueprint.ScriptTables(Assembler().program(), table([], 9), (), table([], 3), np.empty(0, dtype=np.int64))
+
 
 class Scripts:
     """Collects the expressions of a scene's loads."""
@@ -66,6 +68,8 @@ class Scripts:
 
     def tables(self) -> blueprint.ScriptTables:
         """The tables of a blueprint."""
+        if not (self._places or self._motors or self._coefficients):
+            return NO_SCRIPTS
         registers = [[*map(self._assembler.register, nine)] for nine in self._places]
         motors = [(*motor, self._assembler.register(place)) for *motor, place in self._motors]
         program, views = self._assembler.program(), self._assembler.views()

@@ -35,6 +35,8 @@ NONE = -1
 
 def sensing_tables(scene: Scene, tree: Tree, asked: Sequence[AskedVector]) -> SensingTables | None:
     """The tables of the sensors and controllers of a scene, if it has any; `asked` is what others ask for."""
+    if not scene.scope.held:
+        return None
     numbers: list[ExpressionTree] = [Number(scene.simulation.seed)]
     held, step = {(one.body, one.name): one.number for one in scene.scope.held}, scene.simulation.step
 
@@ -85,8 +87,6 @@ def sensing_tables(scene: Scene, tree: Tree, asked: Sequence[AskedVector]) -> Se
                 (one.call, one.source) if is_python else ("", ""),
             )
         )
-    if not sensors and not controllers:
-        return None
     read = {str(k): Expression("", Reduction("final", (one,))) for k, one in enumerate(numbers)}
     return SensingTables(
         sensors, tuple(controllers), len(held), metric_tables(read, tree, loop_names(scene.world.loops), asked)

@@ -70,12 +70,11 @@ def is_timeless(world: World) -> bool:
 
 def overwrite(part: Any, other: Any) -> None:
     """Give a model, or a part of one, the values of another one of the same structure."""
-    if part is other:
-        return
     if isinstance(part, tuple):
         for mine, theirs in zip(part, other, strict=True):
-            overwrite(mine, theirs)
-    elif holds_values(part):
+            if mine is not theirs:
+                overwrite(mine, theirs)
+    elif holds_values(part) and len(part):
         part[:] = other
 
 
@@ -93,10 +92,10 @@ def structure_of(part: Any) -> Hashable:
     """The parts of a model that must be equal for two worlds to share a block: everything but the values, and the
     shapes of the values.
     """
-    if isinstance(part, tuple):
-        return tuple(structure_of(inner) for inner in part)
     if part is None:
         return None
+    if isinstance(part, tuple):
+        return tuple([None if inner is None else structure_of(inner) for inner in part])
     return part.shape if holds_values(part) else np.asarray(part).tobytes()
 
 
@@ -132,6 +131,23 @@ def structure(world: World) -> Hashable:
         blueprint.n_step,
         blueprint.stride,
     )
+
+
+def share_structure(world: World, other: World) -> bool:
+    """Whether two worlds have equal keys; this is found without making them."""
+    if world is other:
+        return True
+    a, b = world.blueprint, other.blueprint
+    if (type(a.method), a.method, a.n_step, a.stride) != (type(b.method), b.method, b.n_step, b.stride):
+        return False
+    return _are_alike(world.model, other.model) and later_structure(a) == later_structure(b)
+
+
+def _are_alike(part: Any, other: Any) -> bool:
+    """Whether `structure_of` two parts is equal."""
+    if not isinstance(part, tuple) or not isinstance(other, tuple):
+        return structure_of(part) == structure_of(other)
+    return len(part) == len(other) and all(a is b or _are_alike(a, b) for a, b in zip(part, other, strict=True))
 
 
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:

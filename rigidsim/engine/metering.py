@@ -12,8 +12,9 @@ from rigidsim.engine.events import EventBuffer
 from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR, SIX
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
-from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples, zeros
+from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples
 from rigidsim.jit.kernels import Kernel
+from rigidsim.jit.layouts import zeros
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
 

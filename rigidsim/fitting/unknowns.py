@@ -61,9 +61,10 @@ def bounded_number(number: VariedNumber, known: VariedWithin, label: str) -> Bou
     low, high = (None if one is None else in_si(one, number, label) for one in known.bounds)
     bounds = (-np.inf if low is None else low, np.inf if high is None else high)
     if not bounds[0] <= number.value <= bounds[1]:
-        shown = f"[{bounds[0]:g}, {bounds[1]:g}]"
-        begins = f"{number.asked}: {label} = {number.value:g} of the scene is outside of its bounds {shown}, SI units"
-        raise UsageError(begins)
+        unit = number.unit or number.key
+        within = ", ".join("null" if one is None else str(one._replace(unit=one.unit or unit)) for one in known.bounds)
+        begins = f"{label} = {Amount(number.written, unit)} of the scene is outside of its bounds [{within}]"
+        raise UsageError(f"{number.asked}: {begins}")
     if known.scale == "log" and number.value == 0.0:
         hint = "write another value, or scale: linear"
         raise UsageError(f"{number.asked}: {label} is 0 in the scene, which has no logarithm; {hint}")

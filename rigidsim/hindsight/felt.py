@@ -19,10 +19,11 @@ from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL
 from rigidsim.engine.layout import BODY, MEAN
-from rigidsim.engine.model import Model, Samples, Scratch, make_samples, make_scratch, zeros
+from rigidsim.engine.model import Model, Samples, Scratch, make_samples, make_scratch
 from rigidsim.engine.stepper import observe_at
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.past import ONE_LANE, Numbers, SampleModel
+from rigidsim.jit.layouts import zeros
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub

@@ -14,12 +14,13 @@ from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.joints import joint_states
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
+from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch
 from rigidsim.engine.programs import is_steered
 from rigidsim.engine.sensing import hold
 from rigidsim.engine.stepper import observe_at, resume_at
 from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.windings import winding_rows
+from rigidsim.jit.layouts import zeros
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene

@@ -7,7 +7,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoadRecord
 from rigidsim.engine.laws.declaration import unit
-from rigidsim.engine.model import zeros
+from rigidsim.jit.layouts import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 from rigidsim.physics.vector import dot, sub

@@ -13,6 +13,7 @@ import numpy as np
 from rigidsim.jit.rows import RowView, rows_of_fields
 from rigidsim.jit.values import NUMBERS, Array, NotCompilable, Traced, kind_of
 
+LINE = 8  # doubles in a line of the cache
 STRIDE = 6
 """The words of each part of a named tuple, at most five of them sizes. So no part stands elsewhere because another one
 is missing, and functions that do not use that have the same text.
@@ -70,6 +71,16 @@ class KnownArray:
 def address_of(array: np.ndarray) -> int:
     """The address of the first number of an array."""
     return array.__array_interface__["data"][0]
+
+
+def zeros(*shape: int, kind: type = np.float64) -> np.ndarray:
+    """An array for kernels: C-contiguous, from the beginning of a line of the cache, so that no vector of eight lanes
+    lies in two of them.
+    """
+    size = math.prod(shape)
+    room: np.ndarray = np.zeros(size + LINE - 1, kind)
+    first = -room.ctypes.data // room.itemsize % LINE
+    return room[first : first + size].reshape(shape)
 
 
 def table_of(words: list) -> np.ndarray:

@@ -8,7 +8,7 @@ from weakref import finalize
 import numpy as np
 
 from rigidsim.jit.kernels import Arguments, Caller, Kernel
-from rigidsim.jit.layouts import Layout, Slot, address_of
+from rigidsim.jit.layouts import Layout, Slot, address_of, zeros
 from rigidsim.jit.values import MOST_RESULTS
 
 
@@ -25,7 +25,7 @@ class Shadows:
         while isinstance(root.base, np.ndarray):
             root = root.base
         if id(root) not in self._of:
-            self._of[id(root)] = np.zeros((root.nbytes // 8, self.k))
+            self._of[id(root)] = zeros(root.nbytes // 8, self.k)
             finalize(root, self._of.pop, id(root), None)
         first = address_of(array) - address_of(root) if array.size else 0
         strides = *(stride * self.k for stride in array.strides), 8
@@ -45,7 +45,6 @@ class TangentCaller(Caller):
     def __init__(self, kernel: Kernel, shadows: Shadows):
         super().__init__(kernel.with_tangents(shadows.k))
         self._shadows, n = shadows, len(kernel._names)
-        self._constant = np.zeros(shadows.k)  # that of a number in a table
         numbers = np.zeros((n + MOST_RESULTS, shadows.k))
         self.given, self.returned = dict(zip(kernel._names, numbers, strict=False)), [*numbers[n:]]
         self._others = np.array([row.ctypes.data for row in numbers])  # the second table of the arguments
@@ -82,6 +81,5 @@ class TangentCaller(Caller):
                     table[first + part.place] += shift
                     begin = (table[first + part.place] - address_of(table)) // 8
                 self._fill(table, begin, shift, part, getattr(value, name))
-        elif isinstance(layout, Slot) and layout.kind == "f":
-            of = self._shadows.of(value) if layout.n >= 0 else self._constant
-            table[first + layout.place] = address_of(of)
+        elif isinstance(layout, Slot) and layout.kind == "f" and layout.n >= 0:
+            table[first + layout.place] = address_of(self._shadows.of(value))

@@ -6,8 +6,9 @@ tangents, a vector `<K x double>` for each number; the shadow of an array of flo
 In the lines of tangents only, sums of products may be chains of instructions that multiply and add (`SUM`).
 
 `%x.t` is the tangent of the number `%x`, or the address of the shadow of the array at `%x`. A number without a name
-`.t` is constant. The word before the table of a kernel has the address of a second table: of a number it has the
-address of its tangent, of an array that of its shadow, of a table that of its second table.
+`.t` is constant, such as the numbers in tables. The word before the table of a kernel has the address of a second
+table: of an argument that is a number it has the address of its tangent, of an array that of its shadow, of a table
+that of its second table.
 Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 3.
 """
 
@@ -106,9 +107,10 @@ class Tangents:
             found.update(name for name, operands in waiting if not found.isdisjoint(operands))
         return found
 
-    @staticmethod
-    def _has_tangent(word: str, text: str) -> bool:
-        """Whether a line reads a float from elsewhere."""
+    def _has_tangent(self, word: str, text: str) -> bool:
+        """Whether a line reads a float from elsewhere; numbers in tables are constant."""
+        if word == "load" and "!invariant" in text:
+            return text.startswith("double") and fitted(r"double, ptr (\S+),", text)[1] in self.results
         if word == "load":
             return text.startswith(("double", "<")) and "x i64" not in text
         found = EXTRACT.match(text) if word == "extractvalue" else None
@@ -290,7 +292,7 @@ class Tangents:
 
     def _of_load(self, _name: str, text: str) -> str:
         type_, at = fitted(rf"{FLOAT}, ptr (\S+),", text).groups()
-        if "!invariant" in text:  # a number in a table
+        if "!invariant" in text:  # an argument of a kernel
             return f"load {self.vector(type_)}, ptr {self.new(f'load ptr, ptr {at}.t, align 8')}, align 8"
         return f"load {self.vector(type_)}, ptr {self.shadow(at)}, align 8"
 

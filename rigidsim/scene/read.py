@@ -27,7 +27,7 @@ from rigidsim.scene.prepare.expansion import expand
 from rigidsim.scene.prepare.held import read_held
 from rigidsim.scene.prepare.kin import resolve_relatives
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, put
-from rigidsim.scene.prepare.parameters import read_parameters, unused
+from rigidsim.scene.prepare.parameters import read_parameters, require_known, unused
 from rigidsim.scene.prepare.quantities import read_quantities
 from rigidsim.scene.prepare.tables import read_tables
 from rigidsim.scene.prepare.uncertain import names_of, read_uncertain
@@ -316,7 +316,10 @@ def _checked(
     given = _override(document, overrides, kind)
     scene, reading = checked(document, kind)
     scene._uncertain = names_of(document)
-    noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(scene.hierarchy))
+    idle = [*unused(document, reading, scene.resolved)]
+    require_known(document, [str(path[1]) for path, _ in idle])
+    _require_none(document, ())
+    noted = (*normalised_notes(document.data), *idle, *_unwise(scene.hierarchy))
     scene._written, scene._name, scene._file, scene._overrides = written, name, document.file, tuple(given)
     scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)
     return scene

@@ -34,7 +34,7 @@ from rigidsim.physics.vector import cross
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import VariedNumber, parameters_of
 from rigidsim.sensitivities.runs import TangentRun
-from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation
+from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation, one_tangent
 from rigidsim.sensitivities.tangent_space import HoldingEquations, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
 from rigidsim.trajectory.derivatives import Derivative
@@ -333,7 +333,8 @@ class _Probe(DifferentiatedSimulation):
     def _tangent(self, block: Block, k: int, one: VariedNumber | None = None) -> Derivative:
         """The derivatives of the present state along a tangent, that of a number if there is one."""
         name, value = (one.name, one.value) if one else ("", 0.0)
-        arrays = {key: np.array(array) for key, array in recorded_samples(self.header, self._along(block, k)).items()}
+        samples = recorded_samples(self.header, one_tangent(self._tangents(block), k))
+        arrays = {key: np.array(array) for key, array in samples.items()}
         return Derivative(self.header, block.time, name, value, {n: a for n, a in arrays.items() if n != "time"}, {})
 
     def _seen(self, block: Block) -> Trajectory:

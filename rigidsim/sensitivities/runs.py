@@ -20,7 +20,7 @@ from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, Wor
 from rigidsim.engine.contact.arrays import corners_of, put_corners
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.model import Model, Samples, Scratch, leaves, set_constants
+from rigidsim.engine.model import FLOATS, Model, Samples, Scratch, leaves, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
@@ -42,7 +42,7 @@ def numbers_of(run: BlockRun) -> list[np.ndarray]:
     touching = contacts and (*run.contacts.kept(), *corners_of(contacts))
     memory = arrays.memory if arrays else None
     parts = run.model, run.state, constant, metrics, arrays, touching
-    return [array for array in leaves(parts) if array.dtype == np.float64 and array is not memory]
+    return [array for array in leaves(parts) if array.dtype == FLOATS and array is not memory]
 
 
 class TangentContactRun(ContactRun):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ from rigidsim.simulation.batch import history_of
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns
 from rigidsim.simulation.single import Simulation, unwatched
-from rigidsim.simulation.spare import key_of, spare_runs
+from rigidsim.simulation.spare import spare_runs
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import EVENT_COLUMNS, Block
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
@@ -50,29 +50,23 @@ class DifferentiatedSimulation(Simulation):
     def _made_run(self, world: World, with_terms: bool, *options: Any) -> TangentRun:
         count, worlds = len(self.parameters), beside(self.scene, self.parameters, world)
         k = max(LEAST if world.model.contacts is None else 1, 1 << max(count - 1, 0).bit_length())
-        self._key = key_of(self.scene, (self._run_type, with_terms, self._header.with_contacts, k))
-        spare: Any = spare_runs.take(self._key, world)
+        self._kind = self._run_type, with_terms, self._header.with_contacts, k
+        spare: Any = spare_runs.take(self._kind, world)
         run: TangentRun = spare or self._run_type(k, world, with_terms, options[-1])
         run.vary(worlds)
         return run
 
     def _blocks_to_the_end(self, watch: Watch, every: float, resumable: bool) -> Iterator[Block]:
         for block in super()._blocks_to_the_end(watch, every, resumable):
+            tangents = self._tangents(block)
             for k, parts in enumerate(self._parts):
-                found = recorded_samples(self.header, self._along(block, k))
+                found = recorded_samples(self.header, one_tangent(tangents, k))
                 parts.append({name: np.array(array) for name, array in found.items()})
             yield block
 
-    def _along(self, block: Block, k: int) -> Block:
-        """The derivatives of a block along a tangent."""
-
-        def rates(part: Any) -> Any:
-            if isinstance(part, np.ndarray):
-                return self._run.shadows.of(part)[..., k]
-            return part and part._make(map(rates, part))
-
-        names = ("local", "world", "joints", "ledger", "terms", "asked")
-        return block._replace(**{name: rates(getattr(block, name)) for name in names}, contacts={}, checkpoint={})
+    def _tangents(self, block: Block) -> Block:
+        """All tangents of a block, (..., K)."""
+        return _each(self._run.shadows.of, block)
 
     def derivatives(self) -> list[Derivative]:
         """The derivatives of all that was computed up to now."""
@@ -91,6 +85,21 @@ class DifferentiatedSimulation(Simulation):
         times = np.concatenate([part["time"] for part in self._parts[k]])
         sigma = spreads_of(self.scene, [parameter]).get(parameter.name, 0.0)
         return Derivative(self.header, times, parameter.name, parameter.value, samples | events, values, sigma)
+
+
+def one_tangent(tangents: Block, k: int) -> Block:
+    """The derivatives of a block along one of its tangents."""
+    return _each(lambda array: array[..., k], tangents)
+
+
+def _each(change: Callable[[np.ndarray], np.ndarray], block: Block) -> Block:
+    """A block with other arrays of samples, and nothing else."""
+
+    def changed(part: Any) -> Any:
+        return change(part) if isinstance(part, np.ndarray) else part and part._make(map(changed, part))
+
+    names = ("local", "world", "joints", "ledger", "terms", "asked")
+    return block._replace(**{name: changed(getattr(block, name)) for name in names}, contacts={}, checkpoint={})
 
 
 def differentiating(

@@ -201,13 +201,15 @@ def _simulate_one(
 def history_of(simulation: Simulation, watch: Watch = unwatched) -> Trajectory:
     """The history of a simulation that has not begun."""
     header, n_sample, taken = simulation.header, simulation.n_sample, 0
-    check_memory(n_sample * header.sample_bytes)
+    if n_sample * simulation.sample_bytes > ALWAYS_FREE:
+        check_memory(n_sample * header.sample_bytes)
     samples: dict[str, np.ndarray] = {}
+    sampled = header.sampled_names
     tables: dict[str, list[np.ndarray]] = defaultdict(list)
 
     def history() -> Trajectory:
-        arrays = {name: array[:taken] for name, array in samples.items()}
-        arrays |= {name: np.concatenate(parts) for name, parts in tables.items()}
+        arrays = samples if taken == n_sample else {name: array[:taken] for name, array in samples.items()}
+        arrays = arrays | {name: np.concatenate(parts) for name, parts in tables.items()}
         rest = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
         return Trajectory.from_samples(simulation.header, arrays, *rest)
 
@@ -215,7 +217,7 @@ def history_of(simulation: Simulation, watch: Watch = unwatched) -> Trajectory:
         for block in simulation._blocks(watch, resumable=False):
             begin, taken = taken, taken + len(block.time)
             for name, part in recorded_samples(header, block).items():
-                if name in header.sampled_names:
+                if name in sampled:
                     if name not in samples:
                         samples[name] = np.empty((n_sample, *part.shape[1:]), part.dtype)
                     samples[name][begin:taken] = part

@@ -62,6 +62,8 @@ def _resolved_text(scene: Scene) -> str:
 
 def metric_units(scene: Scene) -> dict[str, str]:
     """The units of the metrics that have one."""
+    if not scene.metrics:
+        return {}
     has_scales = any(node.metres != 1.0 for node in scene.hierarchy)
     found = {name: metric.unit_where(has_scales) for name, metric in scene.metrics.items()}
     return {name: unit for name, unit in found.items() if unit}

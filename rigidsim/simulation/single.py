@@ -43,7 +43,7 @@ from rigidsim.simulation.header import changes_of, header_of, sample_count, samp
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.simulation.readings import reading_columns
-from rigidsim.simulation.spare import key_of, spare_runs
+from rigidsim.simulation.spare import spare_runs
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
@@ -124,13 +124,13 @@ class Simulation:
 
     def _made_run(self, world: World, with_terms: bool, callbacks: Mapping[str, Callback], *options: Any) -> BlockRun:
         """The run of the world; one that has ended begins again."""
-        self._key = key_of(self.scene, (with_terms, self._header.with_contacts))
-        spare = None if callbacks else spare_runs.take(self._key, world)
+        self._kind: tuple = with_terms, self._header.with_contacts
+        spare = None if callbacks else spare_runs.take(self._kind, world)
         return spare or BlockRun([world], 1, with_terms, callbacks, *options)
 
     def _give_back(self) -> None:
         """Let the run of another simulation use the arrays of this one, which is at its end and not used any more."""
-        spare_runs.give(self._key, self._run)
+        spare_runs.give(self._kind, self._run)
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
@@ -386,18 +386,19 @@ class Simulation:
     def _blocks_to_the_end(self, watch: Watch, every: float, resumable: bool) -> Iterator[Block]:
         rows, stride = chunk_rows(self.n_sample, self.sample_bytes), self.blueprint.stride
         rooms = self._run.rooms(rows)
-        stopped, failure = False, None
+        stopped, failure, is_seen = False, None, False
         while self.n < self.n_step and not stopped and not failure and not self.is_over:
             first = self._run.taken(stride)  # number of the next sample
             last = min(self.n_step, ((first // rows + 1) * rows - 1) * stride + 1)
             samples, begin = next(rooms), time.monotonic()
             try:
                 for _ in self._checked_slices(last, stride, samples, first):
+                    is_seen = True
                     stopped = watch(self.n)
                     if stopped or (time.monotonic() - begin > every and self.n > first * stride):
                         break
             except SimulationError as error:
-                failure = error
+                failure, is_seen = error, False
             count = self._run.taken(stride) - first
             if count:
                 times = sample_times(self.blueprint, first, count)
@@ -406,7 +407,8 @@ class Simulation:
                 checkpoint = self.checkpoint() if resumable else {}
                 yield Block(times, *samples.part(slice(count)), points, readings, checkpoint)
         with self._kernel:
-            end = self._observed(self._run.present())
+            # A slice ends with a look at the state, which nothing else may change between blocks.
+            end = self._observed(self._run.last_present if is_seen else self._run.present())
             checkpoint = self.checkpoint() if resumable else {}
         yield end._replace(readings=self._taken_readings(), checkpoint=checkpoint)
         is_complete = self.is_over or self.n == self.n_step
@@ -437,7 +439,7 @@ class Simulation:
     def _is_state_finite(self) -> bool:
         run = self._run
         finite = np.isfinite(run.state).all() and np.isfinite(run.present().ledger).all()
-        return bool(finite and not run.fault[:, layout.FAULT.failed].any())
+        return bool(finite and not (len(run.fault) and run.fault[:, layout.FAULT.failed].any()))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

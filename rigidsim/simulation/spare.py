@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from threading import Lock
 
-from rigidsim.building import build_world
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import structure
+from rigidsim.engine.lanes import share_structure
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import is_interpreted
-from rigidsim.scene import Scene
 
 MOST = 4
 """Runs that are kept, the last ones."""
@@ -23,34 +21,28 @@ class SpareRuns:
         self._kept: list[tuple[Hashable, BlockRun]] = []  # the last one was used last
         self._lock = Lock()
 
-    def take(self, wanted: Hashable, world: World) -> BlockRun | None:
-        """A run of this key that begins with this world; None if there is none."""
+    def take(self, kind: Hashable, world: World) -> BlockRun | None:
+        """A run of this kind that begins with this world; None if there is none."""
+        wanted = kind, is_interpreted()
         with self._lock:
-            place = next((k for k, (key, _) in enumerate(self._kept) if key == wanted), None)
+            fitting = (k for k, (key, run) in enumerate(self._kept)
+                       if key == wanted and share_structure(run.worlds[0], world))  # fmt: skip
+            place = next(fitting, None)
             run = None if place is None else self._kept.pop(place)[1]
         if run is not None:
             run.begin_with(world)
         return run
 
-    def give(self, key: Hashable, run: BlockRun) -> None:
-        """Keep a run that nobody uses any more."""
+    def give(self, kind: Hashable, run: BlockRun) -> None:
+        """Keep a run of this kind that nobody uses any more."""
         if run.is_reusable:
             with self._lock:
-                self._kept = [*self._kept[-MOST + 1 :], (key, run)]
+                self._kept = [*self._kept[-MOST + 1 :], ((kind, is_interpreted()), run)]
 
     def forget(self) -> None:
         """Keep none of them."""
         with self._lock:
             self._kept = []
-
-
-def key_of(scene: Scene, kind: Hashable) -> Hashable:
-    """What runs have in common that may begin again with each other's worlds."""
-    return scene.once(_structure), kind, is_interpreted()
-
-
-def _structure(scene: Scene) -> Hashable:
-    return structure(build_world(scene))
 
 
 spare_runs = SpareRuns()

@@ -158,7 +158,7 @@ class Header:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The datasets of samples that are recorded, apart from time."""
-        return tuple(f for f in self._possible if self.recorded is None or f.name in self.recorded)
+        return self._possible if self.recorded is None else tuple(f for f in self._possible if f.name in self.recorded)
 
     @cached_property
     def _possible(self) -> tuple[Field, ...]:

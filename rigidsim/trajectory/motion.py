@@ -40,8 +40,8 @@ def rows(parts: tuple[Any, ...]) -> np.ndarray:
 
 def read_only(array: np.ndarray) -> np.ndarray:
     """A read-only view of an array, as results are shared."""
-    view = np.asarray(array).view()
-    view.flags.writeable = False
+    view = array.view()
+    view.setflags(write=False)
     return view
 
 

@@ -36,6 +36,8 @@ def possible_fields(
     """
     terms = term_fields(with_contact, bool(joints)) if with_terms else ()
     work = (CONTACT_WORK,) if with_contacts else ()
+    if not joints and not loops:
+        return (*FIELDS, *terms, *work)
     labels = labels_of((), joints, loops)
     return (*FIELDS, *terms, *work, *(field for field in (*JOINT_FIELDS, *LOOP_FIELDS) if labels[field.of_each]))
 

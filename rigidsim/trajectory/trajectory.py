@@ -459,5 +459,7 @@ def sample_of(trajectory: Trajectory, k: int) -> State:
 
 def recorded_samples(header: Header, block: Block) -> dict[str, np.ndarray]:
     """What is recorded of a block, by dataset; of a dataset with some bodies, their columns."""
-    samples = {f.name: recorded_columns(header, f.name, f.of(block)) for f in header.fields}
+    samples = {f.name: f.of(block) for f in header.fields}
+    if header.recorded is not None:
+        samples = {name: recorded_columns(header, name, values) for name, values in samples.items()}
     return {"time": block.time, **samples, **block.contacts, **block.readings}

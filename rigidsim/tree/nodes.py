@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, total_of, unpacked
@@ -105,7 +106,8 @@ class Composite(NamedTuple):
 class Tree(Generic[N]):
     """All nodes by their numbers, with their bases, free ancestors and the order of evaluation."""
 
-    def __init__(self, order: ContiguousList[N]):
+    def __init__(self, order: ContiguousList[N], composites: Mapping[int, Composite] = MappingProxyType({})):
+        """`composites` are those that are known, by the number of the body."""
         self.order, self.nodes = order, order.values
         self.by_path = {node.path: node for node in self.nodes}
         # Of each frame, that of the world first: its depth, and the frames of its base, of its free ancestor and of the
@@ -117,7 +119,7 @@ class Tree(Generic[N]):
             self._base[frame] = self._base[node.parent] if node.kind == "fixed" else frame
             self._free[frame] = frame if node.is_free() else self._free[node.parent]
             self._mover[frame] = frame if node.is_moved() else self._mover[node.parent]
-        self._composites: dict[int, Composite] = {}
+        self._composites: dict[int, Composite] = dict(composites)
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Tree[Node]:

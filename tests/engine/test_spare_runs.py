@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,13 @@ import pytest
 import rigidsim
 from rigidsim.building import build_world
 from rigidsim.engine.contact.running import ContactRun
+from rigidsim.engine.lanes import share_structure, structure
 from rigidsim.engine.model import leaves
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import RigidsimError
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.parameters import parameters_of
-from rigidsim.simulation.spare import key_of, spare_runs
+from rigidsim.simulation.spare import spare_runs
 from rigidsim.trajectory.trajectory import Trajectory
 
 SCENES = sorted((Path(__file__).parents[2] / "scenes").glob("*.yaml"))
@@ -65,9 +67,16 @@ def test_other_numbers_and_names(monkeypatch):
     assert len(one.events) >= 2
     require_same(rigidsim.simulate(kinds()), one)
     require_same(rigidsim.simulate(other), two)
-    assert (
-        spare_runs.take(key_of(other, (False, False)), build_world(other)) is not None
-    )  # it was in the arrays of another
+    assert spare_runs.take((False, False), build_world(other)) is not None  # it was in the arrays of another
+
+
+def test_structures_are_compared_as_their_keys_are():
+    names = ("pendulum", "double_pendulum", "four_bar", "car_crash", "newtons_cradle", "door_with_a_stop")
+    worlds = [build_world(Scene.from_file(SCENES[0].parent / f"{name}.yaml")) for name in names]
+    worlds += [build_world(kinds()), build_world(kinds(g=5.0)), build_world(kinds(k=40.0, **{"simulation.step": 0.02}))]
+    for one, other in product(worlds, worlds):
+        assert share_structure(one, other) == (structure(one) == structure(other))
+    assert share_structure(*worlds[-3:-1]) and not share_structure(*worlds[-2:])
 
 
 @pytest.mark.parametrize("name", ["four_legs", "hollow_of_a_terrain", "poured_stones", "ragdoll", "rocking_ellipsoid"])

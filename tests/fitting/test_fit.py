@@ -315,6 +315,9 @@ def test_bad_settings_have_one_error(more, message):
 def test_other_refusals():
     table = {"t": [0.0, 0.1], "phi": [1.0, 1.1]}
     refused("is outside of its bounds", [experiment(table)], {"inertia": {"bounds": [0.02, 0.05]}})
+    close = {"inertia": {"bounds": ["20 kg*m^2", None]}}
+    refused(r" = 0.012 kg\*m\^2 of the scene is outside of its bounds \[20 kg\*m\^2, null\]",
+            [experiment(table, set={"inertia": "0.012 kg*m^2"})], close)  # fmt: skip
     refused("the lower bound 2 is not below the upper one", [experiment(table)], {"inertia": {"bounds": [2, 1]}})
     refused("no number is estimated", [experiment(table)], [])
     refused("^fit: vary: 'nothing' is not in the scene", [experiment(table)], ["nothing"])

@@ -227,6 +227,10 @@ def test_set_what_is_not_there(problem):
     unknown = problem(TEXT, overrides=["slwe=1"])
     assert (unknown.code, unknown.hint, unknown.file) == ("unknown-key", "did you mean 'slew'?", "--set slwe=1")
     assert problem(TEXT, overrides=["slew=1 m"]).path == "parameters.slew.value"
+    new = problem(TEXT, overrides=["parameters.slwe=1"])
+    message = "the scene has no such parameter, and no expression uses it"
+    assert (new.code, new.message, new.hint) == ("unknown-key", message, "did you mean 'slew'?")
+    assert (new.path, new.file) == ("parameters.slwe", "--set parameters.slwe=1")
     with pytest.raises(UsageError, match="no keys inside 3"):
         Scene.from_text(TEXT, overrides=["n.value=3"])
 

@@ -132,7 +132,7 @@ def test_scene_is_frozen(scene):
         ("simulation.integrator.name=euler", lambda scene: scene.simulation.integrator.name == "euler"),
         ("bodies.brick.velocity.value=[1, 0, 0]", lambda scene: scene.bodies["brick"].velocity.value == (1, 0, 0)),
         ("bodies.brick.children.b={}", lambda scene: "b" in scene.bodies["brick"].children),
-        ("parameters.m=3", lambda scene: scene.parameters["m"].value == 3),
+        ("parameters={m: 3}", lambda scene: scene.parameters["m"].value == 3),
     ],
 )
 def test_overrides_make_the_mappings_that_a_scene_may_have(minimal, override, value):

@@ -120,11 +120,12 @@ class LoadTables:
 
     def arrays(self) -> dict[str, Any]:
         """All loads as fields of a model; fields that concern pairs are None if there are no pairs."""
-        laws = {table.name: self.law(table.name, table.values) for table in TABLES}
+        laws = {table.name: law_of(self._entries[table.name], table.values) for table in TABLES}
         first = 0
         for followed in FOLLOWED:
-            laws[followed.name].who[:, layout.LAW.followed] += first
-            first += len(laws[followed.name].who)
+            if count := len(self._entries[followed.name]):
+                laws[followed.name].who[:, layout.LAW.followed] += first
+                first += count
         has_pairs, impulses = self._blueprint.has_pairs, self.law(IMPULSES, layout.IMPULSE)
         written = self._blueprint.labels
         return {

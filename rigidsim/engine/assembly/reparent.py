@@ -24,7 +24,8 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.joints import joint_states, moved_rows
-from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
+from rigidsim.engine.model import Model, MotionSamples, followed, windings
+from rigidsim.jit.layouts import zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
     combined_angular_momentum,

@@ -32,7 +32,8 @@ from rigidsim.engine.contact.sleeping import N_CHANGED, Sleep
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
 from rigidsim.engine.layout import CAUSE_WAKES, EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made, zeros
+from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made
+from rigidsim.jit.layouts import zeros
 
 LANES = 8
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning

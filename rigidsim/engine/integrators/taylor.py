@@ -12,7 +12,7 @@ import numpy as np
 
 from rigidsim.engine.integrators.declaration import Integrator, Trials
 from rigidsim.engine.layout import CROSSING, DEFECT, FAULT, NORMS, SCALAR, STATE
-from rigidsim.engine.model import Model, floats, made, zeros
+from rigidsim.engine.model import Model, floats, made
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.series.defect import quadrature, verify
 from rigidsim.engine.series.steps import (
@@ -27,6 +27,7 @@ from rigidsim.engine.series.steps import (
 )
 from rigidsim.engine.series.tables import RowsOfNumbers, Series, SeriesSource, tables_of
 from rigidsim.jit import inlined, routine
+from rigidsim.jit.layouts import zeros
 from rigidsim.physics.step_control import rough_power_of_two
 
 

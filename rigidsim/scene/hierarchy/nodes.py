@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -61,6 +62,7 @@ class Hierarchy(Tree[SceneNode]):
     def __init__(self, scene: SceneData, nodes: Sequence[SceneNode]):
         super().__init__(preorder(nodes))
         self.scene = scene
+        self.starts: dict[int, Any] = {}  # what `Starts` has found
 
     @classmethod
     def of_scene(cls, scene: SceneData) -> Hierarchy:
@@ -80,7 +82,10 @@ class Hierarchy(Tree[SceneNode]):
 
     def bare(self) -> Tree:
         """The same tree without what the scene says of each node."""
-        return Tree.of([Node(**{name: getattr(node, name) for name in BARE}) for node in self])
+        order: Any = copy.copy(self.order)
+        for node in self.nodes:
+            order.replace(node.index, Node(**{name: getattr(node, name) for name in BARE}))
+        return Tree(order, self._composites)
 
     @cached_property
     def reparentings(self) -> tuple[TreeChange, ...]:

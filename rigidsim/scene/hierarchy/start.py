@@ -19,7 +19,8 @@ class Starts:
     """The motion of each frame of a weighed tree at t = 0, by its number; the world rests."""
 
     def __init__(self, hierarchy: Hierarchy):
-        self._hierarchy, self._found = hierarchy, {0: FrameMotion()}
+        self._hierarchy, self._found = hierarchy, hierarchy.starts
+        self._found.setdefault(0, FrameMotion())
 
     def __getitem__(self, frame: int) -> FrameMotion:
         if frame not in self._found:

@@ -38,6 +38,8 @@ def apply_overrides(document: Document, overrides: Iterable[Override], model: ty
             option, name = ("--metric", dotted[len(METRICS) :]) if dotted.startswith(METRICS) else ("--set", dotted)
             label = shown(name) if isinstance(value, dict) else f"{option} {shown(name)}={shown(value)}"
         path = _path(document.data, dotted.strip(), value, model)
+        if path[0] == "parameters" and len(path) == 2 and path[1] not in (document.data.get("parameters") or {}):
+            document.added.append(str(path[1]))
         put(document, path, value)
         document.overrides.append((path, label))
     return given

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.expressions.tokens import NAME, names_in
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.schema.parameters import KEY, KEYS_OF_A_SCENE, Parameter
@@ -102,6 +103,16 @@ def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) ->
         names = [name for name in names if name in changed]
     for name in names:
         yield (KEY, name), "no expression uses this parameter"
+
+
+def require_known(document: Document, idle: Sequence[str]) -> None:
+    """Put a problem into the document for each of these unused parameters that only an override has."""
+    for name in idle if document.added else ():
+        if name in document.added:
+            known = [shown(other) for other in document.data[KEY] if other not in document.added]
+            hint = did_you_mean(name, known, f"there are: {', '.join(known) or 'none'}")
+            message = "the scene has no such parameter, and no expression uses it"
+            document.problems.append(document.problem("unknown-key", message, (KEY, name), hint))
 
 
 def _check_name(document: Document, name: str) -> bool:

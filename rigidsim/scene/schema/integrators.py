@@ -73,7 +73,7 @@ class Method(SceneModel):
 
     def options(self) -> dict[str, Any]:
         """The options and their values; None where `unset` says what holds."""
-        return self.model_dump(exclude={"name"})
+        return {key: getattr(self, key) for key in type(self).model_fields if key != "name"}
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""

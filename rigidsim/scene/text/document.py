@@ -38,6 +38,8 @@ class Document:
     places: dict[int, Places] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     overrides: list[tuple[Path, str]] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    """The parameters that overrides gave, and the text has not."""
     copies: dict[tuple[Path, str | int], str] = field(default_factory=dict)
     """Bodies made by `repeat`: the path of each copy, and the path of the original in the text."""
 
