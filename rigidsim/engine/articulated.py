@@ -235,13 +235,14 @@ def want_tracking(jet: JET, value: JOINT_VALUE, state: STAGE, constraint: CONSTR
 
 
 @inlined
-def set_wanted(i, model, state, scratch, lanes):
+def set_wanted(i, block):
     """The rate that the motor of a coordinate wants which has modes; functions of time are evaluated."""
-    value, constraint = model.joints.value[i], scratch.joints.modes.constraint[model.joints.joint[i].mode]
+    model = block.model
+    value, constraint = model.joints.value[i], block.scratch.joints.modes.constraint[model.joints.joint[i].mode]
     if model.joints.servos is not None and model.expressions is not None and is_servo(i, model.joints):
-        want_tracking(jet_of(i, model, scratch), value, state[i], constraint, lanes)
+        want_tracking(jet_of(i, model, block.scratch), value, block.state[i], constraint, block.lanes)
     else:
-        want_constant(value, constraint, lanes)
+        want_constant(value, constraint, block.lanes)
 
 
 @lanewise
@@ -254,27 +255,29 @@ def hold_to_tracking(mode: COORDINATE, constraint: CONSTRAINT, joint: KINEMATICS
 
 
 @inlined
-def want_rate(i, model, state, scratch, lanes):
+def want_rate(i, block):
     """The rate that the motor of a coordinate wants which has modes, and with which acceleration a servo holds it."""
-    set_wanted(i, model, state, scratch, lanes)
+    model = block.model
+    set_wanted(i, block)
     if model.joints.servos is not None and is_servo(i, model.joints):
-        constraint = scratch.joints.modes.constraint[model.joints.joint[i].mode]
-        hold_to_tracking(state[i], constraint, scratch.joints.kinematics[i], lanes)
+        constraint = block.scratch.joints.modes.constraint[model.joints.joint[i].mode]
+        hold_to_tracking(block.state[i], constraint, block.scratch.joints.kinematics[i], block.lanes)
 
 
 @inlined
-def place_row(i, model, state, scratch, rows, lanes):
+def place_row(i, block, rows):
     """Place a row of a joint."""
+    model, lanes = block.model, block.lanes
     joint = model.joints.joint[i]
     if joint.dof == 3:
-        place_ball(state[i], rows, lanes)
+        place_ball(block.state[i], rows, lanes)
     elif joint.dof == 1:
-        place_by(place_moved, joint, state[i], rows, lanes)
+        place_by(place_moved, joint, block.state[i], rows, lanes)
         if has_modes(i, model.joints):
-            want_rate(i, model, state, scratch, lanes)
+            want_rate(i, block)
     elif is_prescribed(i, model.joints):
         if model.expressions is not None:
-            place_by(place_prescribed, joint, jet_of(i, model, scratch), rows, lanes)
+            place_by(place_prescribed, joint, jet_of(i, model, block.scratch), rows, lanes)
     else:
         place_welded(rows, lanes)
 
@@ -298,8 +301,9 @@ def lengthen(link: ARM, arm: ARM, lane):
 
 
 @inlined
-def place_jointed(node, model, state, scratch, lanes):
+def place_jointed(node, block):
     """Compute the frames and arms of a jointed node and of the links before it; the frame of its parent is known."""
+    model, scratch = block.model, block.scratch
     first, last = model.node[node].first, model.node[node].row
     for i in range(first, last + 1):
         place, parent = model.moved_node[i], scratch.frame[model.joints.joint[i].parent_frame]
@@ -307,9 +311,9 @@ def place_jointed(node, model, state, scratch, lanes):
             model.joints.value[i], model.body[i], parent, scratch.arm[place], scratch.joints.kinematics[i],
             scratch.frame[place + 1],
         )  # fmt: skip
-        place_row(i, model, state, scratch, rows, lanes)
+        place_row(i, block, rows)
     for i in range(first, last):
-        lengthen(scratch.arm[model.moved_node[i]], scratch.arm[node], lanes)
+        lengthen(scratch.arm[model.moved_node[i]], scratch.arm[node], block.lanes)
 
 
 # --- inwards: articulated-body inertias and bias forces
@@ -447,20 +451,22 @@ def pass_through_rigid(rows: InwardRows, lane):
 
 
 @inlined
-def load_ball(i, joints, model, scratch, lanes):
+def load_ball(i, joints, block):
     """The torque of spring and damper in a ball joint."""
+    scratch = block.scratch
     value, joint = joints.value[i], scratch.joints.kinematics[i]
-    parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[model.moved_node[i] + 1]
-    damp_ball(value, parent, frame, joint, lanes)
+    parent, frame = scratch.frame[joints.joint[i].parent_frame], scratch.frame[block.model.moved_node[i] + 1]
+    damp_ball(value, parent, frame, joint, block.lanes)
     if joints.joint[i].springs > 0:
-        wind_ball(value, parent, frame, joint, lanes)
+        wind_ball(value, parent, frame, joint, block.lanes)
 
 
 @inlined
-def propagate_inertia(model, state, scratch, lanes):
+def propagate_inertia(block):
     """Articulated-body inertia and bias force of every body that is part of a tree, and of what hangs on frames that
     are held; all loads are known.
     """
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
     dynamics.articulated[n_moved:] = 0.0
     for i in joints.inward:
@@ -479,7 +485,7 @@ def propagate_inertia(model, state, scratch, lanes):
         elif dof == 1:
             pass_through_coordinate(state[i], factor, rows, lanes)
         elif dof == 3:
-            load_ball(i, joints, model, scratch, lanes)
+            load_ball(i, joints, block)
             pass_through_ball(factor, rows, lanes)
         elif dof == 0:
             pass_through_rigid(rows, lanes)
@@ -635,9 +641,10 @@ def count_support(articulated: ARTICULATED, frame: FRAME, acceleration: ACCELERA
 
 
 @inlined
-def accelerate_row(i, model, scratch, rows, lanes):
+def accelerate_row(i, block, rows):
     """The acceleration of a row of a joint."""
-    joints, dynamics = model.joints, scratch.joints
+    model, lanes = block.model, block.lanes
+    joints, dynamics = model.joints, block.scratch.joints
     dof, factor = joints.joint[i].dof, dynamics.factor[i]
     if has_modes(i, joints):
         constraint = dynamics.modes.constraint[joints.joint[i].mode]
@@ -650,15 +657,16 @@ def accelerate_row(i, model, scratch, rows, lanes):
         accelerate_ball(factor, rows, lanes)
     elif is_prescribed(i, joints):
         if model.expressions is not None:
-            turns, jet = turns_in(i, joints), jet_of(i, model, scratch)
+            turns, jet = turns_in(i, joints), jet_of(i, model, block.scratch)
             accelerate_prescribed(turns, jet, dynamics.articulated[i], joints.value[i], rows, lanes)
     else:
         accelerate_rigid(rows, lanes)
 
 
 @inlined
-def accelerate_jointed(node, model, scratch, lanes):
+def accelerate_jointed(node, block):
     """The accelerations of a jointed node and of the links before it; those of its parent body are known."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
     for i in range(model.node[node].first, model.node[node].row + 1):
         parent, place = joints.joint[i].parent, model.moved_node[i]
@@ -669,7 +677,7 @@ def accelerate_jointed(node, model, scratch, lanes):
             scratch.wrench[joints.joint[i].root], scratch.arm[place], scratch.frame[place + 1],
             dynamics.acceleration[i], scratch.rate[i],
         )  # fmt: skip
-        accelerate_row(i, model, scratch, rows, lanes)
+        accelerate_row(i, block, rows)
         if joints.joint[i].counts > 0:
             held = scratch.frame[joints.held[parent - n_moved]]
             count_support(dynamics.articulated[parent], held, dynamics.acceleration[parent], scratch.rate[i], lanes)

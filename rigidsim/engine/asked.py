@@ -107,52 +107,56 @@ def sum_forces(forces, asked, record, vectors: TRIPLE):
 
 
 @inlined
-def apply_uniform(t, era, model, scratch, lanes):
+def apply_uniform(t, block):
     """Fill the gravity of all wrenches with that which does not depend on a place; nothing else in them is of use."""
+    model = block.model
     for i in range(len(model.moved_node)):
-        begin(model.body[i], scratch.wrench[i], lanes)
-    apply_tables((FIELDS,), model.single, era, model, scratch, lanes)
-    apply_scripts(t, era, model, scratch, lanes)
+        begin(model.body[i], block.scratch.wrench[i], block.lanes)
+    apply_tables((FIELDS,), model.single, block)
+    apply_scripts(t, block)
 
 
 @inlined
-def add_sources(felt, era, model, scratch, vectors, lanes):
+def add_sources(felt, block, vectors):
     """Add the gravity of all sources at the places where they are felt."""
-    separate(felt.relations, model, scratch, lanes)
+    scratch = block.scratch
+    separate(felt.relations, block)
     for k in range(len(felt.pulls.who)):
-        if acts(felt.pulls, k, era):
+        if acts(felt.pulls, k, block.era):
             pair, row = felt.relations.pair[felt.pulls.who[k].pair], felt.row[felt.pulls.who[k].second]
             source, frame = scratch.frame[pair.first], scratch.frame[pair.second]
             apart = scratch.apart[felt.pulls.who[k].pair]
-            add_source(felt.pulls.value[k], apart, source, frame, vectors[row.place], lanes)
+            add_source(felt.pulls.value[k], apart, source, frame, vectors[row.place], block.lanes)
 
 
 @inlined
-def observe_felt(felt, t, era, model, state, scratch, vectors, lanes):
+def observe_felt(felt, t, block, vectors):
     """What accelerometers feel; all frames were placed before."""
-    evaluate(t, era, model, state, scratch, lanes)
+    model, scratch, lanes = block.model, block.scratch, block.lanes
+    evaluate(t, block)
     if model.contacts is not None and was_stepped(scratch):
         push_bodies(model.contacts, model, scratch)
     if lasts(scratch):
-        accelerate_under_loads(model.every, model, state, scratch, lanes, False)
+        accelerate_under_loads(model.every, block, False)
     else:
-        accelerate_nodes(model.every, model, state, scratch, lanes)
-    apply_uniform(t, era, model, scratch, lanes)
+        accelerate_nodes(model.every, block)
+    apply_uniform(t, block)
     for j in range(len(felt.row)):
         take(felt.uniform[j], vectors[felt.row[j].place], lanes)
         if felt.row[j].row >= 0:
             add_gravity(scratch.wrench[felt.row[j].row], vectors[felt.row[j].place], lanes)
     if felt.relations is not None:
-        add_sources(felt, era, model, scratch, vectors, lanes)
+        add_sources(felt, block, vectors)
     for j in range(len(felt.row)):
         feel(scratch.frame[felt.row[j].node + 1], vectors[felt.row[j].place], lanes)
 
 
 @inlined
-def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
+def observe_asked(asked, t, block, samples, k):
     """Write the vectors of sample k: the given state at time t (s), with the loads of the given era; motion and joints
     were observed before.
     """
+    scratch, lanes = block.scratch, block.lanes
     vectors = samples.asked[k]
     if asked.joints is not None:
         take_coordinates(asked, samples.joints, k, vectors, lanes)
@@ -161,8 +165,8 @@ def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
     if asked.loops is not None:
         take_reactions(asked.loops, samples.joints.loop_force, samples.joints.loop_torque, k, vectors, lanes)
     if asked.terms is not None:
-        evaluate_touching(t, era, model, state, scratch, lanes)
-        observe_terms(model, state, scratch, scratch.terms, 0, lanes)
+        evaluate_touching(t, block)
+        observe_terms(block, scratch.terms, 0)
         for i in range(len(asked.terms)):
             one = ASKED_TERM(asked.terms[i])
             take(scratch.terms[one.term, 0, one.node], vectors[one.place], lanes)
@@ -173,4 +177,4 @@ def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
             for f in range(len(asked.forces)):
                 vectors[ASKED_FORCE(asked.forces[f]).place][:] = 0.0
     if asked.felt is not None:
-        observe_felt(asked.felt, t, era, model, state, scratch, vectors, lanes)
+        observe_felt(asked.felt, t, block, vectors)

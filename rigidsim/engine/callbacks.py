@@ -54,16 +54,16 @@ class Call(NamedTuple):
     function: Callback
     frame_rows: Mapping[str, int]
 
-    def __call__(self, t: float | np.ndarray, _model: Model, scratch, _lanes) -> None:
+    def __call__(self, t: float | np.ndarray, block) -> None:
         t = float(np.ravel(t)[0])  # of the one lane
         try:
-            given = self.function(t, NodeMotions(self.frame_rows, scratch.frame))
+            given = self.function(t, NodeMotions(self.frame_rows, block.scratch.frame))
         except Exception as error:
             name = getattr(self.function, "__qualname__", repr(self.function))
             error.add_note(f"in the callback {name} of '{self.path}' at t = {t:.9g} s")
             raise
         force, torque = self._checked(t, given)
-        wrench = scratch.wrench[self.row]
+        wrench = block.scratch.wrench[self.row]
         wrench.f = add(wrench.f, tuple(force))
         wrench.tau = add(wrench.tau, tuple(torque))
 

@@ -140,14 +140,15 @@ def correct_free(
 
 
 @inlined
-def correct_node(node, model, state, scratch, made, lanes):
+def correct_node(node, block, made):
     """Apply what happens to a node and to its parent, if anything does."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     above, i = model.node[node].parent, model.node[node].row
     reached, begins = made.source[above] != at.NO_ROW, made.source[node + 1] != at.NO_ROW
     parent, frame, arm = scratch.frame[above], scratch.frame[node + 1], scratch.arm[node]
     given, result = made.frame[above], made.frame[node + 1]
     if is_jointed(node, model):
-        correct_jointed(node, model, state, scratch, made, lanes)
+        correct_jointed(node, block, made)
         return
     if not reached and not begins:
         return
@@ -172,9 +173,9 @@ def correct_node(node, model, state, scratch, made, lanes):
 
 
 @inlined
-def distribute(nodes, model, state, scratch, made, lanes):
+def distribute(nodes, block, made):
     """Apply what happens to all nodes, parents first; their frames and arms are placed."""
-    if model.joints is not None:
-        respond_inwards(model, state, scratch, made, lanes)
+    if block.model.joints is not None:
+        respond_inwards(block, made)
     for node in nodes:
-        correct_node(node, model, state, scratch, made, lanes)
+        correct_node(node, block, made)

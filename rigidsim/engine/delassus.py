@@ -104,28 +104,28 @@ def strike_row(k, rows, made, corrections, lanes):
 
 
 @inlined
-def clear_impulses(inward, model, scratch, lanes):
+def clear_impulses(inward, block):
     """No impulse on the bodies of trees, given by their rows inwards, nor on frames that are held."""
-    scratch.joints.articulated[len(model.moved_node) :] = 0.0
+    block.scratch.joints.articulated[len(block.model.moved_node) :] = 0.0
     for i in inward:
-        clear(scratch.joints.articulated[i], lanes)
+        clear(block.scratch.joints.articulated[i], block.lanes)
 
 
 @inlined
-def respond_to_row(k, rows, made, model, scratch, jumps, lanes):
+def respond_to_row(k, rows, made, block, jumps):
     """What a multiplier of one of a row alone does: jumps of bodies in `acceleration`, of joints in `jumps`."""
-    fill(made.multiplier[k], 1.0, lanes)
-    clear_impulses(rows.inward, model, scratch, lanes)
-    feel_row(k, rows, made, scratch, lanes)
-    impulse_response(rows.inward, model, scratch, jumps, lanes)
+    fill(made.multiplier[k], 1.0, block.lanes)
+    clear_impulses(rows.inward, block)
+    feel_row(k, rows, made, block.scratch, block.lanes)
+    impulse_response(rows.inward, block, jumps)
 
 
 @inlined
-def respond_to_all(rows, made, model, scratch, jumps, lanes):
+def respond_to_all(rows, made, block, jumps):
     """What the multipliers of all rows do to the trees together."""
-    clear_impulses(rows.inward, model, scratch, lanes)
-    feel_rows(rows, made, scratch, lanes)
-    impulse_response(rows.inward, model, scratch, jumps, lanes)
+    clear_impulses(rows.inward, block)
+    feel_rows(rows, made, block.scratch, block.lanes)
+    impulse_response(rows.inward, block, jumps)
 
 
 @inlined
@@ -145,8 +145,9 @@ def add_unheld(body: BODY, frame: FRAME, push: PUSH, unheld: SCALAR, lane):
 
 
 @inlined
-def weigh_unheld(k, rows, made, model, scratch, lanes):
+def weigh_unheld(k, rows, made, block):
     """What the diagonal of a row would be if nothing held the bodies."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     copy_number(made.idle[k], made.unheld[k], lanes)
     for j in range(rows.first[k], rows.first[k + 1]):
         i = rows.held[j]
@@ -155,16 +156,16 @@ def weigh_unheld(k, rows, made, model, scratch, lanes):
 
 
 @inlined
-def factorise_rows(rows, made, model, scratch, jumps, lanes):
+def factorise_rows(rows, made, block, jumps):
     """J M^-1 J^T as L D L^T: each column is what a unit of one multiplier does; the inertia is gathered."""
     n = len(made.multiplier)
     for column in range(n):
-        respond_to_row(column, rows, made, model, scratch, jumps, lanes)
+        respond_to_row(column, rows, made, block, jumps)
         for k in range(column, n):
-            answer_of_row(k, rows, made, scratch, made.gram[n * k + column], lanes)
+            answer_of_row(k, rows, made, block.scratch, made.gram[n * k + column], block.lanes)
     for k in range(n):
-        weigh_unheld(k, rows, made, model, scratch, lanes)
-    factorise(made, n, lanes)
+        weigh_unheld(k, rows, made, block)
+    factorise(made, n, block.lanes)
 
 
 # --- equations

@@ -175,33 +175,34 @@ def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes
 
 
 @inlined
-def drive_expressed(given, t, model, state, scratch, lanes):
+def drive_expressed(given, t, block):
     """Call `drive_all` with the parts of model, state and scratch arrays that it needs."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     if len(given.driven) + len(given.paced) + len(given.desired) > 0:
         paced_state = state[len(model.moved_node) :]
         drive_all(given, t, model.motion, paced_state, scratch.working, scratch.fault, scratch.driven, lanes)
 
 
 @inlined
-def drive(t, model, state, scratch, lanes):
+def drive(t, block):
     """Local motion of every node driven by expressions, at time t (s), if there are any."""
-    if model.expressions is not None:
-        drive_expressed(model.expressions, t, model, state, scratch, lanes)
+    if block.model.expressions is not None:
+        drive_expressed(block.model.expressions, t, block)
 
 
 @inlined
-def settle_paced(given, t, model, state, scratch, lanes):
+def settle_paced(given, t, block):
     """Store the poses reached at time t (s) as the beginning of the next step."""
     if len(given.paced) > 0:
-        drive_expressed(given, t, model, state, scratch, lanes)
+        drive_expressed(given, t, block)
         for k in range(len(given.paced)):
-            row = state[len(model.moved_node) + k]
-            driven = scratch.driven[given.paced[k].row]
-            keep_pose(t, scratch.working.pace[k], driven, row, lanes)
+            row = block.state[len(block.model.moved_node) + k]
+            driven = block.scratch.driven[given.paced[k].row]
+            keep_pose(t, block.scratch.working.pace[k], driven, row, block.lanes)
 
 
 @inlined
-def settle(t, model, state, scratch, lanes):
+def settle(t, block):
     """At the end of a step: store the poses that paced nodes have reached."""
-    if model.expressions is not None:
-        settle_paced(model.expressions, t, model, state, scratch, lanes)
+    if block.model.expressions is not None:
+        settle_paced(block.model.expressions, t, block)

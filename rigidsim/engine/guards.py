@@ -54,11 +54,12 @@ def guarding_of(model: Model) -> Guarding | None:
 
 
 @routine
-def find_passed(t, era, model, state, scratch, lanes):
+def find_passed(t, block):
     """Look at all guards in the state at time t (s); arm those that may be. Returns whether one is passed."""
-    guards, tables = scratch.guards, model.guards
+    lanes = block.lanes
+    guards, tables = block.scratch.guards, block.model.guards
     program, register = tables.program, guards.register
-    observe(t, era, model, state, scratch, guards.samples, 0, lanes)
+    observe(t, block, guards.samples, 0)
     fill(register[len(program.constant)], t, lanes)
     read_sample(tables, guards.samples, 0, guards.chains, register, lanes)
     run_program(program.code, program.first, program.tables, register, lanes)

@@ -70,14 +70,15 @@ def push(hit: HIT, own: CORRECTION, lane):
 
 
 @inlined
-def add_impulses(instant, due, model, scratch, buffer, lanes):
+def add_impulses(instant, due, block, buffer):
     """Record the impulses that are due as this era begins, and sum those on each body; frames are placed."""
+    model, lanes = block.model, block.lanes
     law = model.impulses
     for k in range(model.due[due], model.due[due + 1]):
         i = law.who[k].second
         node = model.moved_node[i]
         hit = buffer.event_value[record_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
-        axes, frame = scratch.frame[law.who[k].pair], scratch.frame[node + 1]
+        axes, frame = block.scratch.frame[law.who[k].pair], block.scratch.frame[node + 1]
         gather(law.value[k], axes, frame, model.body[i], hit, lanes)
         if is_of_joint(i, model):
             take_moment(hit, lanes)
@@ -92,38 +93,41 @@ def add_impulses(instant, due, model, scratch, buffer, lanes):
 
 
 @routine
-def apply_impulses(t, era, due, model, state, scratch, buffer, lanes):
+def apply_impulses(t, block, due, buffer):
     """Apply and record the impulses that are due with an era at the instant t (s), with samples before and after, of
     the loads of the present era.
     """
-    observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
-    place_nodes(model.active, t, model, state, scratch, lanes)
+    model = block.model
+    observe(t, block, buffer.pair, 0)
+    place_nodes(model.active, t, block)
     instant = begin_instant(buffer)
-    add_impulses(instant, due, model, scratch, buffer, lanes)
-    distribute(model.active, model, state, scratch, buffer.made, lanes)
+    add_impulses(instant, due, block, buffer)
+    distribute(model.active, block, buffer.made)
     record_reached_bodies(model.active, instant, model, buffer)
     if model.loops is not None:
-        close_loops(t, model, state, scratch, lanes)
-    observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
-    complete_instant(t, instant, model, buffer, lanes)
+        close_loops(t, block)
+    observe(t, block, buffer.pair, 1)
+    complete_instant(t, instant, model, buffer, block.lanes)
 
 
 @inlined
-def cross_edge(buffer, t, era, model, state, scratch, lanes):
+def cross_edge(buffer, t, block):
     """Everything at time t (s), as this era begins: the exchange of stored energy, and impulses."""
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    relate(model, state, scratch, lanes)
+    era, model = block.era, block.model
+    place_nodes(model.active, t, block)
+    relate(block)
     if era > 0:
-        exchange_energy(era, model, state, scratch, lanes)
+        exchange_energy(block)
     if model.due[era + 1] > model.due[era]:
-        apply_impulses(t, era, era, model, state, scratch, buffer, lanes)
+        apply_impulses(t, block, era, buffer)
 
 
 @inlined
-def apply_fired(t, era, model, state, scratch, buffer, lanes):
+def apply_fired(t, block, buffer):
     """The impulses that a trigger fires at time t (s), in this era."""
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    relate(model, state, scratch, lanes)
-    fired = scratch.guards.fired[0]
+    model = block.model
+    place_nodes(model.active, t, block)
+    relate(block)
+    fired = block.scratch.guards.fired[0]
     if model.due[fired + 1] > model.due[fired]:
-        apply_impulses(t, era, fired, model, state, scratch, buffer, lanes)
+        apply_impulses(t, block, fired, buffer)

@@ -83,10 +83,11 @@ def keeps_frame(node, model, scratch):
 
 
 @inlined
-def place(node, t, model, state, scratch, lanes, in_world=False):
+def place(node, t, block, in_world=False):
     """Compute the frame of a node; that of its parent is known. With `in_world`, the state is a stage of a step in
     world axes: p and v of a free body are its arm d and d'.
     """
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     i = model.node[node].row
     parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node].kind == at.FREE:
@@ -96,7 +97,7 @@ def place(node, t, model, state, scratch, lanes, in_world=False):
             arm_of_free(state[i], model.body[i], parent, arm, lanes)
         place_free(state[i], model.body[i], parent, arm, frame, lanes)
     elif is_jointed(node, model):
-        place_jointed(node, model, state, scratch, lanes)
+        place_jointed(node, block)
     else:
         if model.node[node].kind == at.PRESCRIBED:
             prescribe(t, model.motion[i], scratch.driven[i], lanes)
@@ -104,21 +105,23 @@ def place(node, t, model, state, scratch, lanes, in_world=False):
 
 
 @inlined
-def link(node, model, scratch, lanes):
+def link(node, block):
     """Compute the link of a node: its origin relative to its parent's; both frames are placed."""
+    model, scratch = block.model, block.scratch
     parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
     if is_moved(node, model):
         body = model.body[model.node[node].row]
-        link_free(body, scratch.frame[node + 1], arm, scratch.link[node], lanes)
+        link_free(body, scratch.frame[node + 1], arm, scratch.link[node], block.lanes)
     else:
-        link_driven(parent, arm, scratch.link[node], lanes)
+        link_driven(parent, arm, scratch.link[node], block.lanes)
 
 
 @inlined
-def accelerate(node, model, state, scratch, lanes, in_world=False):
+def accelerate(node, block, in_world=False):
     """Compute the acceleration of a node; that of its parent is known. With `in_world`, the rate of a free body's
     velocity is that of d', in world axes.
     """
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     i = model.node[node].row
     parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node].kind == at.FREE:
@@ -127,24 +130,25 @@ def accelerate(node, model, state, scratch, lanes, in_world=False):
             articulated, acceleration = scratch.joints.articulated[i], scratch.joints.acceleration[i]
             accelerate_root(body, articulated, scratch.wrench[i], arm, frame, acceleration, rate, lanes)
         else:
-            accelerate_free(state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
+            accelerate_free(block.state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
         if in_world:
             accelerate_in_world_axes(parent, arm, rate, lanes)
         else:
             accelerate_in_parent(body, parent, arm, rate, lanes)
     elif is_jointed(node, model):
-        accelerate_jointed(node, model, scratch, lanes)
+        accelerate_jointed(node, block)
     else:
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
 
 @inlined
-def sample_local(node, model, state, scratch, local, k, lanes):
+def sample_local(node, block, local, k):
     """Write the motion of a node relative to its parent into sample k; all frames are placed."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     i, parent = model.node[node].row, scratch.frame[model.node[node].parent]
     motion = motion_rows(local, k, node)
     if model.node[node].kind == at.FREE:
-        write_local_free(state[i], model.body[i], parent, scratch.frame[node + 1], motion, lanes)
+        write_local_free(block.state[i], model.body[i], parent, scratch.frame[node + 1], motion, lanes)
     elif is_jointed(node, model):
         frame, arm = scratch.frame[node + 1], scratch.arm[node]
         write_local_jointed(model.body[i], parent, arm, frame, motion, lanes)

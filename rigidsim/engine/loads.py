@@ -19,21 +19,21 @@ STORING = tuple(table for table in PAIRWISE if table.energy)
 
 
 @inlined
-def apply_callbacks(t, model, scratch, lanes):
+def apply_callbacks(t, block):
     """Forces computed by Python functions, see `rigidsim.simulation.single`; a model that is compiled has none."""
-    for call in getattr(model, "callbacks", ()):
-        call(t, model, scratch, lanes)
+    for call in getattr(block.model, "callbacks", ()):
+        call(t, block)
 
 
 @inlined
-def apply_tables(tables, laws, era, model, scratch, lanes):
+def apply_tables(tables, laws, block):
     """Apply every load that acts in this era, one table after another."""
     for table in tables:
         law = getattr(laws, table.name)
         if law is not None:
             for k in range(len(law.who)):
-                if acts(law, k, era):
-                    table.apply(law, k, model, scratch, lanes)
+                if acts(law, k, block.era):
+                    table.apply(law, k, block)
 
 
 @lanewise
@@ -46,57 +46,60 @@ def add_energy(
 
 
 @inlined
-def store(table, law, k, model, scratch, sign, row, place, lanes):
+def store(table, law, k, block, sign, row, place):
     """Add sign times the energy stored in load k of a table to a place of a row."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     first, second, apart = ends(law, k, model, scratch)
     body, wound = model.body[law.who[k].second], scratch.wound[law.who[k].followed] if table.follow else None
     add_energy(table, law.value[k], apart, first, second, body, wound, sign, row, place, lanes)
 
 
 @inlined
-def apply_loads(t, era, model, scratch, lanes, partly=False):
+def apply_loads(t, block, partly=False):
     """Fill the wrench of every free body with the loads that act at time t (s), in this era. With `partly`, those
     that are apart (`kinds.py`) are left out: they bear none.
     """
+    model, scratch = block.model, block.scratch
     for i in range(len(model.moved_node)):
         if partly and is_row_apart(i, scratch):
             continue
-        begin(model.body[i], scratch.wrench[i], lanes)
+        begin(model.body[i], scratch.wrench[i], block.lanes)
     if has_tanks(model):
-        close_tanks(model, scratch, lanes)
-    set_coefficients(t, NUMBERED, model.pairwise, model, scratch, lanes)
-    apply_tables(SINGLE, model.single, era, model, scratch, lanes)
+        close_tanks(block)
+    set_coefficients(t, NUMBERED, model.pairwise, block)
+    apply_tables(SINGLE, model.single, block)
     if model.pairwise is not None:
-        apply_tables(PAIRWISE, model.pairwise, era, model, scratch, lanes)
+        apply_tables(PAIRWISE, model.pairwise, block)
     if model.mutual is not None:
-        attract_mutually(model.mutual, model, scratch, lanes)
-    apply_scripts(t, era, model, scratch, lanes)
-    apply_callbacks(t, model, scratch, lanes)
+        attract_mutually(model.mutual, block)
+    apply_scripts(t, block)
+    apply_callbacks(t, block)
     if len(model.normal) > 0:
         for i in range(len(model.moved_node)):
-            confine(model.normal[0], scratch.wrench[i], lanes)
+            confine(model.normal[0], scratch.wrench[i], block.lanes)
 
 
 @inlined
-def store_energy(era, model, scratch, ledger, lanes):
+def store_energy(block, ledger):
     """Add the potential energy of this era, without that of the world's uniform gravity."""
+    model = block.model
     if model.pairwise is not None:
         for table in STORING:
             law = getattr(model.pairwise, table.name)
             for k in range(len(law.who)):
-                if acts(law, k, era):
-                    store(table, law, k, model, scratch, 1.0, ledger, at.LEDGER.potential, lanes)
+                if acts(law, k, block.era):
+                    store(table, law, k, block, 1.0, ledger, at.LEDGER.potential)
     if model.mutual is not None:
-        store_mutually(model.mutual, model, scratch, ledger, lanes)
+        store_mutually(model.mutual, block, ledger)
 
 
 @inlined
-def exchange_energy(era, model, state, scratch, lanes):
+def exchange_energy(block):
     """Count the stored energy of loads that begin with this era as work, and subtract that of those that have ended."""
-    if model.pairwise is not None:
+    if block.model.pairwise is not None:
         for table in STORING:
-            law = getattr(model.pairwise, table.name)
+            law = getattr(block.model.pairwise, table.name)
             for k in range(len(law.who)):
-                begins, row = law.who[k].begin == era, state[law.who[k].second]
-                if begins or law.who[k].until == era:
-                    store(table, law, k, model, scratch, 1.0 if begins else -1.0, row, at.STATE.work, lanes)
+                begins, row = law.who[k].begin == block.era, block.state[law.who[k].second]
+                if begins or law.who[k].until == block.era:
+                    store(table, law, k, block, 1.0 if begins else -1.0, row, at.STATE.work)

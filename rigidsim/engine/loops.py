@@ -178,9 +178,10 @@ def confine_push(normal: TRIPLE, push: PUSH, lane):
 
 
 @inlined
-def hold_ends(k, model, scratch, lanes):
+def hold_ends(k, block):
     """The equations of a loop between two bodies, or the coordinate that has stops in place of a gap."""
-    loops, made = model.loops, scratch.loops
+    scratch, lanes = block.scratch, block.lanes
+    loops, made = block.model.loops, scratch.loops
     kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
     first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
     meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
@@ -211,13 +212,14 @@ def hold_at_stop(mode: COORDINATE, closing: CLOSING, idle: SCALAR, lane):
 
 
 @inlined
-def hold_bodies(k, model, state, scratch, lanes):
+def hold_bodies(k, block):
     """The equations of a loop between two bodies, and what their multipliers do."""
-    loops, made = model.loops, scratch.loops
-    hold_ends(k, model, scratch, lanes)
+    model, lanes = block.model, block.lanes
+    loops, made = model.loops, block.scratch.loops
+    hold_ends(k, block)
     if has_stops(k, loops):
         row = loops.loop[k].begin
-        hold_at_stop(state[row_of_measured(k, model)], made.closing[row], made.rows.idle[row], lanes)
+        hold_at_stop(block.state[row_of_measured(k, model)], made.closing[row], made.rows.idle[row], lanes)
     for i in range(loops.loop[k].begin, loops.loop[k].end):
         first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
         pull(made.meeting[k], made.closing[i], first_push, second_push, lanes)
@@ -265,8 +267,9 @@ def add_prescribed(of_second, value: LOOP_VALUE, jet: JET, closing: CLOSING, lan
 
 
 @inlined
-def hold_coordinates(k, model, scratch, lanes):
+def hold_coordinates(k, block):
     """The equation of a coupling, of which both coordinates are there."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     loops, made, joints = model.loops, scratch.loops, model.joints
     row, value = loops.loop[k].begin, loops.value[k]
     closing, first = made.closing[row], loops.rows.first[row]
@@ -283,14 +286,14 @@ def hold_coordinates(k, model, scratch, lanes):
 
 
 @inlined
-def write_equations(model, state, scratch, lanes):
+def write_equations(block):
     """The equations of all loops; the frames are placed and related, and have the accelerations that are known."""
-    loops = model.loops
+    loops = block.model.loops
     for k in range(len(loops.loop)):
         if loops.has_couplings is None or loops.loop[k].kind != at.COUPLING:
-            hold_bodies(k, model, state, scratch, lanes)
+            hold_bodies(k, block)
         elif loops.loop[k].begin < loops.loop[k].end:
-            hold_coordinates(k, model, scratch, lanes)
+            hold_coordinates(k, block)
 
 
 # --- multipliers
@@ -315,11 +318,12 @@ def oppose_rate(closing: CLOSING, x: SCALAR, lane):
 
 
 @inlined
-def hold_loops(model, state, scratch, lanes):
+def hold_loops(block):
     """Add the reactions of all loops to the loads; the accelerations without them are known."""
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
-    write_equations(model, state, scratch, lanes)
-    factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
+    scratch, lanes = block.scratch, block.lanes
+    loops, made, n = block.model.loops, scratch.loops, len(scratch.loops.closing)
+    write_equations(block)
+    factorise_rows(loops.rows, made.rows, block, made.made.shift)
     for k in range(n):
         oppose_second(made.closing[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)
@@ -402,11 +406,12 @@ def measure_acceleration(closing: CLOSING, rate: RATE, lane):
 
 
 @inlined
-def accelerate_measured(model, scratch, lanes):
+def accelerate_measured(block):
     """The second derivatives of all coordinates that are measured; all accelerations are known."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     for k in range(len(model.loops.loop)):
         if has_stops(k, model.loops):
-            hold_ends(k, model, scratch, lanes)
+            hold_ends(k, block)
             closing, rate = scratch.loops.closing[model.loops.loop[k].begin], scratch.rate[row_of_measured(k, model)]
             measure_acceleration(closing, rate, lanes)
 
@@ -421,29 +426,30 @@ def let_measured_go(model, state, lanes):
 
 
 @inlined
-def place_ends(t, model, state, scratch, lanes):
+def place_ends(t, block):
     """Place the frames at time t (s), and relate those that loops hold together."""
-    drive(t, model, state, scratch, lanes)
-    for node in model.active:
-        place(node, t, model, state, scratch, lanes)
-    separate(model.relations, model, scratch, lanes)
+    drive(t, block)
+    for node in block.model.active:
+        place(node, t, block)
+    separate(block.model.relations, block)
 
 
 @inlined
-def measure_all(t, model, state, scratch, lanes):
+def measure_all(t, block):
     """Write all coordinates that are measured, and their rates, into the state of time t, s."""
+    model, scratch = block.model, block.scratch
     if model.loops is not None and model.loops.has_stops is not None:
-        place_ends(t, model, state, scratch, lanes)
+        place_ends(t, block)
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
-                hold_ends(k, model, scratch, lanes)
+                hold_ends(k, block)
                 loop, row, made = model.loops.loop[k], row_of_measured(k, model), scratch.loops
                 first, second = scratch.frame[loop.first], scratch.frame[loop.second]
                 value, closing = model.joints.value[row], made.closing[loop.begin]
                 if loop.kind == at.DISTANCE:
-                    measure_length(value, first, second, made.meeting[k], closing, state[row], lanes)
+                    measure_length(value, first, second, made.meeting[k], closing, block.state[row], block.lanes)
                 else:
-                    measure_angle(value, first, second, closing, state[row], lanes)
+                    measure_angle(value, first, second, closing, block.state[row], block.lanes)
 
 
 @lanewise
@@ -457,28 +463,30 @@ def stop_beyond(value: JOINT_VALUE, mode: COORDINATE, lane):
 
 
 @inlined
-def stop_measured(t, model, state, scratch, lanes):
+def stop_measured(t, block):
     """Let stops hold all measured coordinates that are beyond them at time t (s), as after a displacement by contact;
     closing the loops takes them back, and ends their rates.
     """
+    model = block.model
     if model.loops.has_stops is not None:
-        measure_all(t, model, state, scratch, lanes)
+        measure_all(t, block)
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
                 row = row_of_measured(k, model)
-                stop_beyond(model.joints.value[row], state[row], lanes)
+                stop_beyond(model.joints.value[row], block.state[row], block.lanes)
 
 
 @inlined
-def measure_rates(t, model, state, scratch, lanes):
+def measure_rates(t, block):
     """Write the rates of all coordinates that are measured after a jump at time t, s."""
+    model = block.model
     if model.loops.has_stops is not None:
-        place_ends(t, model, state, scratch, lanes)
+        place_ends(t, block)
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
-                hold_ends(k, model, scratch, lanes)
-                closing = scratch.loops.closing[model.loops.loop[k].begin]
-                measure_rate(closing, state[row_of_measured(k, model)], lanes)
+                hold_ends(k, block)
+                closing = block.scratch.loops.closing[model.loops.loop[k].begin]
+                measure_rate(closing, block.state[row_of_measured(k, model)], block.lanes)
 
 
 @lanewise
@@ -488,17 +496,18 @@ def negate(x: SCALAR, lane):
 
 
 @inlined
-def weigh_loops(model, state, scratch, lanes):
+def weigh_loops(block):
     """The equations of all loops and their matrix, where the frames are placed; the inertia is gathered."""
-    separate(model.relations, model, scratch, lanes)
-    write_equations(model, state, scratch, lanes)
-    factorise_rows(model.loops.rows, scratch.loops.rows, model, scratch, scratch.loops.made.shift, lanes)
+    separate(block.model.relations, block)
+    write_equations(block)
+    factorise_rows(block.model.loops.rows, block.scratch.loops.rows, block, block.scratch.loops.made.shift)
 
 
 @inlined
-def oppose_jumps(model, scratch, lanes):
+def oppose_jumps(block):
     """The multipliers that close loops again after the jumps of bodies in `acceleration`; the matrix is factorised."""
-    rows, made, n = model.loops.rows, scratch.loops.rows, len(scratch.loops.closing)
+    scratch, lanes = block.scratch, block.lanes
+    rows, made, n = block.model.loops.rows, scratch.loops.rows, len(scratch.loops.closing)
     for k in range(n):
         answer_of_row(k, rows, made, scratch, made.multiplier[k], lanes)
         negate(made.multiplier[k], lanes)
@@ -523,8 +532,9 @@ def add_pull(x: SCALAR, closing: CLOSING, force: TRIPLE, torque: TRIPLE, lane):
 
 
 @inlined
-def observe_loops(model, scratch, found, k, lanes):
+def observe_loops(block, found, k):
     """Write what all loops do to sample k; the multipliers are those of the sample."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     made = scratch.loops
     for j in range(len(model.loops.loop)):
         begin_pull(found.loop_force[k, j], found.loop_torque[k, j], lanes)
@@ -543,10 +553,10 @@ def displace_root(acceleration: ACCELERATION, own: CORRECTION, lane):
 
 
 @inlined
-def write_gaps(t, model, state, scratch, lanes):
+def write_gaps(t, block):
     """Place the frames at time t (s), and write the equations of all loops."""
-    place_ends(t, model, state, scratch, lanes)
-    write_equations(model, state, scratch, lanes)
+    place_ends(t, block)
+    write_equations(block)
 
 
 @inlined
@@ -587,32 +597,34 @@ def note_gaps(model, made, lanes):
 
 
 @inlined
-def find_open(t, model, scratch, lanes):
+def find_open(t, block):
     """Find loops that the projection has left open; the last rows of the faults are theirs."""
-    loops, made, n = model.loops, scratch.loops, len(model.loops.loop)
+    scratch = block.scratch
+    loops, made, n = block.model.loops, scratch.loops, len(block.model.loops.loop)
     for k in range(n):
         fault = scratch.fault[len(scratch.fault) - n + k]
         for i in range(loops.loop[k].begin, loops.loop[k].end):
             turns = 1.0 if i >= loops.loop[k].begin + 3 else 0.0
-            find_gap(t, made.closing[i], loops.value[k], turns, made.opened[i], fault, lanes)
+            find_gap(t, made.closing[i], loops.value[k], turns, made.opened[i], fault, block.lanes)
 
 
 @routine
-def close_loops(t, model, state, scratch, lanes):
+def close_loops(t, block):
     """Close the gaps of all loops at time t (s), and end their rates: the smallest displacement and the smallest change
     of velocities, measured by the mass matrix. What is left is a product of the gap and of a rate or the gap itself; a
     loop of which more is left cannot be closed, which is a fault.
     """
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
-    write_gaps(t, model, state, scratch, lanes)
+    write_gaps(t, block)
     note_gaps(model, made, lanes)
-    propagate_inertia(model, state, scratch, lanes)
-    factorise_rows(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
+    propagate_inertia(block)
+    factorise_rows(loops.rows, made.rows, block, made.made.shift)
     begin_corrections(made.made)
     for k in range(n):
         oppose_gap(made.closing[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)
-    respond_to_all(loops.rows, made.rows, model, scratch, made.made.shift, lanes)
+    respond_to_all(loops.rows, made.rows, block, made.made.shift)
     for i in loops.rows.inward:
         if is_root(i, model):
             displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
@@ -621,10 +633,10 @@ def close_loops(t, model, state, scratch, lanes):
     solve(made.rows, n, lanes)
     for k in range(n):
         strike_row(k, loops.rows, made.rows, made.made, lanes)
-    distribute(model.active, model, state, scratch, made.made, lanes)
+    distribute(model.active, block, made.made)
     if largest_of(made.widest[0], lanes) > 1.0:
-        write_gaps(t, model, state, scratch, lanes)
-        find_open(t, model, scratch, lanes)
+        write_gaps(t, block)
+        find_open(t, block)
 
 
 @lanewise
@@ -635,12 +647,13 @@ def take_back(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE, lane):
 
 
 @inlined
-def return_to_stops(model, state, scratch, lanes):
+def return_to_stops(block):
     """Take coordinates of joints back to their stops, beyond which closing the loops moved them."""
-    made = scratch.loops.made
+    model = block.model
+    made = block.scratch.loops.made
     begin_corrections(made)
     for i in model.loops.rows.inward:
         if has_modes(i, model.joints):
-            take_back(model.joints.value[i], state[i], made.shift[i], lanes)
+            take_back(model.joints.value[i], block.state[i], made.shift[i], block.lanes)
             made.is_pushed[i] = 1
-    distribute(model.active, model, state, scratch, made, lanes)
+    distribute(model.active, block, made)

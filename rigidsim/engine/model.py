@@ -74,6 +74,7 @@ from rigidsim.engine.layout import (
     WINDING,
     WRENCH,
 )
+from rigidsim.jit import inlined
 from rigidsim.jit.layouts import zeros
 from rigidsim.jit.rows import Row, rows_of_fields
 
@@ -508,6 +509,12 @@ class WorldBlock(NamedTuple):
     state: np.ndarray
     scratch: Scratch
     lanes: tuple[int, ...]
+
+
+@inlined
+def in_state(state, block):
+    """The block in another state."""
+    return WorldBlock(block.era, block.model, state, block.scratch, block.lanes)
 
 
 KEPT = ("fault",)

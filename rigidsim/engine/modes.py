@@ -95,11 +95,11 @@ def let_slide(mode: COORDINATE, constraint: CONSTRAINT, lane):
 
 
 @inlined
-def let_all_slide(model, state, scratch, lanes):
+def let_all_slide(block):
     """Let all coordinates slide: no finite torque acts in an impact."""
-    joints = model.joints
+    joints = block.model.joints
     for n in range(len(joints.modes)):
-        let_slide(state[joints.modes[n]], scratch.joints.modes.constraint[n], lanes)
+        let_slide(block.state[joints.modes[n]], block.scratch.joints.modes.constraint[n], block.lanes)
 
 
 @lanewise
@@ -148,16 +148,17 @@ def copy_push(source: PUSH, target: PUSH, lane):
 
 
 @inlined
-def write_row(n, model, scratch, lanes):
+def write_row(n, block):
     """The wrenches of the row of a coordinate, or of the equation of a loop."""
+    model, scratch = block.model, block.scratch
     joints = model.joints
     i, push, first = joints.modes[n], scratch.joints.modes.rows.push, joints.rows.first[n]
     if is_measured(i, model):
         own = model.loops.rows.first[model.loops.loop[loop_of(n, model)].begin]
         for j in range(2):
-            copy_push(scratch.loops.rows.push[own + j], push[first + j], lanes)
+            copy_push(scratch.loops.rows.push[own + j], push[first + j], block.lanes)
     else:
-        push_unit(turns_in(i, joints), scratch.joints.kinematics[i], push[first], push[first + 1], lanes)
+        push_unit(turns_in(i, joints), scratch.joints.kinematics[i], push[first], push[first + 1], block.lanes)
 
 
 @lanewise
@@ -167,31 +168,33 @@ def keep_jump(jump: TRIPLE, product: SCALAR, lane):
 
 
 @inlined
-def find_jump(n, model, scratch, jumps, product, lanes):
+def find_jump(n, block, jumps, product):
     """What an impulse does to the rate of what has modes; the jumps of bodies are known, and those of joints."""
+    model = block.model
     i = model.joints.modes[n]
     if is_measured(i, model):
-        answer_of_row(n, model.joints.rows, scratch.joints.modes.rows, scratch, product, lanes)
+        answer_of_row(n, model.joints.rows, block.scratch.joints.modes.rows, block.scratch, product, block.lanes)
     else:
-        keep_jump(jumps[i], product, lanes)
+        keep_jump(jumps[i], product, block.lanes)
 
 
 @inlined
-def weigh_stops(model, scratch, jumps, lanes):
+def weigh_stops(block, jumps):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
+    model, scratch = block.model, block.scratch
     joints, made, n_modes = model.joints, scratch.joints.modes.rows, len(model.joints.modes)
     for n in range(n_modes):
-        write_row(n, model, scratch, lanes)
+        write_row(n, block)
     for n in range(n_modes):
-        respond_to_row(n, joints.rows, made, model, scratch, jumps, lanes)
+        respond_to_row(n, joints.rows, made, block, jumps)
         if model.loops is not None:
-            oppose_jumps(model, scratch, lanes)
-            clear_impulses(joints.inward, model, scratch, lanes)
-            feel_row(n, joints.rows, made, scratch, lanes)
-            feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
-            impulse_response(joints.inward, model, scratch, jumps, lanes)
+            oppose_jumps(block)
+            clear_impulses(joints.inward, block)
+            feel_row(n, joints.rows, made, scratch, block.lanes)
+            feel_rows(model.loops.rows, scratch.loops.rows, scratch, block.lanes)
+            impulse_response(joints.inward, block, jumps)
         for m in range(n_modes):
-            find_jump(m, model, scratch, jumps, made.gram[n * n_modes + m], lanes)
+            find_jump(m, block, jumps, made.gram[n * n_modes + m])
 
 
 @lanewise
@@ -344,20 +347,21 @@ def end_blow(size: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT, blow: BLO
 
 
 @inlined
-def deliver_blows(t, model, state, scratch, made, lanes):
+def deliver_blows(t, block, made):
     """Let the impulses of all impacts act on the trees; all are placed."""
-    joints, found = model.joints, scratch.joints.modes
+    model, lanes = block.model, block.lanes
+    joints, found = model.joints, block.scratch.joints.modes
     begin_corrections(made)
     for n in range(len(joints.modes)):
         add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
         strike_row(n, joints.rows, found.rows, made, lanes)
-    distribute(model.active, model, state, scratch, made, lanes)
+    distribute(model.active, block, made)
     if model.loops is not None:
-        close_loops(t, model, state, scratch, lanes)
-        measure_rates(t, model, state, scratch, lanes)
+        close_loops(t, block)
+        measure_rates(t, block)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        end_blow(found.takes, joints.value[i], found.constraint[n], found.blow[n], state[i], lanes)
+        end_blow(found.takes, joints.value[i], found.constraint[n], found.blow[n], block.state[i], lanes)
 
 
 @inlined
@@ -410,8 +414,9 @@ def body_of(i, model):
 
 
 @inlined
-def record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes):
+def record_jerk(instant, n, upper, stop, block, buffer):
     """Record the impulse of a stop of a loop on its second body, or the first, if that is the world."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     k, i, found = loop_of(n, model), model.joints.modes[n], scratch.joints.modes
     loop, closing = model.loops.loop[k], scratch.loops.closing[model.loops.loop[k].begin]
     value, of_second = model.loops.value[k], loop.second > 0
@@ -421,10 +426,11 @@ def record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes):
 
 
 @inlined
-def record_blows(instant, model, scratch, buffer, lanes):
+def record_blows(instant, block, buffer):
     """Record the impacts of an instant at the stops of all coordinates; `first` of an event is twice the row, and 1
     more for the upper stop.
     """
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     joints, found = model.joints, scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
@@ -432,7 +438,7 @@ def record_blows(instant, model, scratch, buffer, lanes):
             fill(found.changes, 0.0, lanes)
             note_blow(stop, found.blow[n], found.changes, lanes)
             if largest_of(found.changes, lanes) > 0.0 and is_measured(i, model):
-                record_jerk(instant, n, upper, stop, model, scratch, buffer, lanes)
+                record_jerk(instant, n, upper, stop, block, buffer)
             elif largest_of(found.changes, lanes) > 0.0:
                 node = body_of(i, model)
                 hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
@@ -442,37 +448,38 @@ def record_blows(instant, model, scratch, buffer, lanes):
 
 
 @inlined
-def complete_blows(t, instant, model, scratch, buffer, lanes):
+def complete_blows(t, instant, block, buffer):
     """Complete the records of the impacts of an instant, which is over."""
-    joints, found = model.joints, scratch.joints.modes
-    complete_instant(t, instant, model, buffer, lanes)
+    joints, found = block.model.joints, block.scratch.joints.modes
+    complete_instant(t, instant, block.model, buffer, block.lanes)
     for k in range(instant, buffer.filled[0]):
         number = buffer.event[k].first
         stop = -1.0 if number % 2 > 0 else 1.0
-        leave_out(stop, found.blow[number_of(number // 2, joints)], buffer.event_value[k], lanes)
+        leave_out(stop, found.blow[number_of(number // 2, joints)], buffer.event_value[k], block.lanes)
 
 
 @inlined
-def strike_stops(t, h, era, model, state, scratch, buffer, lanes):
+def strike_stops(t, h, block, buffer):
     """All impacts at time t, s. Lanes without one are put back. Returns whether there are any. For h see
     `settle_modes`.
     """
-    joints, found = model.joints, scratch.joints.modes
+    state, scratch, lanes = block.state, block.scratch, block.lanes
+    joints, found = block.model.joints, scratch.joints.modes
     fill(found.takes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         note_stop(found.occurs, state[i], joints.value[i], found.blow[n], found.takes, lanes)
     if largest_of(found.takes, lanes) == 0.0:
         return False
-    observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
+    observe(t, block, buffer.pair, 0)
     copy_rows(0, len(state), state, scratch.joints.modes.before)
-    let_all_slide(model, state, scratch, lanes)
-    evaluate_touching(t, era, model, state, scratch, lanes)
+    let_all_slide(block)
+    evaluate_touching(t, block)
     for n in range(len(joints.modes)):
         set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
-    weigh_stops(model, scratch, buffer.made.shift, lanes)
-    share_blows(model, found, lanes)
-    deliver_blows(t, model, state, scratch, buffer.made, lanes)
+    weigh_stops(block, buffer.made.shift)
+    share_blows(block.model, found, lanes)
+    deliver_blows(t, block, buffer.made)
     for k in range(len(state)):
         put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     return True
@@ -559,18 +566,19 @@ def review(
 
 
 @inlined
-def choose_modes(t, era, model, state, scratch, lanes):
+def choose_modes(t, block):
     """Choose the modes of all coordinates at time t (s), in lanes in which an event occurs."""
-    joints, found = model.joints, scratch.joints.modes
+    scratch, lanes = block.scratch, block.lanes
+    joints, found = block.model.joints, scratch.joints.modes
     for number in range(ROUNDS):
-        evaluate(t, era, model, state, scratch, lanes)
+        evaluate(t, block)
         fill(found.changes, 0.0, lanes)
         one_by_one = 1.0 if number >= BLOCKS else 0.0
         for n in range(len(joints.modes)):
             i = joints.modes[n]
             review(
                 one_by_one, found.occurs, found.due[n], joints.value[i], scratch.rate[i], found.constraint[n],
-                scratch.joints.factor[i], state[i], found.changes, lanes,
+                scratch.joints.factor[i], block.state[i], found.changes, lanes,
             )  # fmt: skip
         if largest_of(found.changes, lanes) == 0.0:
             break
@@ -590,36 +598,37 @@ def let_all_occur(found, lanes):
 
 
 @inlined
-def arrive_all(model, state, scratch, lanes):
+def arrive_all(block):
     """Put all coordinates where they have arrived, in lanes in which an event occurs."""
-    joints, found = model.joints, scratch.joints.modes
+    joints, found = block.model.joints, block.scratch.joints.modes
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        arrive(found.due[n], found.occurs, joints.value[i], found.constraint[n], state[i], lanes)
+        arrive(found.due[n], found.occurs, joints.value[i], found.constraint[n], block.state[i], block.lanes)
 
 
 @inlined
-def settle_modes(t, h, era, model, state, scratch, buffer, lanes):
+def settle_modes(t, h, block, buffer):
     """What happens at time t (s) in lanes in which an event occurs; a rebound shorter than h (s) is none."""
-    want_now(t, model, state, scratch, lanes)
-    arrive_all(model, state, scratch, lanes)
+    model = block.model
+    want_now(t, block)
+    arrive_all(block)
     instant = buffer.filled[0]
-    strikes = strike_stops(t, h, era, model, state, scratch, buffer, lanes)
+    strikes = strike_stops(t, h, block, buffer)
     if strikes and not lacks_room(model, buffer):
-        record_blows(instant, model, scratch, buffer, lanes)
+        record_blows(instant, block, buffer)
         record_reached_bodies(model.active, instant, model, buffer)
-    choose_modes(t, era, model, state, scratch, lanes)
+    choose_modes(t, block)
     if strikes:
-        observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
-        complete_blows(t, instant, model, scratch, buffer, lanes)
+        observe(t, block, buffer.pair, 1)
+        complete_blows(t, instant, block, buffer)
 
 
 @routine
-def settle_event(t, era, model, state, scratch, buffer, lanes):
+def settle_event(t, block, buffer):
     """What happens at the events that a step which began at time t (s) has reached."""
-    now = scratch.part[at.PART_NOW]
-    set_now(t, scratch.joints.modes.search, now, lanes)
-    settle_modes(now, model.step, era, model, state, scratch, buffer, lanes)
+    now = block.scratch.part[at.PART_NOW]
+    set_now(t, block.scratch.joints.modes.search, now, block.lanes)
+    settle_modes(now, block.model.step, block, buffer)
 
 
 @lanewise
@@ -629,40 +638,42 @@ def forget_events(search: SEARCH, lane):
 
 
 @routine
-def settle_begin(era, model, state, scratch, buffer, lanes):
+def settle_begin(block, buffer):
     """What happens at the events at the beginning of trials."""
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], short(model)
-    settle_modes(now, h, era, model, state, scratch, buffer, lanes)
-    count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
+    scratch = block.scratch
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], short(block.model)
+    settle_modes(now, h, block, buffer)
+    count_events(block.state[step_row(block.state, scratch)], found.search, found.occurs, now, h, block.lanes)
 
 
 @routine
-def settle_taken(trial, era, model, state, scratch, buffer, lanes):
+def settle_taken(trial, block, buffer):
     """What happens at the events at the ends of trials that were taken."""
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], short(model)
+    scratch, lanes = block.scratch, block.lanes
+    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], short(block.model)
     note_taken(trial, found.search, found.takes, found.occurs, now, lanes)
-    keep_rates(now, found.takes, model, state, scratch, lanes)
+    keep_rates(now, found.takes, block)
     if largest_of(found.occurs, lanes) > 0.0:
-        settle_modes(now, h, era, model, state, scratch, buffer, lanes)
-        count_events(state[step_row(state, scratch)], found.search, found.occurs, now, h, lanes)
+        settle_modes(now, h, block, buffer)
+        count_events(block.state[step_row(block.state, scratch)], found.search, found.occurs, now, h, lanes)
 
 
 @inlined
-def resume_modes(t, era, model, state, scratch, lanes):
+def resume_modes(t, block):
     """Choose the modes of a state at time t (s), of which only coordinates and rates are known."""
-    let_measured_go(model, state, lanes)
-    measure_all(t, model, state, scratch, lanes)
-    let_all_occur(scratch.joints.modes, lanes)
-    want_now(t, model, state, scratch, lanes)
-    arrive_all(model, state, scratch, lanes)
-    choose_modes(t, era, model, state, scratch, lanes)
+    let_measured_go(block.model, block.state, block.lanes)
+    measure_all(t, block)
+    let_all_occur(block.scratch.joints.modes, block.lanes)
+    want_now(t, block)
+    arrive_all(block)
+    choose_modes(t, block)
 
 
 @routine
-def begin_modes(t, h, era, model, state, scratch, buffer, lanes):
+def begin_modes(t, h, block, buffer):
     """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""
-    found = scratch.joints.modes
-    measure_all(t, model, state, scratch, lanes)
-    let_all_occur(found, lanes)
-    forget_events(found.search, lanes)
-    settle_modes(t, h, era, model, state, scratch, buffer, lanes)
+    found = block.scratch.joints.modes
+    measure_all(t, block)
+    let_all_occur(found, block.lanes)
+    forget_events(found.search, block.lanes)
+    settle_modes(t, h, block, buffer)

@@ -33,29 +33,30 @@ def leave_node(link: LINK, way: TRIPLE, lane):
 
 
 @inlined
-def inwards(frame, node, way, model, scratch, lanes):
+def inwards(frame, node, way, block):
     """Extend the position of a body, of node `node`, from this frame to its parent. Returns the parent's frame."""
     if frame == node + 1:
-        leave_body(scratch.arm[node], way, lanes)
+        leave_body(block.scratch.arm[node], way, block.lanes)
     else:
-        leave_node(scratch.link[frame - 1], way, lanes)
-    return model.node[frame - 1].parent
+        leave_node(block.scratch.link[frame - 1], way, block.lanes)
+    return block.model.node[frame - 1].parent
 
 
 @inlined
-def meet(first, second, model, scratch, lanes):
+def meet(first, second, block):
     """Fill the two rows of `scratch.way` with two nodes' centres of mass relative to their nearest common ancestor."""
+    model, scratch = block.model, block.scratch
     depth = model.mutual.depth
-    begin_way(model.body[model.node[first].row], scratch.frame[first + 1], scratch.way[0], lanes)
-    begin_way(model.body[model.node[second].row], scratch.frame[second + 1], scratch.way[1], lanes)
+    begin_way(model.body[model.node[first].row], scratch.frame[first + 1], scratch.way[0], block.lanes)
+    begin_way(model.body[model.node[second].row], scratch.frame[second + 1], scratch.way[1], block.lanes)
     a, b = first + 1, second + 1
     for _ in range(depth[a] + depth[b]):  # at most; a count, which straight code knows
         if a == b:
             break
         if depth[a] >= depth[b]:
-            a = inwards(a, first, scratch.way[0], model, scratch, lanes)
+            a = inwards(a, first, scratch.way[0], block)
         else:
-            b = inwards(b, second, scratch.way[1], model, scratch, lanes)
+            b = inwards(b, second, scratch.way[1], block)
 
 
 @lanewise
@@ -77,34 +78,36 @@ def store_pair(way_1: TRIPLE, way_2: TRIPLE, gm_1: SCALAR, soft: SCALAR, body_2:
 
 
 @inlined
-def ways(first, second, model, scratch, lanes):
+def ways(first, second, block):
     """Rows that begin with two nodes' centres of mass relative to the same frame; for siblings these are their arms."""
-    siblings = model.node[first].parent == model.node[second].parent
+    scratch = block.scratch
+    siblings = block.model.node[first].parent == block.model.node[second].parent
     if not siblings:
-        meet(first, second, model, scratch, lanes)
+        meet(first, second, block)
     arms = TRIPLE(scratch.arm[first]), TRIPLE(scratch.arm[second])
     return arms if siblings else (scratch.way[0], scratch.way[1])
 
 
 @inlined
-def attract_mutually(mutual, model, scratch, lanes):
+def attract_mutually(mutual, block):
     """Add the attraction of every pair of the group, in the order of their paths."""
     group, gm = mutual.member, mutual.gm
     for a in range(len(group)):
         i = group[a]
         for b in range(a + 1, len(group)):
             j = group[b]
-            way_1, way_2 = ways(model.moved_node[i], model.moved_node[j], model, scratch, lanes)
-            soft, wrench_1, wrench_2 = mutual.soft[0], scratch.wrench[i], scratch.wrench[j]
-            pull_pair(way_1, way_2, gm[a], gm[b], soft, wrench_1, wrench_2, lanes)
+            way_1, way_2 = ways(block.model.moved_node[i], block.model.moved_node[j], block)
+            soft, wrench_1, wrench_2 = mutual.soft[0], block.scratch.wrench[i], block.scratch.wrench[j]
+            pull_pair(way_1, way_2, gm[a], gm[b], soft, wrench_1, wrench_2, block.lanes)
 
 
 @inlined
-def store_mutually(mutual, model, scratch, ledger, lanes):
+def store_mutually(mutual, block, ledger):
     """Add the potential energy of every pair of the group."""
+    model = block.model
     group, gm = mutual.member, mutual.gm
     for a in range(len(group)):
         for b in range(a + 1, len(group)):
             j = group[b]
-            way_1, way_2 = ways(model.moved_node[group[a]], model.moved_node[j], model, scratch, lanes)
-            store_pair(way_1, way_2, gm[a], mutual.soft[0], model.body[j], ledger, lanes)
+            way_1, way_2 = ways(model.moved_node[group[a]], model.moved_node[j], block)
+            store_pair(way_1, way_2, gm[a], mutual.soft[0], model.body[j], ledger, block.lanes)

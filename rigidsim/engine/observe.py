@@ -110,18 +110,19 @@ def write_no_reaction(force: TRIPLE, torque: TRIPLE, lane):
 
 
 @inlined
-def observe_coordinates(model, state, scratch, found, k, lanes):
+def observe_coordinates(block, found, k):
     """Write all coordinates to sample k, of which the frames are placed."""
+    model, lanes = block.model, block.lanes
     rows = model.joints.coordinate
     for c in range(len(rows)):
         if rows[c] == at.NO_ROW:
             write_none(found.coordinate[k, c], found.rate[k, c], found.motor[k, c], lanes)
         elif model.expressions is not None and is_prescribed(rows[c], model.joints):
-            write_prescribed(jet_of(rows[c], model, scratch), found.coordinate[k, c], found.rate[k, c], lanes)
+            write_prescribed(jet_of(rows[c], model, block.scratch), found.coordinate[k, c], found.rate[k, c], lanes)
         else:
-            write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
+            write_coordinate(block.state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
     if has_tanks(model):
-        observe_tanks(model, state, scratch, found, k, lanes)
+        observe_tanks(block, found, k)
 
 
 @inlined
@@ -169,17 +170,18 @@ def find_load(rows: ReactionRows, strength: STRENGTH, bearing: SCALAR, lane):
 
 
 @routine
-def find_broken(t, era, model, state, scratch, lanes):
+def find_broken(t, block):
     """Find the joint that bears more than it can at time t (s), the most in parts of that. Impulses and impacts act in
     no time, and are no part of it; contact counts by its mean forces in the last step.
     """
-    fragile, worst = model.joints.fragile, 1.0
+    scratch = block.scratch
+    fragile, worst = block.model.joints.fragile, 1.0
     scratch.broken[0] = 0
-    evaluate_touching(t, era, model, state, scratch, lanes)
+    evaluate_touching(t, block)
     for j in range(len(fragile.row)):
         i = fragile.row[j]
-        find_load(reaction_rows(i, model, scratch), fragile.strength[j], scratch.bearing[0], lanes)
-        load = largest_of(scratch.bearing[0], lanes)
+        find_load(reaction_rows(i, block.model, scratch), fragile.strength[j], scratch.bearing[0], block.lanes)
+        load = largest_of(scratch.bearing[0], block.lanes)
         if load > worst:
             worst = load
             scratch.broken[0] = 1 + i
@@ -204,11 +206,12 @@ def add_motor(mode: COORDINATE, value: JOINT_VALUE, constraint: CONSTRAINT, moto
 
 
 @inlined
-def observe_reactions(model, state, scratch, found, k, lanes):
+def observe_reactions(block, found, k):
     """Write what all joints and their motors do to sample k; accelerations are those of the sample."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     rows, dynamics = model.joints.jointed, scratch.joints
     if has_tanks(model):
-        observe_tanks(model, state, scratch, found, k, lanes)
+        observe_tanks(block, found, k)
     for j in range(len(rows)):
         i = rows[j]
         if i == at.NO_ROW:
@@ -223,7 +226,7 @@ def observe_reactions(model, state, scratch, found, k, lanes):
             write_motor(dynamics.kinematics[i], found.motor[k, c], lanes)
             if has_modes(i, model.joints):
                 constraint = dynamics.modes.constraint[model.joints.joint[i].mode]
-                add_motor(state[i], model.joints.value[i], constraint, found.motor[k, c], lanes)
+                add_motor(block.state[i], model.joints.value[i], constraint, found.motor[k, c], lanes)
 
 
 @lanewise
@@ -247,12 +250,13 @@ def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, 
 
 
 @inlined
-def store_joints(model, state, scratch, ledger, lanes):
+def store_joints(block, ledger):
     """Add the energies of all springs and rotors in joints."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     joints = model.joints
     for i in model.by_path:
         if joints.joint[i].dof == 1:
-            store_coordinate(state[i], joints.value[i], ledger, lanes)
+            store_coordinate(block.state[i], joints.value[i], ledger, lanes)
         elif is_prescribed(i, joints):
             store_rotor(scratch.joints.kinematics[i], joints.value[i], ledger, lanes)
         elif joints.joint[i].springs > 0:
@@ -264,53 +268,56 @@ def store_joints(model, state, scratch, ledger, lanes):
 
 
 @inlined
-def observe_motion(t, model, state, scratch, local, world, k, lanes):
+def observe_motion(t, block, local, world, k):
     """Motion of every node in sample k, relative to its parent and in the world."""
-    place_nodes(model.every, t, model, state, scratch, lanes)
+    model = block.model
+    place_nodes(model.every, t, block)
     for node in model.every:
-        write_world(scratch.frame[node + 1], motion_rows(world, k, node), lanes)
+        write_world(block.scratch.frame[node + 1], motion_rows(world, k, node), block.lanes)
     if len(local.position) > 0:
         for node in model.every:
-            sample_local(node, model, state, scratch, local, k, lanes)
+            sample_local(node, block, local, k)
 
 
 @inlined
-def observe_ledger(era, model, state, scratch, ledger: LEDGER, lanes):
+def observe_ledger(block, ledger: LEDGER):
     """Energies, work and momenta; the motion was observed before."""
+    model, scratch = block.model, block.scratch
     ledger[:] = 0.0
     for i in model.by_path:
         node = model.moved_node[i]
         frame, arm = scratch.frame[node + 1], scratch.arm[node]
         if is_of_joint(i, model):
-            add_jointed_to_ledger(state[i], model.body[i], frame, arm, ledger, lanes)
+            add_jointed_to_ledger(block.state[i], model.body[i], frame, arm, ledger, block.lanes)
         else:
-            add_to_ledger(state[i], model.body[i], frame, arm, ledger, lanes)
-    relate(model, state, scratch, lanes)
-    store_energy(era, model, scratch, ledger, lanes)
+            add_to_ledger(block.state[i], model.body[i], frame, arm, ledger, block.lanes)
+    relate(block)
+    store_energy(block, ledger)
     if model.joints is not None:
-        store_joints(model, state, scratch, ledger, lanes)
+        store_joints(block, ledger)
     if model.contacts is not None:
         ledger.contact = scratch.contact_work[0] + scratch.contact_work[1]
 
 
 @routine
-def observe(t, era, model, state, scratch, samples, k, lanes):
+def observe(t, block, samples, k):
     """Write sample k: the given state at time t (s), with the loads of the given era. Parts of `samples` that have no
     room are left out; terms are wanted together with the ledger.
     """
-    observe_motion(t, model, state, scratch, samples.local, samples.world, k, lanes)
+    model = block.model
+    observe_motion(t, block, samples.local, samples.world, k)
     if model.joints is not None and len(samples.joints.coordinate) > 0:
-        observe_coordinates(model, state, scratch, samples.joints, k, lanes)
+        observe_coordinates(block, samples.joints, k)
     if len(samples.ledger) > 0:
-        observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
+        observe_ledger(block, samples.ledger[k])
     with_reactions = model.joints is not None and len(samples.joints.force) > 0
     if with_reactions or samples.terms.shape[1] > 0:
-        evaluate_touching(t, era, model, state, scratch, lanes)
+        evaluate_touching(t, block)
     if model.joints is not None and with_reactions:
-        observe_reactions(model, state, scratch, samples.joints, k, lanes)
+        observe_reactions(block, samples.joints, k)
         if model.loops is not None:
-            observe_loops(model, scratch, samples.joints, k, lanes)
+            observe_loops(block, samples.joints, k)
     if samples.terms.shape[1] > 0:
-        observe_terms(model, state, scratch, samples.terms, k, lanes)
+        observe_terms(block, samples.terms, k)
     if model.asked is not None and len(samples.asked) > 0:
-        observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)
+        observe_asked(model.asked, t, block, samples, k)

@@ -58,22 +58,24 @@ def count_parts(count, lanes):
 
 
 @inlined
-def note_turns(h, model, state, scratch, lanes):
+def note_turns(h, block):
     """The square of the largest turn in a step of length h (s) in each lane, in place of the number of parts."""
-    part = scratch.part
+    model, lanes = block.model, block.lanes
+    part = block.scratch.part
     fill(part[PART_COUNT], 0.0, lanes)
     for k in range(len(model.moved_node)):
         if model.joints is not None and moves_by_angle(k, model.joints):
-            note_angle(state[k], h, part[PART_COUNT], lanes)
+            note_angle(block.state[k], h, part[PART_COUNT], lanes)
         else:
-            note_turn(state[k], h, part[PART_COUNT], lanes)
+            note_turn(block.state[k], h, part[PART_COUNT], lanes)
 
 
 @inlined
-def divide(t, t_end, h, model, state, scratch, lanes):
+def divide(t, t_end, h, block):
     """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
-    part = scratch.part
-    note_turns(h, model, state, scratch, lanes)
+    lanes = block.lanes
+    part = block.scratch.part
+    note_turns(h, block)
     fill(part[PART_BEGIN], t, lanes)
     fill(part[PART_END], t_end, lanes)
     fill(part[PART_LENGTH], h, lanes)

@@ -48,43 +48,45 @@ def row_of(law, k, state, scratch):
 
 
 @inlined
-def follow_windings(model, state, scratch, lanes):
+def follow_windings(block):
     """All windings, counted from those in the state."""
+    scratch = block.scratch
     for table in FOLLOWED:
-        law = getattr(model.pairwise, table.name)
+        law = getattr(block.model.pairwise, table.name)
         for k in range(len(law.who)):
-            first, second, _ = ends(law, k, model, scratch)
+            first, second, _ = ends(law, k, block.model, scratch)
             wound = scratch.wound[law.who[k].followed]
-            table.follow(law.value[k], first, second, row_of(law, k, state, scratch), wound, lanes)
+            table.follow(law.value[k], first, second, row_of(law, k, block.state, scratch), wound, block.lanes)
 
 
 @inlined
-def keep_windings(t, era, model, state, scratch, lanes):
+def keep_windings(t, block):
     """Store the windings at the end of a step, t (s), from its last evaluation."""
-    if model.pairwise is not None:
+    if block.model.pairwise is not None:
         for table in FOLLOWED:
-            law = getattr(model.pairwise, table.name)
+            law = getattr(block.model.pairwise, table.name)
             for k in range(len(law.who)):
-                acting, wound = 1.0 if acts(law, k, era) else 0.0, scratch.wound[law.who[k].followed]
-                keep_winding(t, acting, wound, row_of(law, k, state, scratch), lanes)
+                acting, wound = 1.0 if acts(law, k, block.era) else 0.0, block.scratch.wound[law.who[k].followed]
+                keep_winding(t, acting, wound, row_of(law, k, block.state, block.scratch), block.lanes)
 
 
 @inlined
-def separate(relations, model, scratch, lanes):
+def separate(relations, block):
     """The separation of every pair of frames; all frames are placed."""
     for node in relations.linked:
-        link(node, model, scratch, lanes)
+        link(node, block)
     for pair in range(len(relations.pair) - 1):
-        apart = scratch.apart[pair]
+        apart = block.scratch.apart[pair]
         apart[:] = 0.0
         for way in range(relations.pair[pair].way, relations.pair[pair + 1].way):
-            pass_link(scratch.link[relations.way_node[way]], relations.way_sign[way], apart, lanes)
+            pass_link(block.scratch.link[relations.way_node[way]], relations.way_sign[way], apart, block.lanes)
 
 
 @inlined
-def relate(model, state, scratch, lanes):
+def relate(block):
     """All separations and windings."""
+    model = block.model
     if model.relations is not None:
-        separate(model.relations, model, scratch, lanes)
+        separate(model.relations, block)
     if model.pairwise is not None:
-        follow_windings(model, state, scratch, lanes)
+        follow_windings(block)

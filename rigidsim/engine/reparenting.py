@@ -12,7 +12,7 @@ from rigidsim.engine.assembly.reparent import Jump
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.events import EventBuffer, begin_instant, record_event
 from rigidsim.engine.loops import close_loops
-from rigidsim.engine.model import Corrections, Model, Samples, Scratch
+from rigidsim.engine.model import Corrections, Model, Samples, WorldBlock
 from rigidsim.engine.modes import let_all_slide
 from rigidsim.engine.switching import switches
 from rigidsim.jit.rows import with_rows
@@ -29,24 +29,18 @@ def begin_reparenting(event: TreeChange, model: Model, buffer: EventBuffer) -> i
     return instant
 
 
-def pass_jumps(
-    jumps: Sequence[Mapping[int, Jump]], model: Model, state: np.ndarray, scratch: Scratch, buffer: EventBuffer,
-    lanes: tuple[int, ...],
-) -> None:  # fmt: skip
+def pass_jumps(jumps: Sequence[Mapping[int, Jump]], block: WorldBlock, buffer: EventBuffer) -> None:
     """Pass the jumps of nodes, given for each lane, to their descendants; all frames are placed."""
     made = buffer.made
     for lane, given in enumerate(jumps):
         for node, jump in given.items():
             made.source[node + 1] = node + 1
-            row = layout.CORRECTION(made.frame[node + 1], lane, len(lanes))
+            row = layout.CORRECTION(made.frame[node + 1], lane, len(block.lanes))
             row.v, row.omega = jump.dv, jump.domega
-    _distribute(model, state, scratch, made, lanes)
+    _distribute(block, made)
 
 
-def pass_impulses(
-    impulses: Sequence[Mapping[int, tuple]], model: Model, state: np.ndarray, scratch: Scratch, buffer: EventBuffer,
-    lanes: tuple[int, ...],
-) -> None:  # fmt: skip
+def pass_impulses(impulses: Sequence[Mapping[int, tuple]], block: WorldBlock, buffer: EventBuffer) -> None:
     """Let impulses and angular impulses act on moved rows, given for each lane, which joints hold together; what
     jumps reached at this instant counts as reached.
     """
@@ -55,26 +49,25 @@ def pass_impulses(
     for lane, given in enumerate(impulses):
         for i, (P, K) in given.items():
             made.is_pushed[i] = 1
-            row = layout.CORRECTION(made.own[i], lane, len(lanes))
+            row = layout.CORRECTION(made.own[i], lane, len(block.lanes))
             row.v, row.omega = P, K
-    _distribute(model, state, scratch, made, lanes)
+    _distribute(block, made)
     made.source[:] = np.where(made.source == layout.NO_ROW, reached, made.source)
 
 
-def close_after(t: float, model: Model, state: np.ndarray, scratch: Scratch, lanes: tuple[int, ...]) -> None:
+def close_after(t: float, block: WorldBlock) -> None:
     """Close the loops that a reparenting at time t (s) has opened: the velocities change by the impulses of loops."""
-    model, scratch = map(with_rows, (model, scratch))
-    with _unbooked(state, lanes):
-        close_loops(t, model, state, scratch, lanes)
+    with _unbooked(block.state, block.lanes):
+        close_loops(t, with_rows(block))
 
 
-def _distribute(model: Model, state: np.ndarray, scratch: Scratch, made: Corrections, lanes: tuple[int, ...]) -> None:
+def _distribute(block: WorldBlock, made: Corrections) -> None:
     """Apply what happens to all nodes."""
-    model, scratch, made = map(with_rows, (model, scratch, made))
-    with _unbooked(state, lanes):
-        if switches(model):
-            let_all_slide(model, state, scratch, lanes)
-        distribute(model.every, model, state, scratch, made, lanes)
+    block = with_rows(block)
+    with _unbooked(block.state, block.lanes):
+        if switches(block.model):
+            let_all_slide(block)
+        distribute(block.model.every, block, with_rows(made))
 
 
 @contextmanager

@@ -103,11 +103,12 @@ def push_root(body: BODY, frame: FRAME, articulated: ARTICULATED, own: CORRECTIO
 
 
 @inlined
-def propagate_impulse(i, model, scratch, lanes):
+def propagate_impulse(i, block):
     """Pass on the impulse on a moved row to its parent body, if it hangs on one."""
-    dof, dynamics = model.joints.joint[i].dof, scratch.joints
+    lanes = block.lanes
+    dof, dynamics = block.model.joints.joint[i].dof, block.scratch.joints
     joint, articulated, factor = dynamics.kinematics[i], dynamics.articulated[i], dynamics.factor[i]
-    parent = dynamics.articulated[model.joints.joint[i].parent]
+    parent = dynamics.articulated[block.model.joints.joint[i].parent]
     if dof == 1:
         pass_impulse(joint, articulated, factor, parent, lanes)
     elif dof == 3:
@@ -117,19 +118,20 @@ def propagate_impulse(i, model, scratch, lanes):
 
 
 @inlined
-def respond_inwards(model, state, scratch, made, lanes):
+def respond_inwards(block, made):
     """Replace the impulses on all bodies of trees by what they do at the roots; all are placed."""
-    joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
-    propagate_inertia(model, state, scratch, lanes)
+    model = block.model
+    joints, dynamics, n_moved = model.joints, block.scratch.joints, len(model.moved_node)
+    propagate_inertia(block)
     dynamics.acceleration[:] = 0.0
     for i in joints.inward:
-        push_alone(made.own[i], dynamics.articulated[i], lanes)
+        push_alone(made.own[i], dynamics.articulated[i], block.lanes)
     for i in joints.inward:
         parent = joints.joint[i].parent
-        propagate_impulse(i, model, scratch, lanes)
+        propagate_impulse(i, block)
         if is_root(i, model) and made.is_pushed[i] > 0:
             node = model.moved_node[i]
-            push_root(model.body[i], scratch.frame[node + 1], dynamics.articulated[i], made.own[i], lanes)
+            push_root(model.body[i], block.scratch.frame[node + 1], dynamics.articulated[i], made.own[i], block.lanes)
             made.source[node + 1] = node + 1
         if made.is_pushed[i] > 0 and 0 <= parent < n_moved:
             made.is_pushed[parent] = 1
@@ -264,14 +266,15 @@ def jump_ball(factor: BALL_FACTOR, rows: JumpRows, lane):
 
 
 @inlined
-def correct_row(i, model, state, scratch, made, lanes):
+def correct_row(i, block, made):
     """The jump of a row of a joint."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     joint, dynamics, n_moved, place = model.joints.joint[i], scratch.joints, len(model.moved_node), model.moved_node[i]
     parent, factor = joint.parent, dynamics.factor[i]
     if parent >= n_moved:
         jump_held(made.frame[model.joints.held[parent - n_moved]], dynamics.acceleration[parent], lanes)
     rows = JumpRows(
-        made.shift[i], state[i], model.joints.value[i], model.body[i], dynamics.kinematics[i],
+        made.shift[i], block.state[i], model.joints.value[i], model.body[i], dynamics.kinematics[i],
         scratch.frame[joint.parent_frame], made.frame[joint.parent_frame], scratch.arm[place],
         scratch.frame[place + 1], made.frame[place + 1], dynamics.acceleration[parent], dynamics.acceleration[i],
         made.gained[at.OF_TREES],
@@ -285,13 +288,14 @@ def correct_row(i, model, state, scratch, made, lanes):
 
 
 @inlined
-def correct_jointed(node, model, state, scratch, made, lanes):
+def correct_jointed(node, block, made):
     """The jump of a jointed node and of the links before it, if anything happens to them or to what they hang on."""
+    model = block.model
     source, last = made.source[model.node[node].parent], model.node[node].row
     if source == at.NO_ROW and made.is_pushed[last] == 0:
         return
     for i in range(model.node[node].first, last + 1):
-        correct_row(i, model, state, scratch, made, lanes)
+        correct_row(i, block, made)
     made.source[node + 1] = node + 1 if source == at.NO_ROW else source
 
 
@@ -343,15 +347,16 @@ def respond_rigid(rows: ResponseRows, lane):
 
 
 @inlined
-def impulse_response(rows, model, scratch, jumps, lanes):
+def impulse_response(rows, block, jumps):
     """What impulses do to whole trees, given by their rows inwards: wrenches that hold the bodies, in `articulated`,
     become jumps of the bodies, in `acceleration`, and of joints, in `jumps`. What an evaluation had in these arrays is
     lost, except for inertia.
     """
-    joints, dynamics = model.joints, scratch.joints
+    model, lanes = block.model, block.lanes
+    joints, dynamics = model.joints, block.scratch.joints
     dynamics.acceleration[len(model.moved_node) :] = 0.0
     for i in rows:
-        propagate_impulse(i, model, scratch, lanes)
+        propagate_impulse(i, block)
     for k in range(len(rows)):
         i = rows[len(rows) - 1 - k]
         dof, factor, acceleration = joints.joint[i].dof, dynamics.factor[i], dynamics.acceleration[i]

@@ -43,6 +43,7 @@ from rigidsim.engine.model import (
     Program,
     Samples,
     Scratch,
+    WorldBlock,
     copied,
     followed,
     make_samples,
@@ -761,16 +762,16 @@ class BlockRun:
         self.changes.append(event._replace(time=self.time))
         self._enter()
         self._recorded(1, ending)  # places all frames
-        buffer, arrays = self._its_buffer, self._arrays()
+        buffer, block = self._its_buffer, WorldBlock(self.era, *self._arrays(), self._lanes)
         instant = begin_reparenting(event, self.model, buffer)
-        pass_jumps([one.jumps for one in made], *arrays, buffer, self._lanes)
+        pass_jumps([one.jumps for one in made], block, buffer)
         after = self._recorded(1, ending)
         if made[0].struck:
             impulses = self._handed_over(event, worlds, made, before, after)
-            pass_impulses(impulses, *arrays, buffer, self._lanes)
+            pass_impulses(impulses, block, buffer)
             after = self._recorded(1, ending)
         if self.model.loops is not None:
-            close_after(self.time, *arrays, self._lanes)
+            close_after(self.time, block)
             after = self._recorded(1, ending)
         model, buffer = with_rows(self.model), with_rows(buffer)
         record_reached_bodies(model.every, instant, model, buffer)

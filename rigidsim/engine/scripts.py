@@ -72,8 +72,9 @@ def view_coordinate_rate(joint: KINEMATICS, body: BODY, slides, seen: SCALAR, la
 
 
 @inlined
-def see_joint(kind, row, model, scratch, seen, lanes):
+def see_joint(kind, row, block, seen):
     """Fill the register of a coordinate, or of its rate; 0 while the joint is not there, whose motor alone reads it."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     if row == at.NO_ROW:
         fill(seen, 0.0, lanes)
         return
@@ -91,27 +92,29 @@ def run_motor(torque: SCALAR, joint: KINEMATICS, lane):
 
 
 @inlined
-def run_motors(given, t, model, scratch, lanes):
+def run_motors(given, t, block):
     """Let all motors run that have a law."""
+    scratch = block.scratch
     first = len(scratch.fault) - len(given.motors)
-    if model.loops is not None:
-        first -= len(model.loops.loop)
+    if block.model.loops is not None:
+        first -= len(block.model.loops.loop)
     for k in range(len(given.motors)):
         torque = scratch.working.register[given.motors[k].register]
-        record_fault(t, torque, 0, scratch.fault[first + k], lanes)
+        record_fault(t, torque, 0, scratch.fault[first + k], block.lanes)
         if given.motors[k].row != at.NO_ROW:
-            run_motor(torque, scratch.joints.kinematics[given.motors[k].row], lanes)
+            run_motor(torque, scratch.joints.kinematics[given.motors[k].row], block.lanes)
 
 
 @inlined
-def look(given, model, scratch, lanes):
+def look(given, block):
     """Fill the registers of all motions that expressions read."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k].kind, views[k].pair, views[k].register
         if kind >= at.SEEN_COORDINATE:
             if model.joints is not None:
-                see_joint(kind, pair, model, scratch, registers[first * len(lanes) :], lanes)
+                see_joint(kind, pair, block, registers[first * len(lanes) :])
             continue
         frame = model.relations.pair[pair].first
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
@@ -136,44 +139,47 @@ def set_coefficient(x: SCALAR, value: NUMBERS, place, lane):
 
 
 @inlined
-def run_scripts(given, t, model, scratch, lanes):
+def run_scripts(given, t, block):
     """Evaluate all expressions at time t (s)."""
-    program, register = given.script, scratch.working.register
-    fill(register[len(program.constant)], t, lanes)
-    look(given, model, scratch, lanes)
-    run_program(program.code, program.first, program.tables, register, lanes)
+    program, register = given.script, block.scratch.working.register
+    fill(register[len(program.constant)], t, block.lanes)
+    look(given, block)
+    run_program(program.code, program.first, program.tables, register, block.lanes)
 
 
 @inlined
-def set_each_coefficient(given, t, tables, laws, model, scratch, lanes):
+def set_each_coefficient(given, t, tables, laws, block):
     """Evaluate all expressions, and give the loads of some tables, with their numbers, what these say."""
-    run_scripts(given, t, model, scratch, lanes)
+    scratch = block.scratch
+    run_scripts(given, t, block)
     coefficients = given.varied.coefficients
     first = len(scratch.fault) - len(given.motors) - len(coefficients)
-    if model.loops is not None:
-        first -= len(model.loops.loop)
+    if block.model.loops is not None:
+        first -= len(block.model.loops.loop)
     for number, table in tables:
         law = getattr(laws, table.name)
         for k in range(len(coefficients) if law is not None else 0):
             one = coefficients[k]
             if one.table == number:
                 x = scratch.working.register[one.register]
-                record_fault(t, x, 0, scratch.fault[first + k], lanes)
-                set_coefficient(x, law.value[one.row], one.column, lanes)
+                record_fault(t, x, 0, scratch.fault[first + k], block.lanes)
+                set_coefficient(x, law.value[one.row], one.column, block.lanes)
 
 
 @inlined
-def set_coefficients(t, tables, laws, model, scratch, lanes):
+def set_coefficients(t, tables, laws, block):
     """Let expressions give numbers of loads, if there are any such."""
+    model = block.model
     if model.expressions is None:
         return
     if model.expressions.varied is not None:
-        set_each_coefficient(model.expressions, t, tables, laws, model, scratch, lanes)
+        set_each_coefficient(model.expressions, t, tables, laws, block)
 
 
 @inlined
-def script(given, t, k, model, scratch, lanes):
+def script(given, t, k, block):
     """Apply one force, torque and field of gravity to its body."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
     i = law.who[k].second
     axes, frame = scratch.frame[law.who[k].pair], scratch.frame[model.moved_node[i] + 1]
@@ -190,19 +196,19 @@ def script(given, t, k, model, scratch, lanes):
 
 
 @inlined
-def apply_each_script(given, t, era, model, scratch, lanes):
+def apply_each_script(given, t, block):
     """Evaluate all expressions at time t (s), unless coefficients needed them, and apply the loads of this era."""
     if given.varied is None and len(given.scripts.who) + len(given.motors) > 0:
-        run_scripts(given, t, model, scratch, lanes)
+        run_scripts(given, t, block)
     for k in range(len(given.scripts.who)):
-        if acts(given.scripts, k, era):
-            script(given, t, k, model, scratch, lanes)
-    if model.joints is not None:
-        run_motors(given, t, model, scratch, lanes)
+        if acts(given.scripts, k, block.era):
+            script(given, t, k, block)
+    if block.model.joints is not None:
+        run_motors(given, t, block)
 
 
 @inlined
-def apply_scripts(t, era, model, scratch, lanes):
+def apply_scripts(t, block):
     """Apply the loads given by expressions, if there are any."""
-    if model.expressions is not None:
-        apply_each_script(model.expressions, t, era, model, scratch, lanes)
+    if block.model.expressions is not None:
+        apply_each_script(block.model.expressions, t, block)

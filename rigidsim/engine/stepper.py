@@ -23,7 +23,7 @@ from rigidsim.engine.independent import moves_others, step_independent
 from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
-from rigidsim.engine.model import KEPT, WorldBlock
+from rigidsim.engine.model import KEPT, WorldBlock, in_state
 from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
@@ -50,13 +50,13 @@ NOW = -1  # in place of the number of a step
 @kernel
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
-    observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
+    observe((n + done) * model.step, WorldBlock(era, model, state, scratch, lanes), samples, k)
 
 
 @kernel
 def resume_at(n, done, era, model, state, scratch, lanes):
     """Choose the modes of a state at t = (n + done) h that has none, as that of a sample."""
-    resume_modes((n + done) * model.step, era, model, state, scratch, lanes)
+    resume_modes((n + done) * model.step, WorldBlock(era, model, state, scratch, lanes))
 
 
 @inlined
@@ -64,20 +64,20 @@ def move(method, t, t_end, h, block, buffer=None):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched. Only impacts of joints at their
     stops need a buffer.
     """
-    era, model, state, scratch, lanes = block
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     if trials_of(method) is not None:
         arrive(method, t_end, block, buffer)
         if switches(model) and model.contacts is not None:
-            keep_rates_inside(in_lanes(method, t_end, scratch, lanes), model, state, scratch, lanes)
+            keep_rates_inside(in_lanes(method, t_end, scratch, lanes), block)
     elif switches(model):
         part = scratch.part
-        begin_search(h, model, state, scratch, lanes)
+        begin_search(h, block)
         while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
             take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
             if end_trial(h, block) > 0.0:
-                settle_event(t, era, model, state, scratch, buffer, lanes)
+                settle_event(t, block, buffer)
     elif divides(method):
-        most, number, part = divide(t, t_end, h, model, state, scratch, lanes), 0.0, scratch.part
+        most, number, part = divide(t, t_end, h, block), 0.0, scratch.part
         while number < most:
             begin_part(number, t, t_end, h, most, state, scratch, lanes)
             take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
@@ -90,21 +90,20 @@ def move(method, t, t_end, h, block, buffer=None):
 @inlined
 def take_step(method, t, t_end, h, block):
     """Advance the state from t to t_end, h = t_end - t (s), by one step of a given length."""
-    era, model, state, scratch, lanes = block
-    if scratch.independent is not None:
+    if block.scratch.independent is not None:
         step_independent(method, t, t_end, h, block)
-    if moves_others(model, scratch):
+    if moves_others(block.model, block.scratch):
         step(method, t, t_end, h, block)
-    settle(t_end, model, state, scratch, lanes)
-    keep_windings(t_end, era, model, state, scratch, lanes)
-    if model.loops is not None:
-        close_loops(t_end, model, state, scratch, lanes)
+    settle(t_end, block)
+    keep_windings(t_end, block)
+    if block.model.loops is not None:
+        close_loops(t_end, block)
 
 
 @inlined
 def take_lasting(method, t, t_end, h, block, contact):
     """Advance the state from t to t_end, h = t_end - t (s), with contacts that last; whether the step was taken."""
-    model, state, scratch = block.model, block.state, block.scratch
+    scratch = block.scratch
     part = scratch.part
     begin_lasting(t, h, block, contact)
     while next_trial(t, t_end, h, block, contact) > 0.0:
@@ -114,7 +113,7 @@ def take_lasting(method, t, t_end, h, block, contact):
         else:
             arrive(method, part[at.PART_END][0], block)
         end_trial_of_contacts(t, t_end, h, block, contact)
-    return ends_lasting(t, model, state, scratch, contact)
+    return ends_lasting(t, block.model, block.state, scratch, contact)
 
 
 @inlined
@@ -128,10 +127,9 @@ def keeps_grid(model):
 @inlined
 def go_to(method, t, known, block, buffer=None):
     """Let a method that chooses its steps go on to time t (s); others are there. For `buffer` see `reach`."""
-    era, model = block.era, block.model
-    if trials_of(method) is None or keeps_grid(model):
+    if trials_of(method) is None or keeps_grid(block.model):
         return known
-    return reach(method, t, stop_of(era, model), known, block, buffer)
+    return reach(method, t, stop_of(block.era, block.model), known, block, buffer)
 
 
 @inlined
@@ -146,15 +144,14 @@ def in_lanes(method, t, scratch, lanes):
 @inlined
 def sample(method, t, known, block, samples, row):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
-    era, model, state, scratch, lanes = block
-    if trials_of(method) is None or keeps_grid(model):
-        observe(in_lanes(method, t, scratch, lanes), era, model, state, scratch, samples, row, lanes)
+    if trials_of(method) is None or keeps_grid(block.model):
+        observe(in_lanes(method, t, block.scratch, block.lanes), block, samples, row)
         return known
     known = look(method, t, known, block)
-    now = in_lanes(method, t, scratch, lanes)
-    if switches(model):
-        keep_rates_inside(now, model, scratch.stage, scratch, lanes)
-    observe(now, era, model, scratch.stage, scratch, samples, row, lanes)
+    now = in_lanes(method, t, block.scratch, block.lanes)
+    if switches(block.model):
+        keep_rates_inside(now, in_state(block.scratch.stage, block))
+    observe(now, in_state(block.scratch.stage, block), samples, row)
     return known
 
 
@@ -201,14 +198,14 @@ def move_if_room(method, t, t_end, h, block, buffer, contact):
     """Advance the state as `move` does, from where a step of contact begins; not at all, if what happens meanwhile has
     no room. Returns whether it has.
     """
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    model = block.model
     if contact is not None:
-        begin_step(contact, t, model, state, scratch, lanes)
+        begin_step(contact, t, block)
     if switches(model):
-        keep_step(state, scratch, buffer)
+        keep_step(block.state, block.scratch, buffer)
     move(method, t, t_end, h, block, buffer)
     if switches(model) and lacks_room(model, buffer):
-        put_step_back(state, scratch, buffer)
+        put_step_back(block.state, block.scratch, buffer)
         return False
     return True
 
@@ -218,10 +215,9 @@ def correct_if_room(contact, t, h, block, buffer):
     """Correct a step of length h (s) that ended at time t (s) by contact; if that has no room, the step is put back,
     with what happened in it. Returns whether it has.
     """
-    era, model, state, scratch, lanes = block
-    has_room_for_it = end_step(contact, t, h, era, model, state, scratch, lanes)
-    if switches(model) and not has_room_for_it:
-        put_step_back(state, scratch, buffer)
+    has_room_for_it = end_step(contact, t, h, block)
+    if switches(block.model) and not has_room_for_it:
+        put_step_back(block.state, block.scratch, buffer)
     return has_room_for_it
 
 
@@ -237,44 +233,42 @@ def next_instant(n, n_end, stride, era, model):
 @inlined
 def breaks(method, t, block):
     """Whether a joint breaks at time t (s), at which a step ends."""
-    era, model, state, scratch, lanes = block
-    if not can_break(model):
+    if not can_break(block.model):
         return False
-    find_broken(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
-    return scratch.broken[0] > 0
+    find_broken(in_lanes(method, t, block.scratch, block.lanes), block)
+    return block.scratch.broken[0] > 0
 
 
 @inlined
 def passes(method, t, block):
     """Whether a trigger is due at time t (s), at which a step ends or something happened."""
-    era, model, state, scratch, lanes = block
-    if model.guards is None:
+    if block.model.guards is None:
         return False
-    return find_passed(in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes) > 0
+    return find_passed(in_lanes(method, t, block.scratch, block.lanes), block) > 0
 
 
 @inlined
 def begin_era(method, contact, buffer, t, block):
     """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
-    era, model, state, scratch, lanes = block
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     if model.loops is not None:
-        let_measured_go(model, state, lanes)
+        let_measured_go(model, block.state, lanes)
         for _ in range(2):
-            close_loops(t, model, state, scratch, lanes)
+            close_loops(t, block)
     if contact is not None and have_constraints(model):
         wait_for_contact(model.contacts, model, scratch)
     if lasts(scratch):
         unsettle(scratch)
     if switches(model):
-        keep_rates_inside(in_lanes(method, t, scratch, lanes), model, state, scratch, lanes)
-        let_all_slide(model, state, scratch, lanes)
+        keep_rates_inside(in_lanes(method, t, scratch, lanes), block)
+        let_all_slide(block)
     if model.guards is not None and scratch.guards.fired[0] != at.NO_ROW:
-        apply_fired(in_lanes(method, t, scratch, lanes), era, model, state, scratch, buffer, lanes)
+        apply_fired(in_lanes(method, t, scratch, lanes), block, buffer)
     elif buffer is not None and (not is_steered(model) or scratch.anew[0] == 0):
-        cross_edge(buffer, in_lanes(method, t, scratch, lanes), era, model, state, scratch, lanes)
+        cross_edge(buffer, in_lanes(method, t, scratch, lanes), block)
     if switches(model):
         h = model.step if trials_of(method) is None else short(model)
-        begin_modes(in_lanes(method, t, scratch, lanes), h, era, model, state, scratch, buffer, lanes)
+        begin_modes(in_lanes(method, t, scratch, lanes), h, block, buffer)
 
 
 @inlined

@@ -27,6 +27,7 @@ from rigidsim.engine.layout import (
     copy_rows,
 )
 from rigidsim.engine.loops import measure_all
+from rigidsim.engine.model import in_state
 from rigidsim.engine.parts import largest_of, note_turns, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
@@ -108,10 +109,10 @@ def put_step_back(state, scratch, buffer):
 
 
 @inlined
-def begin_search(h, model, state, scratch, lanes):
+def begin_search(h, block):
     """Begin a step of length h, s."""
-    note_turns(h, model, state, scratch, lanes)
-    begin_lane(scratch.part[at.PART_COUNT], h, scratch.joints.modes.search, lanes)
+    note_turns(h, block)
+    begin_lane(block.scratch.part[at.PART_COUNT], h, block.scratch.joints.modes.search, block.lanes)
 
 
 @lanewise
@@ -197,27 +198,29 @@ def suspect(
 
 
 @inlined
-def suspicion(before, after, model, scratch, lanes):
+def suspicion(before, after, block):
     """Whether some lane has to look at the trial that led from one state to another, as `suspect` says."""
-    joints, found = model.joints, scratch.joints.modes
+    lanes = block.lanes
+    joints, found = block.model.joints, block.scratch.joints.modes
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        length = scratch.part[at.PART_LENGTH]
+        length = block.scratch.part[at.PART_LENGTH]
         suspect(before[i], after[i], joints.value[i], length, found.search, found.changes, lanes)
     return largest_of(found.changes, lanes)
 
 
 @inlined
-def find_margins(t, margins, era, model, state, scratch, lanes):
+def find_margins(t, margins, block):
     """Write the margins of the state at time t, s. What expressions do wrong meanwhile does not count."""
-    joints, found = model.joints, scratch.joints.modes
+    scratch = block.scratch
+    joints, found = block.model.joints, scratch.joints.modes
     copy_rows(0, len(scratch.fault), scratch.fault, found.reached)
-    evaluate(t, era, model, state, scratch, lanes)
+    evaluate(t, block)
     copy_rows(0, len(scratch.fault), found.reached, scratch.fault)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        write_margins(state[i], joints.value[i], scratch.rate[i], found.constraint[n], margins[n], lanes)
+        write_margins(block.state[i], joints.value[i], scratch.rate[i], found.constraint[n], margins[n], block.lanes)
 
 
 # --- where events are
@@ -257,12 +260,12 @@ def keep_first(first: SCALAR, tried: MARGINS, begin: MARGINS, lane):
 
 
 @inlined
-def find_first_margins(before, era, model, scratch, lanes):
+def find_first_margins(before, block):
     """The margins at the beginning of a trial, in lanes in which a search begins."""
-    found = scratch.joints.modes
-    find_margins(scratch.part[at.PART_BEGIN], found.tried, era, model, before, scratch, lanes)
-    for n in range(len(model.joints.modes)):
-        keep_first(found.takes, found.tried[n], found.begin[n], lanes)
+    found = block.scratch.joints.modes
+    find_margins(block.scratch.part[at.PART_BEGIN], found.tried, in_state(before, block))
+    for n in range(len(block.model.joints.modes)):
+        keep_first(found.takes, found.tried[n], found.begin[n], block.lanes)
 
 
 @lanewise
@@ -386,10 +389,11 @@ def give_up(state, scratch, lanes):
 
 
 @inlined
-def passed_margins(after, era, model, scratch, lanes):
+def passed_margins(after, block):
     """Whether some margin at the end of a trial is negative."""
-    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
-    find_margins(scratch.part[at.PART_END], found.tried, era, model, after, scratch, lanes)
+    scratch, lanes = block.scratch, block.lanes
+    joints, found, length = block.model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    find_margins(scratch.part[at.PART_END], found.tried, in_state(after, block))
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         note_passed(found.tried[n], length, found.changes, lanes)
@@ -397,14 +401,15 @@ def passed_margins(after, era, model, scratch, lanes):
 
 
 @inlined
-def search_event(before, after, era, model, scratch, lanes):
+def search_event(before, after, block):
     """Find where events are expected in the trial that led from one state to another, whose margins are known."""
-    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    lanes = block.lanes
+    joints, found, length = block.model.joints, block.scratch.joints.modes, block.scratch.part[at.PART_LENGTH]
     for n in range(len(joints.modes)):
         enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
     narrow(found.changes, found.search, found.takes, lanes)
     if largest_of(found.takes, lanes) > 0.0:
-        find_first_margins(before, era, model, scratch, lanes)
+        find_first_margins(before, block)
     expect_nothing(found.search, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
@@ -413,18 +418,19 @@ def search_event(before, after, era, model, scratch, lanes):
 
 
 @routine
-def examine(before, after, h, era, model, scratch, lanes):
+def examine(before, after, h, block):
     """Whether a trial that led from one state to another in a step of length h (s) is taken, `takes`; and whether an
     event is due at its end, or at its beginning if it is not taken, `occurs`.
     """
-    joints, found, length = model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    scratch, lanes = block.scratch, block.lanes
+    joints, found, length = block.model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
     fill(found.occurs, 0.0, lanes)
-    measure_all(scratch.part[at.PART_END], model, after, scratch, lanes)
-    looks = suspicion(before, after, model, scratch, lanes)
+    measure_all(scratch.part[at.PART_END], in_state(after, block))
+    looks = suspicion(before, after, block)
     if looks > 0.0:
-        looks += passed_margins(after, era, model, scratch, lanes)
+        looks += passed_margins(after, block)
     if looks > 1.0:
-        search_event(before, after, era, model, scratch, lanes)
+        search_event(before, after, block)
         decide(found.changes, length, h, found.search, found.takes, found.occurs, lanes)
         for n in range(len(joints.modes)):
             mark_due(found.search, found.occurs, found.begin[n], found.end[n], found.due[n], lanes)
@@ -441,15 +447,16 @@ def count_impulse(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_
 
 
 @inlined
-def count_impulses(model, state, scratch, lanes):
+def count_impulses(block):
     """Add the impulses of all constraint forces in the trials that are taken, where contact is going to compare them
     with their bounds; the last evaluation was within these trials.
     """
+    model = block.model
     if model.contacts is not None:
-        found, length = scratch.joints.modes, scratch.part[at.PART_LENGTH]
+        found, length = block.scratch.joints.modes, block.scratch.part[at.PART_LENGTH]
         for n in range(len(model.joints.modes)):
             i = model.joints.modes[n]
-            count_impulse(found.takes, length, state[i], model.joints.value[i], found.constraint[n], lanes)
+            count_impulse(found.takes, length, block.state[i], model.joints.value[i], found.constraint[n], block.lanes)
 
 
 @routine
@@ -457,25 +464,26 @@ def end_trial(h, block):
     """Take what was tried in a step of length h (s), or put it back; where an event is due, `occurs` is 1. Returns the
     largest of these.
     """
-    era, model, state, scratch, lanes = block
-    examine(scratch.joints.modes.before, state, h, era, model, scratch, lanes)
-    count_impulses(model, state, scratch, lanes)
-    give_up(state, scratch, lanes)
-    keep_rates(scratch.part[at.PART_END], scratch.joints.modes.takes, model, state, scratch, lanes)
-    return largest_of(scratch.joints.modes.occurs, lanes)
+    scratch = block.scratch
+    examine(scratch.joints.modes.before, block.state, h, block)
+    count_impulses(block)
+    give_up(block.state, scratch, block.lanes)
+    keep_rates(scratch.part[at.PART_END], scratch.joints.modes.takes, block)
+    return largest_of(scratch.joints.modes.occurs, block.lanes)
 
 
 # --- servos
 
 
 @inlined
-def want_now(t, model, state, scratch, lanes):
+def want_now(t, block):
     """The rates that all motors want in the state at time t, s."""
+    model = block.model
     if model.joints.servos is not None:
-        drive(t, model, state, scratch, lanes)
+        drive(t, block)
     for i in model.joints.modes:
         if i < len(model.joints.joint):
-            set_wanted(i, model, state, scratch, lanes)
+            set_wanted(i, block)
 
 
 @inlined
@@ -500,20 +508,21 @@ def keep_tracking(takes: SCALAR, constraint: CONSTRAINT, mode: COORDINATE, lane)
 
 
 @inlined
-def keep_rates(t, takes, model, state, scratch, lanes):
+def keep_rates(t, takes, block):
     """Give coordinates that servos hold their rates at time t (s), in lanes that took a step."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     joints = model.joints
     if joints.servos is not None:
-        want_now(t, model, state, scratch, lanes)
+        want_now(t, block)
         for i in joints.servos:
             keep_tracking(takes, scratch.joints.modes.constraint[joints.joint[i].mode], state[i], lanes)
 
 
 @inlined
-def keep_rates_inside(t, model, state, scratch, lanes):
+def keep_rates_inside(t, block):
     """Likewise in all lanes, of a state inside of a trial or at its end."""
-    fill(scratch.joints.modes.changes, 1.0, lanes)
-    keep_rates(t, scratch.joints.modes.changes, model, state, scratch, lanes)
+    fill(block.scratch.joints.modes.changes, 1.0, block.lanes)
+    keep_rates(t, block.scratch.joints.modes.changes, block)
 
 
 # --- of methods that choose their steps
@@ -551,10 +560,11 @@ def limit(stop, h, held: SCALAR, step: STEP, search: SEARCH, until: SCALAR, lane
 
 
 @inlined
-def limit_tries(stop, model, state, scratch, lanes):
+def limit_tries(stop, block):
     """Limit first trials. What holds a rate is a function of time that no error measures, so it is looked at once in a
     step of the grid at least.
     """
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     found = scratch.joints.modes
     fill(found.changes, 0.0, lanes)
     for i in model.joints.modes:
@@ -563,10 +573,11 @@ def limit_tries(stop, model, state, scratch, lanes):
 
 
 @inlined
-def begin_tries(stop, model, state, scratch, lanes):
+def begin_tries(stop, block):
     """No trial was looked at; the first one may go as far as `stop`, s."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     begin_lane_tries(short(model), state[step_row(state, scratch)], scratch.joints.modes.search, lanes)
-    limit_tries(stop, model, state, scratch, lanes)
+    limit_tries(stop, block)
 
 
 @lanewise
@@ -600,15 +611,16 @@ def follow_try(
 
 
 @inlined
-def next_try(era, model, state, scratch, lanes):
+def next_try(block):
     """Look at the trial of each lane that was made for events. Returns whether another trial has to be made, and
     whether events occur at once.
     """
+    state, scratch, lanes = block.state, block.scratch, block.lanes
     part, found, last = scratch.part, scratch.joints.modes, step_row(state, scratch)
     step, trial = state[last], scratch.trial.state
     begin, end, length = part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH]
     set_try(step, trial[last], found.search, begin, end, length, lanes)
-    examine(state, trial, 0.0, era, model, scratch, lanes)
+    examine(state, trial, 0.0, block)
     follow_try(
         step, length, found.search, found.takes, found.occurs, found.until, found.changes, lanes
     )  # fmt: skip
@@ -623,11 +635,12 @@ def note_length(step: STEP, trial: STEP, takes: SCALAR, length: SCALAR, lane):
 
 
 @inlined
-def count_impulses_of_trials(model, state, scratch, lanes):
+def count_impulses_of_trials(block):
     """Add the impulses of all constraint forces in the trials that were judged, before they become the state."""
-    last, length = step_row(state, scratch), scratch.part[at.PART_LENGTH]
-    note_length(state[last], scratch.trial.state[last], scratch.joints.modes.takes, length, lanes)
-    count_impulses(model, state, scratch, lanes)
+    scratch = block.scratch
+    last, length = step_row(block.state, scratch), scratch.part[at.PART_LENGTH]
+    note_length(block.state[last], scratch.trial.state[last], scratch.joints.modes.takes, length, block.lanes)
+    count_impulses(block)
 
 
 @lanewise

@@ -32,12 +32,12 @@ def weigh(state: CONTENT, value: UNIT_CONTENT, body: BODY, joint: KINEMATICS, ta
 
 
 @inlined
-def weigh_tanks(model, state, scratch, lanes):
+def weigh_tanks(block):
     """The masses of all tanks in a state."""
-    tanks, joints = model.joints.tanks, scratch.joints
+    tanks, joints = block.model.joints.tanks, block.scratch.joints
     for k in range(len(tanks.row)):
         i = tanks.row[k]
-        weigh(state[i], tanks.value[k], model.body[i], joints.kinematics[i], joints.tank[k], lanes)
+        weigh(block.state[i], tanks.value[k], block.model.body[i], joints.kinematics[i], joints.tank[k], block.lanes)
 
 
 @lanewise
@@ -47,10 +47,10 @@ def close(tank: TANK, lane):
 
 
 @inlined
-def close_tanks(model, scratch, lanes):
+def close_tanks(block):
     """The flows of all tanks before loads are applied."""
-    for k in range(len(model.joints.tanks.row)):
-        close(scratch.joints.tank[k], lanes)
+    for k in range(len(block.model.joints.tanks.row)):
+        close(block.scratch.joints.tank[k], block.lanes)
 
 
 @lanewise
@@ -60,11 +60,11 @@ def drain(tank: TANK, rate: RATE, lane):
 
 
 @inlined
-def drain_tanks(model, scratch, lanes):
+def drain_tanks(block):
     """The rates of the masses of all tanks; all loads are known."""
-    tanks = model.joints.tanks
+    tanks = block.model.joints.tanks
     for k in range(len(tanks.row)):
-        drain(scratch.joints.tank[k], scratch.rate[tanks.row[k]], lanes)
+        drain(block.scratch.joints.tank[k], block.scratch.rate[tanks.row[k]], block.lanes)
 
 
 @lanewise
@@ -75,8 +75,9 @@ def write_content(state: CONTENT, tank: TANK, coordinate: SCALAR, rate: SCALAR, 
 
 
 @inlined
-def observe_tanks(model, state, scratch, found, k, lanes):
+def observe_tanks(block, found, k):
     """Write the masses of all tanks, and the flows of the last evaluation, to sample k."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     tanks = model.joints.tanks
     for j in range(len(tanks.row)):
         c = tanks.coordinate[j]

@@ -131,14 +131,15 @@ def push_bodies(contacts, model, scratch):
 
 
 @inlined
-def evaluate_touching(t, era, model, state, scratch, lanes):
+def evaluate_touching(t, block):
     """`evaluate`, with the contacts of the last step among the loads, which the reactions of loops answer, too."""
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    relate(model, state, scratch, lanes)
-    apply_loads(t, era, model, scratch, lanes)
-    if model.contacts is not None and was_stepped(scratch):
-        push_bodies(model.contacts, model, scratch)
-    accelerate_nodes(model.active, model, state, scratch, lanes)
+    model = block.model
+    place_nodes(model.active, t, block)
+    relate(block)
+    apply_loads(t, block)
+    if model.contacts is not None and was_stepped(block.scratch):
+        push_bodies(model.contacts, model, block.scratch)
+    accelerate_nodes(model.active, block)
 
 
 @routine
@@ -175,8 +176,9 @@ def leave_out_held(model, terms, k):
 
 
 @inlined
-def observe_terms(model, state, scratch, terms, k, lanes):
+def observe_terms(block, terms, k):
     """Write the terms of every moved body in sample k: those of the given state, which was evaluated with contact."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]
@@ -191,7 +193,7 @@ def observe_terms(model, state, scratch, terms, k, lanes):
             angular_terms_of_jointed(rows, lanes)
         else:
             linear_terms(scratch.rate[i], rows, lanes)
-            angular_terms(state[i], rows, lanes)
+            angular_terms(block.state[i], rows, lanes)
         if is_root(i, model) or is_of_joint(i, model):
             leave_to_joints(terms, k, node, lanes)
     if model.contacts is not None:

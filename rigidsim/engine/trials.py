@@ -14,6 +14,7 @@ from rigidsim.engine.events import lacks_room
 from rigidsim.engine.integrators import attempt, between, fill, trials_of, weights_of
 from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
+from rigidsim.engine.model import in_state
 from rigidsim.engine.modes import settle_begin, settle_taken
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.switching import begin_tries, count_impulses_of_trials, limit_tries, next_try, switches
@@ -147,7 +148,7 @@ def try_step(method, stop, block):
     if model.loops is not None:
         trial, last = scratch.trial.state, step_row(state, scratch)
         copy_rows(0, last, trial, scratch.stage)
-        close_loops(trial[last], model, trial, scratch, lanes)
+        close_loops(trial[last], in_state(trial, block))
         for k in range(len(model.moved_node)):
             judge_closing(state[last], trial[last], scratch.stage[k], trial[k], trials_of(method).share(method), lanes)
 
@@ -157,17 +158,17 @@ def try_to_event(method, stop, block, buffer):
     """Make the trial of each lane, not beyond the time `stop` (s) and the first event of a coordinate that has modes.
     What happens at its beginning needs room in the buffer.
     """
-    era, model, state, scratch, lanes = block
+    scratch = block.scratch
     found = scratch.joints.modes
-    begin_tries(stop, model, state, scratch, lanes)
+    begin_tries(stop, block)
     again = True
     while again:
         copy_rows(0, len(scratch.fault), scratch.trial.fault, scratch.fault)
         try_step(method, found.until, block)
-        again, occurs = next_try(era, model, state, scratch, lanes)
-        if occurs and not lacks_room(model, buffer):
-            settle_begin(era, model, state, scratch, buffer, lanes)
-            limit_tries(stop, model, state, scratch, lanes)
+        again, occurs = next_try(block)
+        if occurs and not lacks_room(block.model, buffer):
+            settle_begin(block, buffer)
+            limit_tries(stop, block)
         again = again and buffer.lacks[0] == 0
 
 
@@ -176,7 +177,7 @@ def reach(method, wanted, stop, known, block, buffer=None):
     """Take steps until the trial of each lane goes on to the time that is wanted, s; or until impacts at stops have no
     room in the buffer, which is noted there. `known` is what is known of the present trials, on entry and on return.
     """
-    era, model, state, scratch, lanes = block
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     trial, last = scratch.trial, step_row(state, scratch)
     if lanes_before(wanted, state[last], lanes) == 0:
         return known
@@ -194,25 +195,25 @@ def reach(method, wanted, stop, known, block, buffer=None):
         if lanes_that_go_on(trial.state[last], lanes) == 0.0:
             return known
         if switches(model):
-            count_impulses_of_trials(model, state, scratch, lanes)
+            count_impulses_of_trials(block)
         settle_trials(method, state, scratch, lanes)
         if switches(model):
-            settle_taken(trial.state[last], era, model, state, scratch, buffer, lanes)
+            settle_taken(trial.state[last], block, buffer)
         known = UNKNOWN
 
 
 @inlined
 def arrive(method, stop, block, buffer=None):
     """Take steps to a time, s, at which all lanes end one; for `buffer` see `reach`."""
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    state, scratch = block.state, block.scratch
     last = step_row(state, scratch)
     reach(method, stop, stop, UNKNOWN, block, buffer)
-    if switches(model) and buffer.lacks[0] > 0:
+    if switches(block.model) and buffer.lacks[0] > 0:
         return
-    take_at(state[last], scratch.trial.state[last], stop, lanes)
-    if switches(model):
-        count_impulses_of_trials(model, state, scratch, lanes)
-    take_trials(method, state, scratch, lanes)
+    take_at(state[last], scratch.trial.state[last], stop, block.lanes)
+    if switches(block.model):
+        count_impulses_of_trials(block)
+    take_trials(method, state, scratch, block.lanes)
 
 
 @inlined
@@ -236,9 +237,9 @@ def choose(step: STEP, t, state: STATE, stage: STAGE, lane):
 @inlined
 def look(method, t, known, block):
     """The state at time t, s, which was reached, in `scratch.stage`. `known` as in `reach`."""
-    state, scratch, lanes = block.state, block.scratch, block.lanes
+    state, scratch = block.state, block.scratch
     last = step_row(state, scratch)
-    is_inside = lanes_before(t, state[last], lanes) > 0
+    is_inside = lanes_before(t, state[last], block.lanes) > 0
     if is_inside and known == TRIED:
         fill(method, block)
         known = FILLED
@@ -246,5 +247,5 @@ def look(method, t, known, block):
     if is_inside:
         between(method, t, block)
         for k in range(last):
-            choose(state[last], t, state[k], scratch.stage[k], lanes)
+            choose(state[last], t, state[k], scratch.stage[k], block.lanes)
     return known

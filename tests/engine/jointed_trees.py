@@ -10,7 +10,7 @@ from rigidsim.building import build_world
 from rigidsim.engine import layout
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import BODY, JOINT, JOINT_VALUE, STATE
-from rigidsim.engine.model import make_scratch
+from rigidsim.engine.model import WorldBlock, make_scratch
 from rigidsim.jit.rows import with_rows
 from support.scenes import make_scene
 from support.smooth_paths import MP, exact
@@ -79,10 +79,10 @@ def random_tree(seed: int, n: int = 7, root: str = "free") -> dict:
 def evaluated(bodies: dict, **how):
     """(model, state, scratch) of a scene at t = 0, evaluated by the text as it stands."""
     world = build_world(make_scene(bodies, duration=1.0, step=0.01, **how))
-    model, state, lanes = with_rows(world.model), world.state, (0.0,)
-    scratch = with_rows(make_scratch(world.model, lanes, len(state)))
-    evaluate(0.0, 0, model, state, scratch, lanes)
-    return model, state, scratch
+    scratch = make_scratch(world.model, (0,), len(world.state))
+    block = with_rows(WorldBlock(0, world.model, world.state, scratch, (0,)))
+    evaluate(0.0, block)
+    return block.model, block.state, block.scratch
 
 
 def rotation(q) -> np.ndarray:

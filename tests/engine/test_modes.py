@@ -15,9 +15,9 @@ from jointed_trees import jointed
 from rigidsim.building import build_world
 from rigidsim.engine import events, layout
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.events import make_buffer
+from rigidsim.engine.events import EventBuffer, make_buffer
 from rigidsim.engine.layout import COORDINATE, JOINT_VALUE, LEDGER
-from rigidsim.engine.model import make_scratch
+from rigidsim.engine.model import WorldBlock, make_scratch
 from rigidsim.engine.modes import begin_modes
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.rows import with_rows
@@ -57,21 +57,21 @@ def tree(seed: int, n: int = 9) -> dict:
     return {"n": first}
 
 
-def begun(bodies: dict) -> tuple:
-    """(model, state, scratch, buffer) of a scene at t = 0, of which the modes are chosen, by the text as it stands."""
+def begun(bodies: dict) -> tuple[WorldBlock, EventBuffer]:
+    """The block and the buffer of a scene at t = 0, of which the modes are chosen, by the text as it stands."""
     world = build_world(make_scene(bodies, duration=1.0, step=0.01, gravity=G))
-    model, state = with_rows(world.model), world.state
-    scratch, buffer = (
-        with_rows(made) for made in (make_scratch(world.model, LANES, len(state)), make_buffer(world.model, LANES))
-    )
-    evaluate(0.0, 0, model, state, scratch, LANES)
-    begin_modes(0.0, 0.01, 0, model, state, scratch, buffer, LANES)
-    evaluate(0.0, 0, model, state, scratch, LANES)
-    return model, state, scratch, buffer
+    scratch = make_scratch(world.model, LANES, len(world.state))
+    block = with_rows(WorldBlock(0, world.model, world.state, scratch, LANES))
+    evaluate(0.0, block)
+    buffer = with_rows(make_buffer(world.model, LANES))
+    begin_modes(0.0, 0.01, block, buffer)
+    evaluate(0.0, block)
+    return block, buffer
 
 
-def coordinates(model, state, scratch) -> list[tuple]:
+def coordinates(block: WorldBlock) -> list[tuple]:
     """(value, state, acceleration, constraint) of each coordinate that has modes."""
+    model, state, scratch = block.model, block.state, block.scratch
     found = scratch.joints.modes
     return [
         (
@@ -87,8 +87,7 @@ def coordinates(model, state, scratch) -> list[tuple]:
 @pytest.mark.parametrize("seed", range(30))
 def test_what_is_held_is_within_bounds_and_what_slides_obeys_coulomb(seed):
     held, slides = 0, 0
-    model, state, scratch, _ = begun(tree(seed))
-    for value, mode, a, constraint in coordinates(model, state, scratch):
+    for value, mode, a, constraint in coordinates(begun(tree(seed))[0]):
         late, size = mode.v - value.wanted, 1e-9 * (1.0 + abs(a))
         if mode.slip * mode.lag == 0.0:
             held += 1
@@ -114,14 +113,14 @@ def test_a_constraint_force_does_what_the_same_torque_of_a_motor_does(seed):
     """All coordinates slide, with the constraint forces as known torques: accelerations are the same, zero of what is
     held.
     """
-    model, state, scratch, _ = begun(tree(seed))
-    given = coordinates(model, state, scratch)
+    block, _ = begun(tree(seed))
+    model, scratch, given = block.model, block.scratch, coordinates(block)
     expected = np.array(scratch.rate.rows)
     for (value, mode, _, constraint), i in zip(given, model.joints.modes, strict=True):
         value.friction = value.largest = 0.0
         mode.slip = mode.lag = 1.0
         scratch.joints.kinematics[i].motor = constraint
-    evaluate(0.0, 0, model, state, scratch, LANES)
+    evaluate(0.0, block)
     assert abs(np.array(scratch.rate.rows) - expected)[:, : layout.RATE.power].max() < 1e-11 * abs(expected).max()
 
 
@@ -147,7 +146,7 @@ def striking(seed: int, n_stops: int, restitution: float) -> dict:
 @pytest.mark.parametrize("restitution", [0.0, 0.7, 1.0])
 @pytest.mark.parametrize("seed", range(8))
 def test_impacts_of_several_stops_leave_no_approach_and_gain_no_energy(seed, restitution):
-    model, state, _, buffer = begun(striking(seed, 3, restitution))
+    (_, model, state, *_), buffer = begun(striking(seed, 3, restitution))
     struck = layout.HIT(buffer.event_value.rows[0])
     assert struck.energy_after <= struck.energy_before + 1e-14 * abs(struck.energy_before)
     if restitution == 1.0:
@@ -163,7 +162,7 @@ def test_impacts_of_several_stops_leave_no_approach_and_gain_no_energy(seed, res
 
 @pytest.mark.parametrize("seed", range(8))
 def test_one_impact_reverses_the_rate_by_its_restitution(seed):
-    model, state, _, buffer = begun(striking(seed, 1, 0.7))
+    (_, model, state, *_), buffer = begun(striking(seed, 1, 0.7))
     (i,) = model.joints.modes
     first = build_world(make_scene(striking(seed, 1, 0.7), duration=1.0, step=0.01, gravity=G)).state[i]
     assert COORDINATE(state[i]).v == pytest.approx(-0.7 * COORDINATE(first).v, rel=1e-13)

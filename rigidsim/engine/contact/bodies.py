@@ -40,15 +40,16 @@ def write_motion(frame: FRAME, way: TRIPLE, com, row: CENTRE):
 
 
 @inlined
-def write_motions(contacts, model, scratch, ways, rows, lanes, omits=None):
+def write_motions(contacts, block, ways, rows, omits=None):
     """Motion of every contact body; all frames are placed. Those of which `omits(node, model, scratch)` is true are
     left out, if it is given.
     """
+    model, scratch = block.model, block.scratch
     for k in range(len(contacts.way)):
         node, above = contacts.way[k].node, contacts.way[k].above
         if omits is not None and omits(node, model, scratch):
             continue
-        link(node, model, scratch, lanes)
+        link(node, block)
         add_link(scratch.link[node], ways[max(above, 0)], ways[k], above == at.NO_ROW)
     for b in range(len(contacts.body)):
         body = contacts.body[b]

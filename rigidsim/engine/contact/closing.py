@@ -38,12 +38,12 @@ ENDS = 1e-6  # of the speeds: a slip beyond it is more than the error of a step
 @inlined
 def look_at_end(now, block):
     """Evaluate the state at the end of a trial."""
-    era, model, state, scratch, lanes = block
+    scratch = block.scratch
     calls = scratch.lasting.size[N_CALLS]
-    evaluate(now, era, model, state, scratch, lanes)
+    evaluate(now, block)
     scratch.lasting.size[N_CALLS] = calls
     if scratch.lasting.size[N_SLOTS] == 0:
-        write_now(model, scratch, lanes)
+        write_now(block)
 
 
 @inlined
@@ -121,11 +121,12 @@ def begin_changes(made, contacts, lasting):
 
 
 @inlined
-def distribute_changes(model, state, scratch, made, ledger, lanes):
+def distribute_changes(block, made, ledger):
     """Apply all corrections, and book what bodies gain."""
+    model = block.model
     if model.contacts.trees is not None:
-        displace_by_trees(0.0, model.contacts, model, state, scratch, made, scratch.lasting.trees, lanes)
-    distribute(model.active, model, state, scratch, made, lanes)
+        displace_by_trees(0.0, model.contacts, block, made, block.scratch.lasting.trees)
+    distribute(model.active, block, made)
     changed, _, _, _ = gains(model, made)
     finish_booking(changed, ledger)
 
@@ -174,8 +175,7 @@ def close_once(least, now, block, arrays):
     """The smallest displacement and change of velocities, measured by the mass matrix, that close all contacts; whether
     there was more to do than this, in parts of sizes and speeds.
     """
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
-    lasting, contacts, made = scratch.lasting, model.contacts, arrays.corrections
+    lasting, contacts, made = block.scratch.lasting, block.model.contacts, arrays.corrections
     begin_changes(made, contacts, lasting)
     moves = False
     for k in range(lasting.size[N_SLOTS]):
@@ -184,6 +184,6 @@ def close_once(least, now, block, arrays):
     if not moves:
         return False
     arrays.ledger.step[:] = 0.0
-    distribute_changes(model, state, scratch, made, arrays.ledger, lanes)
+    distribute_changes(block, made, arrays.ledger)
     look_at_end(now, block)
     return True

@@ -253,8 +253,9 @@ def work_of_frame(b, P, model, scratch):
 
 
 @inlined
-def deliver(now, model, state, scratch, arrays, lanes):
+def deliver(now, block, arrays):
     """Let the impulses of a problem act, book and log them."""
+    model, scratch = block.model, block.scratch
     contacts, lasting, made, problem = model.contacts, scratch.lasting, arrays.corrections, arrays.impacts.problem
     record, ledger = arrays.record, arrays.ledger
     sum_normal_impulses(problem)
@@ -279,22 +280,23 @@ def deliver(now, model, state, scratch, arrays, lanes):
             entry, first = record.log_value[k], record.log[k].first
             entry.point = add(entry.point, arrays.motions.origin[contacts.shape[first].body].xyz)
     if contacts.trees is not None:
-        book_holding(contacts, model, scratch, made.shift, lasting.trees, ledger.step, lanes)
-    distribute_changes(model, state, scratch, made, ledger, lanes)
+        book_holding(contacts, block, made.shift, lasting.trees, ledger.step)
+    distribute_changes(block, made, ledger)
 
 
 @inlined
-def place_contacts(now, model, state, scratch, lanes):
+def place_contacts(now, block):
     """Place all frames and slots; accelerations without contact are those of before."""
-    place_nodes(model.active, now, model, state, scratch, lanes)
-    write_now(model, scratch, lanes)
-    find_slots(model.contacts, scratch.lasting)
+    place_nodes(block.model.active, now, block)
+    write_now(block)
+    find_slots(block.model.contacts, block.scratch.lasting)
 
 
 @inlined
-def strike_all(now, model, state, scratch, arrays, lanes):
+def strike_all(now, block, arrays):
     """All impacts at an instant, one problem after the other, until nothing approaches; whether there were any."""
-    contacts, lasting, problem = model.contacts, scratch.lasting, arrays.impacts.problem
+    model = block.model
+    contacts, lasting, problem = model.contacts, block.scratch.lasting, arrays.impacts.problem
     struck, count = False, 0
     lasting.rest[0] = 0.0
     k = fastest_approach(lasting)
@@ -302,8 +304,8 @@ def strike_all(now, model, state, scratch, arrays, lanes):
         gather(k, model.step, problem, contacts, lasting)
         store_energies(contacts, model.body, problem)
         solve_problem(problem, trees_of(contacts, lasting))
-        deliver(now, model, state, scratch, arrays, lanes)
-        place_contacts(now, model, state, scratch, lanes)
+        deliver(now, block, arrays)
+        place_contacts(now, block)
         struck, count = True, count + 1
         k = fastest_approach(lasting)
     if k != at.NO_ROW:
@@ -557,8 +559,7 @@ def settle(now, h, block, what, index, arrays):
     """What happens at an instant: impacts of all that approaches, then the modes of all that touches. `what` vanishes
     at slot `index`.
     """
-    era, model, state, scratch, lanes = block
-    contacts, lasting = model.contacts, scratch.lasting
+    contacts, lasting = block.model.contacts, block.scratch.lasting
     lasting.size[N_EVENTS] += 1
     lasting.instant[1] = lasting.instant[1] + 1.0 if abs(now - lasting.instant[0]) <= AT_ONCE * h else 0.0
     lasting.instant[0] = now
@@ -575,9 +576,9 @@ def settle(now, h, block, what, index, arrays):
     n_old = lasting.size[N_SLOTS]
     keep_slots(lasting, lasting.old_slot, lasting.old_value)
     lasting.size[N_SLOTS] = 0
-    evaluate(now, era, model, state, scratch, lanes)
-    write_now(model, scratch, lanes)
-    write_origins(contacts, model, scratch, arrays.motions)
+    evaluate(now, block)
+    write_now(block)
+    write_origins(contacts, block.model, block.scratch, arrays.motions)
     if not renew_pairs(h, contacts, lasting, arrays):
         return
     collect(h, contacts, lasting, arrays)
@@ -586,7 +587,7 @@ def settle(now, h, block, what, index, arrays):
     if find_islands(contacts, lasting) > MOST_OF_ISLAND:
         lasting.size[BEYOND] = PLACES
         return
-    weigh_slots(model, state, scratch, lanes)
+    weigh_slots(block)
     recall(what, n_old, contacts, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]
@@ -594,16 +595,16 @@ def settle(now, h, block, what, index, arrays):
             lasting.value[k].tested = tested
     if what == REGION:
         close_contacts(now, block, arrays)
-    struck = strike_all(now, model, state, scratch, arrays, lanes)
+    struck = strike_all(now, block, arrays)
     first_modes(h, what, first, second, feature, struck, contacts, lasting)
-    evaluate(now, era, model, state, scratch, lanes)
+    evaluate(now, block)
     if lasting.size[BEYOND] == PRESSES and stick_slow(lasting):
         lasting.size[BEYOND] = 0
-        evaluate(now, era, model, state, scratch, lanes)
+        evaluate(now, block)
     close_contacts(now, block, arrays)
     turn = 0
     while turn < MOST_REVIEWS and review(turn, lasting):
-        evaluate(now, era, model, state, scratch, lanes)
+        evaluate(now, block)
         turn += 1
     if turn == MOST_REVIEWS:
         lasting.size[BEYOND] = MODES

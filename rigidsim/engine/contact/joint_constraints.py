@@ -126,11 +126,11 @@ def hold_back(blow: BLOW):
 
 
 @inlined
-def begin_constraints(t, model, state, scratch, lanes):
+def begin_constraints(t, block):
     """No coordinate is released yet at time t, s."""
-    want_now(t, model, state, scratch, lanes)
-    for n in range(len(model.joints.modes)):
-        hold_back(scratch.joints.modes.blow[n])
+    want_now(t, block)
+    for n in range(len(block.model.joints.modes)):
+        hold_back(block.scratch.joints.modes.blow[n])
 
 
 @routine
@@ -162,13 +162,13 @@ def leave_stops(contacts, model, state, scratch):
 
 
 @inlined
-def begin_instant(t, contacts, model, state, scratch, lanes):
+def begin_instant(t, contacts, block):
     """Hold what rests at stops and nothing else in the impacts at time t, s: no finite torque acts in an instant."""
-    joints, found = model.joints, scratch.joints.modes
-    begin_constraints(t, model, state, scratch, lanes)
+    joints, found = block.model.joints, block.scratch.joints.modes
+    begin_constraints(t, block)
     for n in contacts.trees.modes:
         begin_constraint(found.constraint[n])
-        hold_at_stop(joints.value[joints.modes[n]], state[joints.modes[n]])
+        hold_at_stop(joints.value[joints.modes[n]], block.state[joints.modes[n]])
 
 
 @routine
@@ -232,13 +232,14 @@ def compare(
 
 
 @inlined
-def compare_constraints(h, number, contacts, model, state, scratch, jumps, trees, lanes):
+def compare_constraints(h, number, contacts, block, jumps, trees):
     """Compare all constraint forces with their bounds after a round of contact. Returns whether any mode changed."""
+    model, state, scratch = block.model, block.state, block.scratch
     joints, found, changed = model.joints, scratch.joints.modes, False
-    respond_members(trees.total, 1.0, contacts, model, scratch, jumps, lanes)
+    respond_members(trees.total, 1.0, contacts, block, jumps)
     for n in contacts.trees.modes:
         i, missing = joints.modes[n], missing_impulse(n, model, scratch)
-        find_jump(n, model, scratch, jumps, found.jump[n], lanes)
+        find_jump(n, block, jumps, found.jump[n])
         one = compare(
             h, number < BLOCKS, missing, joints.value[i], found.jump[n], found.constraint[n], found.blow[n], state[i]
         )
@@ -278,19 +279,19 @@ def give_way(h, missing, least, value: JOINT_VALUE, constraint: CONSTRAINT, blow
 
 
 @inlined
-def release_blocked(h, contacts, model, state, scratch, jumps, vel, moved, trees, lanes):
+def release_blocked(h, contacts, block, jumps, vel, moved, trees):
     """Release the coordinates that block contacts. Returns whether there are any."""
-    joints, found, changed = model.joints, scratch.joints.modes, False
+    joints, found, changed = block.model.joints, block.scratch.joints.modes, False
     for k in range(trees.count[0]):
         row, A, B = trees.blocks.row[k], trees.blocks.body_A[k, 0], trees.blocks.body_B[k, 0]
         if is_blocked(row, vel[A], vel[B], moved[A], moved[B]):
             trees.tried[:] = 0.0
             lever = try_push(row, trees.tried[A], trees.tried[B])
-            respond_members(trees.tried, 0.0, contacts, model, scratch, jumps, lanes)
+            respond_members(trees.tried, 0.0, contacts, block, jumps)
             for n in contacts.trees.modes:
-                i, missing = joints.modes[n], missing_impulse(n, model, scratch)
+                i, missing = joints.modes[n], missing_impulse(n, block.model, block.scratch)
                 least = SLACK * (lever if turns(i, joints) else 1.0)
-                one = give_way(h, missing, least, joints.value[i], found.constraint[n], found.blow[n], state[i])
+                one = give_way(h, missing, least, joints.value[i], found.constraint[n], found.blow[n], block.state[i])
                 changed = changed or one
     return changed
 
@@ -310,18 +311,18 @@ def add_ramp(n_sub, ahead: ACCELERATION, smooth: LINE):
 
 
 @inlined
-def pull_by_constraints(contacts, model, state, scratch, jumps, lines, lanes):
+def pull_by_constraints(contacts, block, jumps, lines):
     """Add what constraint forces of released coordinates do to the smooth motion of all members. Returns their work,
     J.
     """
-    found, work = scratch.joints.modes, 0.0
-    respond_members(None, 1.0, contacts, model, scratch, jumps, lanes)
+    found, work = block.scratch.joints.modes, 0.0
+    respond_members(None, 1.0, contacts, block, jumps)
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
-        add_ramp(contacts.substeps, scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
+        add_ramp(contacts.substeps, block.scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
     for n in contacts.trees.modes:
-        find_jump(n, model, scratch, jumps, found.jump[n], lanes)
-        work += work_of_constraint(found.blow[n], state[model.joints.modes[n]], found.jump[n])
+        find_jump(n, block, jumps, found.jump[n])
+        work += work_of_constraint(found.blow[n], block.state[block.model.joints.modes[n]], found.jump[n])
     return work
 
 
@@ -344,14 +345,14 @@ def any_pulls(model, scratch):
 
 
 @inlined
-def strike_by_constraints(contacts, model, scratch, made, lanes):
+def strike_by_constraints(contacts, block, made):
     """Add the impulses of the constraint forces of released coordinates to what happens to bodies."""
-    joints, found, n_moved = model.joints, scratch.joints.modes, len(model.moved_node)
+    joints, found, n_moved = block.model.joints, block.scratch.joints.modes, len(block.model.moved_node)
     for n in contacts.trees.modes:
         if pulls(found.blow[n]):
-            write_row(n, model, scratch, lanes)
-            add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
-            strike_row(n, joints.rows, found.rows, made, lanes)
+            write_row(n, block)
+            add_impulses(1.0, found.blow[n], found.rows.multiplier[n], block.lanes)
+            strike_row(n, joints.rows, found.rows, made, block.lanes)
             for j in range(joints.rows.first[n], joints.rows.first[n + 1]):
                 i = joints.rows.held[j]
                 if 0 <= i < n_moved and joints.joint[i].root < n_moved:
@@ -365,10 +366,10 @@ def end_constraint(value: JOINT_VALUE, constraint: CONSTRAINT, mode: COORDINATE)
 
 
 @inlined
-def end_constraints(t, contacts, model, state, scratch, lanes):
+def end_constraints(t, contacts, block):
     """The modes of all coordinates after contact at time t, s."""
-    want_now(t, model, state, scratch, lanes)
-    measure_all(t, model, state, scratch, lanes)
+    want_now(t, block)
+    measure_all(t, block)
     for n in contacts.trees.modes:
-        i = model.joints.modes[n]
-        end_constraint(model.joints.value[i], scratch.joints.modes.constraint[n], state[i])
+        i = block.model.joints.modes[n]
+        end_constraint(block.model.joints.value[i], block.scratch.joints.modes.constraint[n], block.state[i])

@@ -840,10 +840,11 @@ def write_free_acceleration(arm: ARM, frame: FRAME, line: LINE):
 
 
 @inlined
-def write_now(model, scratch, lanes):
+def write_now(block):
     """Motion, poses and accelerations of all contact bodies, as the frames are placed."""
+    model, scratch = block.model, block.scratch
     contacts, lasting = model.contacts, scratch.lasting
-    write_motions(contacts, model, scratch, lasting.way, lasting.motion, lanes)
+    write_motions(contacts, block, lasting.way, lasting.motion)
     write_poses(contacts, contacts.shape_value, lasting.motion, None, lasting.pose)
     for b in range(len(contacts.body)):
         node, line = contacts.body[b].node, lasting.acceleration[b]
@@ -907,23 +908,24 @@ def work_of_stages(h, weights, column, lasting):
 
 
 @inlined
-def weigh_slots(model, state, scratch, lanes):
+def weigh_slots(block):
     """What unit wrenches on contact bodies of trees do to these, if a slot is on any; whether one is."""
-    contacts, lasting, found = model.contacts, scratch.lasting, False
+    contacts, lasting, found = block.model.contacts, block.scratch.lasting, False
     if contacts.trees is not None:
         for k in range(lasting.size[N_SLOTS]):
             found = found or is_on_tree(k, contacts, lasting)
         if found:
-            weigh_trees(contacts, model, state, scratch, lasting.shift, lasting.trees, lanes)
+            weigh_trees(contacts, block, lasting.shift, lasting.trees)
     return found
 
 
 @inlined
-def answer_by_loops(contacts, model, scratch, lanes):
+def answer_by_loops(contacts, block):
     """Add to the loads what loops exert in answer to the forces of contact, and that to their multipliers."""
+    scratch = block.scratch
     made, lasting = scratch.loops, scratch.lasting
-    respond(hold_impulses, (lasting.force,), contacts, model, scratch, lasting.shift, lanes)
-    load_rows(model.loops.rows, made.rows, scratch, lanes)
+    respond(hold_impulses, (lasting.force,), contacts, block, lasting.shift)
+    load_rows(block.model.loops.rows, made.rows, scratch, block.lanes)
     for k in range(len(made.closing)):
         made.rows.multiplier[k].value = made.rows.multiplier[k].value + made.alone[k].value
 
@@ -937,19 +939,20 @@ def write_means(contacts, lasting):
 
 
 @inlined
-def hold_contacts(model, state, scratch, lanes):
+def hold_contacts(block):
     """Add the forces of contacts that last to the loads; the accelerations without them are known. Returns whether
     there are any.
     """
+    model, scratch = block.model, block.scratch
     contacts, lasting = model.contacts, scratch.lasting
     if lasting.size[N_SLOTS] == 0:
         if lasting.size[STEPPED] == 0:
             lasting.mean[:] = 0.0
         return False
-    write_now(model, scratch, lanes)
+    write_now(block)
     if model.loops is not None:
         copy_rows(0, len(scratch.loops.alone), scratch.loops.rows.multiplier, scratch.loops.alone)
-    is_weighed = weigh_slots(model, state, scratch, lanes)
+    is_weighed = weigh_slots(block)
     find_slots(contacts, lasting)
     if contacts.trees is not None:
         bind_slots(contacts, lasting)
@@ -959,7 +962,7 @@ def hold_contacts(model, state, scratch, lanes):
         load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
     note_powers(contacts, scratch, lasting)
     if model.loops is not None and contacts.trees is not None and is_weighed:
-        answer_by_loops(contacts, model, scratch, lanes)
+        answer_by_loops(contacts, block)
     return True
 
 

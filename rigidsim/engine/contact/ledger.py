@@ -350,12 +350,12 @@ def has_motor(i, joints):
 
 
 @inlined
-def book_holding(contacts, model, scratch, shift, trees, step, lanes):
+def book_holding(contacts, block, shift, trees, step):
     """Book the work of frames and motors that hold their rates against the impulses of contact on trees."""
-    joints, dynamics, n_moved = model.joints, scratch.joints, len(model.moved_node)
-    respond_members(trees.total, 1.0, contacts, model, scratch, shift, lanes)
+    joints, dynamics, n_moved = block.model.joints, block.scratch.joints, len(block.model.moved_node)
+    respond_members(trees.total, 1.0, contacts, block, shift)
     for k in range(len(joints.held)):
-        book_held(dynamics.articulated[n_moved + k], scratch.frame[joints.held[k]], step)
+        book_held(dynamics.articulated[n_moved + k], block.scratch.frame[joints.held[k]], step)
     for i in contacts.trees.inward:
         if has_motor(i, joints):
             book_motor(

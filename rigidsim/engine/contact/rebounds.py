@@ -156,11 +156,12 @@ def rebounds_earlier(h, n_point, model, arrays):
 
 
 @inlined
-def write_jumps(contacts, model, scratch, motions, lines, made, trees, step, lanes):
+def write_jumps(contacts, block, motions, lines, made, trees, step):
     """The jumps of all contact bodies, and the work that the motion of the reference frame does by them."""
+    model = block.model
     for b in range(contacts.n_moved):
         row, node = contacts.body[b].row, contacts.body[b].node
-        v_frame = sub(scratch.arm[node].v_WC, lines.first[b].linear)
+        v_frame = sub(block.scratch.arm[node].v_WC, lines.first[b].linear)
         if is_in_tree(b, trees.table):
             step[c.W_DRIVEN] += dot(trees.made.total[b].linear, v_frame)
             continue
@@ -173,16 +174,17 @@ def write_jumps(contacts, model, scratch, motions, lines, made, trees, step, lan
             step[c.W_DRIVEN] += constants.mass * dot(dv, v_frame)
     strike_members(contacts, model, made, trees.made)
     if model.loops is not None:
-        strike_loops(contacts, model, scratch, made, trees.made, lanes)
+        strike_loops(contacts, block, made, trees.made)
 
 
 @inlined
-def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
+def strike_trees(t, n_point, trees, block, arrays):
     """The impulses of all impacts at time t (s), with what is held now. Returns how many impacts there are."""
+    model = block.model
     contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
-    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
+    write_motions(contacts, block, motions.way, motions.start)
     at.copy_rows(0, len(motions.start), motions.start, motions.finish)
-    weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
+    weigh_trees(contacts, block, arrays.corrections.shift, arrays.trees)
     begin_solver(contacts, model.body, model.normal, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0
@@ -192,55 +194,57 @@ def strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes):
 
 
 @inlined
-def strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes):
+def strike_until_held(t, n_point, trees, block, arrays):
     """Strike trees again, with other coordinates released from their stops, until no stop pulls. Returns how many
     impacts there are.
     """
-    contacts, points, made, struck = model.contacts, arrays.points, arrays.trees, 0
-    begin_instant(t, contacts, model, state, scratch, lanes)
+    contacts, points, made, struck = block.model.contacts, arrays.points, arrays.trees, 0
+    begin_instant(t, contacts, block)
     at.copy_rows(0, n_point, points.value, made.point)
     for number in range(ROUNDS):
-        struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
+        struck = strike_trees(t, n_point, trees, block, arrays)
         shift = arrays.corrections.shift
-        leaves = struck == 0 and number == 0 and leave_stops(contacts, model, state, scratch)
+        leaves = struck == 0 and number == 0 and leave_stops(contacts, block.model, block.state, block.scratch)
         if leaves:
             at.copy_rows(0, n_point, made.point, points.value)
             continue
-        if struck == 0 or not compare_constraints(0.0, number, contacts, model, state, scratch, shift, made, lanes):
+        if struck == 0 or not compare_constraints(0.0, number, contacts, block, shift, made):
             break
         at.copy_rows(0, n_point, made.point, points.value)
     return struck
 
 
 @inlined
-def rebound(t, n_point, trees, model, state, scratch, arrays, lanes):
+def rebound(t, n_point, trees, block, arrays):
     """The impacts of all that touches fast at time t (s), where a part of a step has ended."""
-    place_nodes(model.active, t, model, state, scratch, lanes)
+    model = block.model
+    place_nodes(model.active, t, block)
     if have_constraints(model):
-        struck = strike_until_held(t, n_point, trees, model, state, scratch, arrays, lanes)
+        struck = strike_until_held(t, n_point, trees, block, arrays)
     else:
-        struck = strike_trees(t, n_point, trees, model, state, scratch, arrays, lanes)
+        struck = strike_trees(t, n_point, trees, block, arrays)
     if struck > 0:
-        hand_back(t, struck, trees, model, state, scratch, arrays, lanes)
+        hand_back(t, struck, trees, block, arrays)
     if have_constraints(model):
-        end_constraints(t, model.contacts, model, state, scratch, lanes)
+        end_constraints(t, model.contacts, block)
 
 
 @inlined
-def hand_back(t, struck, trees, model, state, scratch, arrays, lanes):
+def hand_back(t, struck, trees, block, arrays):
     """Apply and record the impulses of so many impacts at time t, s."""
+    model = block.model
     contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
     made, ledger, work = arrays.corrections, arrays.ledger, arrays.impacts
-    write_origins(contacts, model, scratch, motions)
+    write_origins(contacts, model, block.scratch, motions)
     log_strikes(work, struck, contacts, motions.origin, arrays.record)
     begin_booking(work, ledger)
     book_impacts(work, ledger)
-    book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
+    book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
     begin_corrections(made)
-    write_jumps(contacts, model, scratch, motions, lines, made, trees, ledger.step, lanes)
-    distribute(model.active, model, state, scratch, made, lanes)
+    write_jumps(contacts, block, motions, lines, made, trees, ledger.step)
+    distribute(model.active, block, made)
     inherited = made.gained[at.INHERITED].value
     ledger.step[c.W_LOADS] += inherited
     finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.OF_TREES].value + inherited, ledger)
     if model.loops is not None:
-        close_loops(t, model, state, scratch, lanes)
+        close_loops(t, block)

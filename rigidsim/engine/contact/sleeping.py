@@ -506,15 +506,16 @@ def pass_over(h, all_stand, model, state, scratch, arrays):
 
 
 @inlined
-def let_sleep(t, h, model, state, scratch, arrays, lanes):
+def let_sleep(t, h, block, arrays):
     """Let islands fall asleep after a step of length h that ended at time t, s."""
+    model, scratch = block.model, block.scratch
     contacts, sleep = model.contacts, arrays.sleep
     if (
-        count_still(h, contacts, model.node, model.body, scratch.frame, state, sleep)
+        count_still(h, contacts, model.node, model.body, scratch.frame, block.state, sleep)
         and choose_sleepers(
             contacts, model.node, model.body, scratch.frame, scratch.before, arrays.motions, arrays.last, sleep
         )
         > 0
     ):
-        place_nodes(model.active, t, model, state, scratch, lanes)
-        put_to_rest(contacts, model.node, model.body, scratch.frame, scratch.arm, state, arrays.ledger, sleep)
+        place_nodes(model.active, t, block)
+        put_to_rest(contacts, model.node, model.body, scratch.frame, scratch.arm, block.state, arrays.ledger, sleep)

@@ -102,8 +102,9 @@ from rigidsim.physics.vector import add, dot, scaled, sub
 
 
 @inlined
-def begin_step(arrays, t, model, state, scratch, lanes):
+def begin_step(arrays, t, block):
     """Keep the state and the motion of all contact bodies at the beginning of the step, t (s)."""
+    model, state, scratch = block.model, block.state, block.scratch
     contacts, motions = model.contacts, arrays.motions
     arrays.lacks[0] = LACKS_NOTHING
     at.copy_rows(0, len(state), state, scratch.before)
@@ -111,8 +112,8 @@ def begin_step(arrays, t, model, state, scratch, lanes):
         wait_for_contact(contacts, model, scratch)
     if arrays.sleep is not None:
         find_kept(contacts, state, arrays.sleep)
-    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
-    write_motions(contacts, model, scratch, motions.way, motions.start, lanes, omits=keeps_frame)
+    place_nodes(model.active, t, block, omits=keeps_frame)
+    write_motions(contacts, block, motions.way, motions.start, omits=keeps_frame)
     write_poses(contacts, contacts.shape_value, motions.start, arrays.sleep, motions.pose)
     if arrays.sleep is not None:
         begin_sleepers(contacts, scratch.arm, state, arrays.last, arrays.sleep)
@@ -197,19 +198,17 @@ def solve(steps, n_point, contacts, trees, arrays):
 
 
 @inlined
-def solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes):
+def solve_with_constraints(h, steps, n_point, trees, block, arrays):
     """Solve contact again, with other coordinates released, until no constraint force is beyond its bounds."""
-    contacts, points, lines, made = model.contacts, arrays.points, arrays.lines, arrays.trees
+    contacts, points, lines, made = block.model.contacts, arrays.points, arrays.lines, arrays.trees
     shift = arrays.corrections.shift
-    if not pushes_trees(n_point, contacts, model, scratch, points):
+    if not pushes_trees(n_point, contacts, block.model, block.scratch, points):
         return
     at.copy_rows(0, len(lines.smooth), lines.smooth, made.smooth)
     made.work[0] = 0.0
     for number in range(ROUNDS):
-        changed = compare_constraints(h, number, contacts, model, state, scratch, shift, made, lanes)
-        if number < BLOCKS and release_blocked(
-            h, contacts, model, state, scratch, shift, lines.vel, lines.moved, made, lanes
-        ):
+        changed = compare_constraints(h, number, contacts, block, shift, made)
+        if number < BLOCKS and release_blocked(h, contacts, block, shift, lines.vel, lines.moved, made):
             changed = True
         if not changed:
             break
@@ -217,14 +216,15 @@ def solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arra
         at.copy_rows(0, len(lines.moved), lines.way, lines.moved)
         at.copy_rows(0, len(lines.smooth), made.smooth, lines.smooth)
         at.copy_rows(0, n_point, made.point, points.value)
-        weigh_trees(contacts, model, state, scratch, shift, made, lanes)
-        made.work[0] = pull_by_constraints(contacts, model, state, scratch, shift, lines, lanes)
+        weigh_trees(contacts, block, shift, made)
+        made.work[0] = pull_by_constraints(contacts, block, shift, lines)
         solve(steps, n_point, contacts, trees, arrays)
 
 
 @inlined
-def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
+def find_impulses(t, h, n_point, trees, block, arrays):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
+    model = block.model
     contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
@@ -234,8 +234,8 @@ def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
-    if contacts.trees is not None and pushes_trees(n_point, contacts, model, scratch, points):
-        weigh_trees(contacts, model, state, scratch, arrays.corrections.shift, arrays.trees, lanes)
+    if contacts.trees is not None and pushes_trees(n_point, contacts, model, block.scratch, points):
+        weigh_trees(contacts, block, arrays.corrections.shift, arrays.trees)
         begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
@@ -243,10 +243,10 @@ def find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
     steps = SubSteps(contacts.substeps, h / contacts.substeps, h / model.step, rounds, least)
     if have_constraints(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
-        begin_constraints(t, model, state, scratch, lanes)
+        begin_constraints(t, block)
     solve(steps, n_point, contacts, trees, arrays)
     if have_constraints(model):
-        solve_with_constraints(h, steps, n_point, trees, model, state, scratch, arrays, lanes)
+        solve_with_constraints(h, steps, n_point, trees, block, arrays)
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     if trees is not None:
@@ -310,21 +310,22 @@ def kinetic_of_trees(inward, model, scratch):
 
 
 @inlined
-def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
+def stored_energy(t, block, energy: LEDGER):
     """The energy stored in loads at time t (s), J; in trees that touch also the kinetic energy, of which displacements
     change the inertia.
     """
+    model = block.model
     trees = model.contacts.trees
     if model.pairwise is None and trees is None:
         return 0.0
     energy[:] = 0.0
-    place_nodes(model.active, t, model, state, scratch, lanes)
-    relate(model, state, scratch, lanes)
-    store_energy(era, model, scratch, energy, lanes)
+    place_nodes(model.active, t, block)
+    relate(block)
+    store_energy(block, energy)
     if trees is None:
         return energy.potential
-    store_joints(model, state, scratch, energy, lanes)
-    return energy.kinetic + energy.potential + kinetic_of_trees(trees.inward, model, scratch)
+    store_joints(block, energy)
+    return energy.kinetic + energy.potential + kinetic_of_trees(trees.inward, model, block.scratch)
 
 
 @routine
@@ -379,10 +380,17 @@ def write_corrections(h, trees, model, scratch, arrays):
 
 
 @inlined
-def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, lanes):
+def count_work(state: STATE, work):
+    """Count the work of all loads, J, in the first row, because only the sum over bodies is used."""
+    add_to_sums(state[0], work=work)
+
+
+@inlined
+def apply_corrections(t, h, block, trees, arrays):
     """Correct the state at the end of the step, t (s), if any impulse acted; the change of the stored energy is counted
     as work, too.
     """
+    model, scratch = block.model, block.scratch
     motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
     begin_booking(arrays.impacts, ledger)
     contacts = model.contacts
@@ -393,39 +401,39 @@ def apply_corrections(t, h, era, trees, model, state: STATE, scratch, arrays, la
         return
     by_impulses = 0.0
     if trees is not None and of_trees:
-        book_holding(contacts, model, scratch, made.shift, arrays.trees, ledger.step, lanes)
+        book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
         by_impulses = note_momenta(contacts.trees.inward, model, scratch, made.shift, arrays.trees)
-        displace_by_trees(h, contacts, model, state, scratch, made, arrays.trees, lanes)
+        displace_by_trees(h, contacts, block, made, arrays.trees)
         if have_constraints(model):
-            strike_by_constraints(contacts, model, scratch, made, lanes)
+            strike_by_constraints(contacts, block, made)
             ledger.step[c.W_LOADS] += arrays.trees.work[0]
     book_sums(h, ledger)
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, arrays.trees, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
-    before = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
-    distribute(model.active, model, state, scratch, made, lanes)
-    book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
+    before = stored_energy(t, block, arrays.energy)
+    distribute(model.active, block, made)
+    book_spins(t, model.step, contacts, motions.finish, lines.acts, block.state, ledger.spun)
     changed, inherited, gained, jumped = gains(model, made)
     if trees is not None and of_trees:
-        place_nodes(model.active, t, model, state, scratch, lanes)
+        place_nodes(model.active, t, block)
         keep_momenta(contacts.trees.inward, model, scratch, made, arrays.trees)
-        distribute(model.active, model, state, scratch, made, lanes)
+        distribute(model.active, block, made)
         restored, _, _, of_rates = gains(model, made)
         changed, inherited, jumped = changed + restored, inherited + restored, jumped + of_rates
         if model.loops is not None:
-            stop_measured(t, model, state, scratch, lanes)
-            close_loops(t, model, state, scratch, lanes)
+            stop_measured(t, block)
+            close_loops(t, block)
             closed, _, _, of_closing = gains(model, scratch.loops.made)
             changed, inherited, jumped = changed + closed, inherited + closed, jumped + of_closing
             if model.loops.has_stops is not None:
-                return_to_stops(model, state, scratch, lanes)
+                return_to_stops(block)
                 returned, _, _, of_stops = gains(model, scratch.loops.made)
                 changed, inherited, jumped = changed + returned, inherited + returned, jumped + of_stops
         if have_constraints(model):
-            end_constraints(t, contacts, model, state, scratch, lanes)
-    of_loads = stored_energy(t, era, model, state, scratch, arrays.energy, lanes) - before - jumped
-    add_to_sums(state[0], work=of_loads)
+            end_constraints(t, contacts, block)
+    of_loads = stored_energy(t, block, arrays.energy) - before - jumped
+    count_work(block.state, of_loads)
     ledger.step[c.W_LOADS] += inherited + of_loads + (gained - by_impulses)
     finish_booking(changed + of_loads, ledger)
 
@@ -452,11 +460,12 @@ def lacks_room_for_sleepers(n_point, arrays):
 
 
 @inlined
-def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
+def solve_step(t, h, trees, block, arrays):
     """Find and record the impulses of the step of length h (s) that ends at time t (s). Returns the number of contact
     points, or -1 if an array has no room (`lacks`), or the step is to be divided (`is_divided`) or taken again as
     something woke (`woke`).
     """
+    model = block.model
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     bound_closing(contacts, candidates.pair, candidates.count[0], motions, arrays.points, arrays.sleep)
     if turns_far(contacts, arrays):
@@ -467,7 +476,7 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
         return -1
     if rebounds_earlier(h, n_point, model, arrays):
         return -1
-    if not find_impulses(t, h, n_point, trees, model, state, scratch, arrays, lanes):
+    if not find_impulses(t, h, n_point, trees, block, arrays):
         if arrays.strikes[0] == FAST_TURN:
             end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
         else:
@@ -478,23 +487,24 @@ def solve_step(t, h, trees, model, state, scratch, arrays, lanes):
     if any_asleep(arrays) and wakes_by_touch(contacts, arrays.lines.acts, arrays.last, arrays.sleep):
         forget_part(arrays)
         return -1
-    if not log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
+    if not log_step(t, h, n_point, contacts, trees, model, block.scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
         return -1
     return n_point
 
 
 @inlined
-def end_step(arrays, t, h, era, model, state, scratch, lanes):
+def end_step(arrays, t, h, block):
     """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room, and the step is
     not to be divided or taken again; if not, the state is that before the step.
     """
+    model, state, scratch = block.model, block.state, block.scratch
     contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
     trees = in_trees(contacts.trees, arrays.trees, arrays.lines.inverse, switches(model))
     if any_asleep(arrays):
         put_back_sleepers(contacts, scratch.before, state, arrays.sleep)
-    place_nodes(model.active, t, model, state, scratch, lanes, omits=keeps_frame)
-    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes, omits=keeps_frame)
+    place_nodes(model.active, t, block, omits=keeps_frame)
+    write_motions(contacts, block, motions.way, motions.finish, omits=keeps_frame)
     all_stand = arrays.sleep is not None and note_standing(contacts, motions.start, motions.finish, arrays.sleep)
     if any_asleep(arrays) and wakes_by_motion(
         h, all_stand, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
@@ -506,13 +516,13 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
         pass_over(h, all_stand, model, state, scratch, arrays)
         forget_part(arrays)
-        let_sleep(t, h, model, state, scratch, arrays, lanes)
+        let_sleep(t, h, block, arrays)
         log_sleepers(t, contacts, arrays.record, arrays.sleep)
         return True
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     n_point = -1
     if is_listed:
-        n_point = solve_step(t, h, trees, model, state, scratch, arrays, lanes)
+        n_point = solve_step(t, h, trees, block, arrays)
     else:
         arrays.lacks[0] = LACKS_PAIRS
     if n_point < 0:
@@ -520,12 +530,12 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
         return False
     if any_asleep(arrays):
         add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
-    apply_corrections(t, h, era, trees, model, state, scratch, arrays, lanes)
+    apply_corrections(t, h, block, trees, arrays)
     forget_last_step(arrays.last, arrays.next)
     if can_rebound(arrays) and is_at_rebound(arrays):
-        rebound(t, n_point, trees, model, state, scratch, arrays, lanes)
+        rebound(t, n_point, trees, block, arrays)
     forget_part(arrays)
     if arrays.sleep is not None:
-        let_sleep(t, h, model, state, scratch, arrays, lanes)
+        let_sleep(t, h, block, arrays)
         log_sleepers(t, contacts, arrays.record, arrays.sleep)
     return True

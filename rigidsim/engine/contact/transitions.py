@@ -122,19 +122,19 @@ def put_step_back(state, arrays, lasting):
 @inlined
 def begin_lasting(t, h, block, arrays):
     """Begin a step of length h (s) at time t, s."""
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    model, state, scratch = block.model, block.state, block.scratch
     lasting = scratch.lasting
     arrays.lacks[0] = LACKS_NOTHING
     keep_step(state, arrays, lasting)
-    note_turns(h, model, state, scratch, lanes)
+    note_turns(h, block)
     search = lasting.locating
     search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
     search.most, search.taken = 1e300, 0.0
     lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
     if lasting.size[IS_PLACED] == 0:
-        place_nodes(model.active, t, model, state, scratch, lanes)
-        write_now(model, scratch, lanes)
-        weigh_slots(model, state, scratch, lanes)
+        place_nodes(model.active, t, block)
+        write_now(block)
+        weigh_slots(block)
         lasting.size[IS_PLACED] = 1
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
@@ -182,8 +182,8 @@ def write_present(model, scratch, arrays):
 @inlined
 def next_trial(t, t_end, h, block, arrays):
     """Set the times of the next trial of a step from t to t_end = t + h, s. Returns its length, 0 if all is done."""
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
-    lasting, contacts = scratch.lasting, model.contacts
+    scratch, lanes = block.scratch, block.lanes
+    lasting, contacts = scratch.lasting, block.model.contacts
     search = lasting.locating
     search.taken += 1.0
     if search.taken > MOST_TAKEN:
@@ -195,15 +195,15 @@ def next_trial(t, t_end, h, block, arrays):
                 settle(t + search.done, h, block, STOP, stops, arrays)
                 continue
             if lasting.size[N_SLOTS] == 0:
-                place_nodes(model.active, t + search.done, model, state, scratch, lanes)
-                write_now(model, scratch, lanes)
+                place_nodes(block.model.active, t + search.done, block)
+                write_now(block)
             if not renew_pairs(length, contacts, lasting, arrays):
                 return 0.0
             length = limit_by_pairs(length, contacts, lasting, arrays)
             if length > (1.0 - AT_ONCE) * (h - search.done):
                 length = h - search.done
             search.length = length
-            copy_rows(0, len(state), state, scratch.before)
+            copy_rows(0, len(block.state), block.state, scratch.before)
             keep_slots(lasting, lasting.old_slot, lasting.old_value)
         part = scratch.part
         fill(part[at.PART_BEGIN], t + search.done, lanes)
@@ -228,8 +228,8 @@ def put_trial_back(state, scratch):
 @inlined
 def end_trial(t, t_end, h, block, arrays):
     """Look at the state at the end of a trial: take it, or put it back and say how long the next one is."""
-    era, model, state, scratch, lanes = block
-    lasting, contacts = scratch.lasting, model.contacts
+    state, scratch = block.state, block.scratch
+    lasting, contacts = scratch.lasting, block.model.contacts
     search = lasting.locating
     is_last = search.length >= h - search.done
     now = t_end if is_last else t + search.done + search.length
@@ -255,7 +255,7 @@ def end_trial(t, t_end, h, block, arrays):
             search.most = 0.5 * search.length
             put_trial_back(state, scratch)
             if lasting.size[N_SLOTS] > 0:
-                evaluate(t + search.done, era, model, state, scratch, lanes)
+                evaluate(t + search.done, block)
             return
         if what != NOTHING:
             begin_search(what, time, lasting)
@@ -263,7 +263,7 @@ def end_trial(t, t_end, h, block, arrays):
             if time <= 0.0 and what != GAP:
                 index = int(search.first)
                 search.target = 1.0 * NOTHING
-                evaluate(t + search.done, era, model, state, scratch, lanes)
+                evaluate(t + search.done, block)
                 settle(t + search.done, h, block, what, index, arrays)
             return
     for k in range(lasting.size[N_SLOTS]):
@@ -284,8 +284,7 @@ def end_trial(t, t_end, h, block, arrays):
 @inlined
 def renew_growing(now, h, block, arrays):
     """Give slips that grew a direction of their own; choose anew where one does not grow."""
-    model, scratch = block.model, block.scratch
-    lasting, contacts = scratch.lasting, model.contacts
+    lasting, contacts = block.scratch.lasting, block.model.contacts
     for k in range(lasting.size[N_SLOTS]):
         slot, row = lasting.slot[k], lasting.value[k]
         if slot.mode == GROWING:

@@ -113,49 +113,49 @@ def take_response(acceleration: ACCELERATION, k, response: RESPONSE):
 
 
 @inlined
-def push_units(first, unit, contacts, model, scratch, lanes):
+def push_units(first, unit, contacts, block):
     """Let an impulse act on the contact body of this number of each tree alone."""
     table = contacts.trees
-    clear_impulses(table.inward, model, scratch, lanes)
+    clear_impulses(table.inward, block)
     for m in range(len(table.member)):
         if m - table.member[m].begin == first:
             row = contacts.body[table.member[m].body].row
-            hold_impulse(unit, model.normal, scratch.joints.articulated[row])
+            hold_impulse(unit, block.model.normal, block.scratch.joints.articulated[row])
 
 
 @inlined
-def hold_impulses(values, contacts, model, scratch, lanes):
+def hold_impulses(values, contacts, block):
     """Let the impulses on all contact bodies of trees alone act on these, at rest."""
     table = contacts.trees
-    clear_impulses(table.inward, model, scratch, lanes)
+    clear_impulses(table.inward, block)
     for m in range(len(table.member)):
         b = table.member[m].body
-        hold_impulse(values[b], model.normal, scratch.joints.articulated[contacts.body[b].row])
+        hold_impulse(values[b], block.model.normal, block.scratch.joints.articulated[contacts.body[b].row])
 
 
 @inlined
-def respond(push, pushed, contacts, model, scratch, jumps, lanes):
+def respond(push, pushed, contacts, block, jumps):
     """What the impulses that `push(*pushed, ...)` makes do to the trees, with those of the loops that they connect:
     jumps of bodies in `acceleration`, of joints in `jumps`.
     """
-    push(*pushed, contacts, model, scratch, lanes)
-    impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
-    if model.loops is not None:
-        oppose_jumps(model, scratch, lanes)
-        push(*pushed, contacts, model, scratch, lanes)
-        feel_rows(model.loops.rows, scratch.loops.rows, scratch, lanes)
-        impulse_response(contacts.trees.inward, model, scratch, jumps, lanes)
+    push(*pushed, contacts, block)
+    impulse_response(contacts.trees.inward, block, jumps)
+    if block.model.loops is not None:
+        oppose_jumps(block)
+        push(*pushed, contacts, block)
+        feel_rows(block.model.loops.rows, block.scratch.loops.rows, block.scratch, block.lanes)
+        impulse_response(contacts.trees.inward, block, jumps)
 
 
 @inlined
-def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
+def weigh_trees(contacts, block, shift, trees):
     """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
     disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
     """
-    table, dynamics, unit = contacts.trees, scratch.joints, trees.jump[0]
-    propagate_inertia(model, state, scratch, lanes)
-    if model.loops is not None:
-        weigh_loops(model, state, scratch, lanes)
+    table, dynamics, unit = contacts.trees, block.scratch.joints, trees.jump[0]
+    propagate_inertia(block)
+    if block.model.loops is not None:
+        weigh_loops(block)
     most = 0
     for m in range(len(table.member)):
         most = max(most, table.member[m].end - table.member[m].begin)
@@ -163,7 +163,7 @@ def weigh_trees(contacts, model, state, scratch, shift, trees, lanes):
         for k in range(6):
             unit[:] = 0.0
             unit[(k + 3) % 6] = 1.0  # torques come first in responses
-            respond(push_units, (first, unit), contacts, model, scratch, shift, lanes)
+            respond(push_units, (first, unit), contacts, block, shift)
             for m in range(len(table.member)):
                 begin = table.member[m].begin
                 if m - begin == first:

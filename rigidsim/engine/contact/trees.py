@@ -310,13 +310,13 @@ def displace_trees(s, lines, trees):
 
 
 @inlined
-def feel_constraints(part, contacts, model, scratch, lanes):
+def feel_constraints(part, contacts, block):
     """Let parts of the impulses of the constraint forces of released coordinates act, too (`joint_constraints.py`)."""
-    found = scratch.joints.modes
+    found = block.scratch.joints.modes
     for n in contacts.trees.modes:
-        write_row(n, model, scratch, lanes)
-        add_impulses(part, found.blow[n], found.rows.multiplier[n], lanes)
-        feel_row(n, model.joints.rows, found.rows, scratch, lanes)
+        write_row(n, block)
+        add_impulses(part, found.blow[n], found.rows.multiplier[n], block.lanes)
+        feel_row(n, block.model.joints.rows, found.rows, block.scratch, block.lanes)
 
 
 @routine
@@ -328,31 +328,32 @@ def stop_shift(value: JOINT_VALUE, mode: COORDINATE, shift: TRIPLE):
 
 
 @inlined
-def push_members(values, part, contacts, model, scratch, lanes):
+def push_members(values, part, contacts, block):
     """Let the impulses of all contact bodies of trees alone, if there are any, act on these, at rest, with a part of
     those of constraint forces.
     """
     if values is None:
-        clear_impulses(contacts.trees.inward, model, scratch, lanes)
+        clear_impulses(contacts.trees.inward, block)
     else:
-        hold_impulses(values, contacts, model, scratch, lanes)
-    if switches(model):
-        feel_constraints(part, contacts, model, scratch, lanes)
+        hold_impulses(values, contacts, block)
+    if switches(block.model):
+        feel_constraints(part, contacts, block)
 
 
 @inlined
-def respond_members(values, part, contacts, model, scratch, jumps, lanes):
+def respond_members(values, part, contacts, block, jumps):
     """`respond` to the impulses of all contact bodies of trees, with a part of those of constraint forces."""
-    respond(push_members, (values, part), contacts, model, scratch, jumps, lanes)
+    respond(push_members, (values, part), contacts, block, jumps)
 
 
 @inlined
-def strike_loops(contacts, model, scratch, made, trees, lanes):
+def strike_loops(contacts, block, made, trees):
     """The impulses of loops that answer those on bodies of trees, as what happens to bodies."""
-    loops = model.loops
-    respond_members(trees.total, 1.0, contacts, model, scratch, scratch.loops.made.shift, lanes)
+    scratch = block.scratch
+    loops = block.model.loops
+    respond_members(trees.total, 1.0, contacts, block, scratch.loops.made.shift)
     for k in range(len(scratch.loops.closing)):
-        strike_row(k, loops.rows, scratch.loops.rows, made, lanes)
+        strike_row(k, loops.rows, scratch.loops.rows, made, block.lanes)
 
 
 @routine
@@ -402,21 +403,22 @@ def is_pushed(total: LINE, moved: LINE):
 
 
 @inlined
-def displace_by_trees(h, contacts, model, state, scratch, made, trees, lanes):
+def displace_by_trees(h, contacts, block, made, trees):
     """The displacements of the joints and roots of trees by contact in a step of h s, and the impulses on their
     bodies; those of free bodies of other kinds are known.
     """
+    model = block.model
     table = contacts.trees
-    respond_members(trees.moved, 0.5 * h, contacts, model, scratch, made.shift, lanes)
+    respond_members(trees.moved, 0.5 * h, contacts, block, made.shift)
     for i in table.inward:
         if has_modes(i, model.joints):
-            stop_shift(model.joints.value[i], state[i], made.shift[i])
+            stop_shift(model.joints.value[i], block.state[i], made.shift[i])
     for i in table.inward:
         if is_root(i, model):
-            displace_root(scratch.joints.acceleration[i], made.own[i], lanes)
+            displace_root(block.scratch.joints.acceleration[i], made.own[i], block.lanes)
     strike_members(contacts, model, made, trees)
     if model.loops is not None:
-        strike_loops(contacts, model, scratch, made, trees, lanes)
+        strike_loops(contacts, block, made, trees)
 
 
 @routine

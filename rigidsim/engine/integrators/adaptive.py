@@ -38,7 +38,7 @@ from rigidsim.engine.layout import (
     add_to_sums,
     copy_rows,
 )
-from rigidsim.engine.model import Model, floats, made
+from rigidsim.engine.model import Model, floats, in_state, made
 from rigidsim.engine.relations import keep_windings, step_row
 from rigidsim.jit import constant, inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
@@ -290,11 +290,12 @@ def add_energy(body: BODY, frame: FRAME, arm: ARM, energy: SCALAR, lane):
 
 
 @inlined
-def add_energies(model, scratch, lanes):
+def add_energies(block):
     """Add the kinetic energy at a stage."""
+    model, scratch = block.model, block.scratch
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]
-        add_energy(model.body[i], scratch.frame[node + 1], scratch.arm[node], scratch.trial.energy, lanes)
+        add_energy(model.body[i], scratch.frame[node + 1], scratch.arm[node], scratch.trial.energy, block.lanes)
 
 
 @lanewise
@@ -317,8 +318,9 @@ def control(step: STEP, trial: STEP, most, lane):
 
 
 @inlined
-def take_slope(i, era, model, state, scratch, lanes):
+def take_slope(i, block):
     """Slope i of all charts, after those before it; its sum is left in `scratch.sum`."""
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     trial, stage, n, n_moved = scratch.trial, scratch.stage, step_row(state, scratch), len(model.moved_node)
     step, next_step, weights = state[n], trial.state[n], trial.tableau[i]
     at_slope(step, next_step, weights[0], trial.when, lanes)
@@ -328,8 +330,8 @@ def take_slope(i, era, model, state, scratch, lanes):
         place_stage(step, next_step, state[k], start, total, stage[k], scratch.turn[k], lanes)
         if k >= n_moved:
             place_paced(trial.when, stage[k], lanes)
-    place_nodes(model.active, trial.when, model, stage, scratch, lanes, True)
-    evaluate_placed(trial.when, era, model, stage, scratch, lanes, True)
+    place_nodes(model.active, trial.when, in_state(stage, block), True)
+    evaluate_placed(trial.when, in_state(stage, block), True)
     for k in range(n_moved):
         keep_slope(stage[k], scratch.rate[k], scratch.turn[k], trial.slopes[i * n + k], lanes)
     if model.expressions is not None:
@@ -339,25 +341,27 @@ def take_slope(i, era, model, state, scratch, lanes):
 
 
 @inlined
-def begin_charts(model, state, scratch, lanes):
+def begin_charts(block):
     """The beginning of the step: the charts in world axes, and the frames of their parents."""
-    trial, n, n_moved = scratch.trial, step_row(state, scratch), len(model.moved_node)
-    at_slope(state[n], trial.state[n], 0.0, trial.when, lanes)
-    place_nodes(model.active, trial.when, model, state, scratch, lanes)
+    state, scratch = block.state, block.scratch
+    trial, n, n_moved = scratch.trial, step_row(state, scratch), len(block.model.moved_node)
+    at_slope(state[n], trial.state[n], 0.0, trial.when, block.lanes)
+    place_nodes(block.model.active, trial.when, block)
     copy_rows(n_moved, len(state), state, scratch.stage)
-    begin_moved(model, state, scratch, lanes)
+    begin_moved(block)
     for k in range(n_moved, n):
-        begin_paced(state[k], scratch.start[k], lanes)
+        begin_paced(state[k], scratch.start[k], block.lanes)
 
 
 @inlined
-def set_length(method, stop, model, state, scratch, lanes):
+def set_length(method, stop, block):
     """The end of the trial, when the first slope is known."""
+    state, scratch, lanes = block.state, block.scratch, block.lanes
     trial, n = scratch.trial, step_row(state, scratch)
-    begin_guess(model.step, trial.state[n], lanes)
+    begin_guess(block.model.step, trial.state[n], lanes)
     for k in range(n):
         small = method.atol / method.rtol
-        if keeps_mode(k, model):
+        if keeps_mode(k, block.model):
             guess_coordinate(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
         else:
             guess(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
@@ -365,10 +369,11 @@ def set_length(method, stop, model, state, scratch, lanes):
 
 
 @inlined
-def keep_charts(model, state, scratch, lanes):
+def keep_charts(block):
     """The charts at the end of the trial, parents first. Driven nodes that no free body moves are where they were for
     the last slope.
     """
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     trial, n = scratch.trial, step_row(state, scratch)
     for k in range(len(model.moved_node), n):
         keep_paced(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
@@ -381,38 +386,38 @@ def keep_charts(model, state, scratch, lanes):
             total, start, body = scratch.sum[k], scratch.start[k], model.body[k]
             keep_stage(state[n], trial.state[n], total, start, parent, body, trial.state[k], lanes)
         if model.node[node].bears > 0:
-            place(node, trial.when, model, trial.state, scratch, lanes)
+            place(node, trial.when, in_state(trial.state, block))
 
 
 @inlined
 def attempt(method, stop, block):
     """Try a step from the state of each lane, not beyond the time `stop`, s: fills `scratch.trial`."""
-    era, model, state, scratch, lanes = block
+    state, scratch, lanes = block.state, block.scratch, block.lanes
     trial, n = scratch.trial, step_row(state, scratch)
     copy_rows(0, n, state, trial.state)
     copy_rows(n + 1, len(state), state, trial.state)
-    begin_charts(model, state, scratch, lanes)
+    begin_charts(block)
     i = 0
     while i < STAGES:
-        take_slope(i, era, model, state, scratch, lanes)
+        take_slope(i, block)
         if i == 0:
-            set_length(method, stop, model, state, scratch, lanes)
+            set_length(method, stop, block)
             clear_energy(trial.energy, lanes)
-            add_energies(model, scratch, lanes)
+            add_energies(block)
         i += 1
-    add_energies(model, scratch, lanes)
-    keep_windings(trial.when, era, model, trial.state, scratch, lanes)
-    keep_charts(model, state, scratch, lanes)
+    add_energies(block)
+    keep_windings(trial.when, in_state(trial.state, block))
+    keep_charts(block)
     for k in range(n):
         for e in range(IN_ERROR, IN_DENSE):
             combine(trial.slopes, trial.tableau[e], STAGES, k, n, trial.slopes[e * n + k], lanes)
         fifth, third = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k]
         rows = ErrorRows(state[n], trial.state[n], fifth, third, state[k], scratch.start[k], scratch.stage[k])
-        if keeps_mode(k, model):
+        if keeps_mode(k, block.model):
             measure_coordinate(rows, method.rtol, method.atol, k, lanes)
         else:
             measure(rows, method.rtol, method.atol, k, lanes)
-        if k < len(model.moved_node):
+        if k < len(block.model.moved_node):
             measure_work(rows, trial.state[k], trial.energy, method.rtol, method.atol, k, lanes)
     control(state[n], trial.state[n], method.max_step, lanes)
 
@@ -426,15 +431,14 @@ def share(method):
 @inlined
 def fill(method, block):
     """What `between` needs, after an attempt."""
-    era, model, state, scratch, lanes = block
-    trial, n = scratch.trial, step_row(state, scratch)
+    trial, n = block.scratch.trial, step_row(block.state, block.scratch)
     i = STAGES
     while i < SLOPES:
-        take_slope(i, era, model, state, scratch, lanes)
+        take_slope(i, block)
         i += 1
     for k in range(n):
         for term in range(IN_DENSE, IN_DENSE + TERMS):
-            combine(trial.slopes, trial.tableau[term], SLOPES, k, n, trial.slopes[term * n + k], lanes)
+            combine(trial.slopes, trial.tableau[term], SLOPES, k, n, trial.slopes[term * n + k], block.lanes)
 
 
 @lanewise
@@ -494,7 +498,7 @@ def between(method, t, block):
         interpolate(state[n], trial.state[n], t, trial.slopes, IN_DENSE * n + k, n, scratch.sum[k], lanes)
     for k in range(n_moved, n):
         show_paced(t, scratch.sum[k], state[k], stage[k], lanes)
-    drive(t, model, stage, scratch, lanes)
+    drive(t, in_state(stage, block))
     for node in model.active:
         if is_jointed(node, model):
             for k in range(model.node[node].first, model.node[node].row + 1):
@@ -503,7 +507,7 @@ def between(method, t, block):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             show_body(scratch.sum[k], state[k], scratch.start[k], parent, model.body[k], stage[k], lanes)
         if model.node[node].bears > 0 or not is_moved(node, model):
-            place(node, t, model, stage, scratch, lanes)
+            place(node, t, in_state(stage, block))
 
 
 TRIALS = Trials(make_trial, attempt, between, share, fill)

@@ -36,8 +36,8 @@ def move(state: STATE, parent: FRAME, frame: FRAME, rate: RATE, turn: TRIPLE, re
 @inlined
 def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
-    era, model, state, scratch, lanes = block
-    evaluate(t, era, model, state, scratch, lanes)
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    evaluate(t, block)
     for i in range(len(model.moved_node)):
         if is_of_joint(i, model):
             move_joint(state[i], scratch.rate[i], h, 1.0, lanes)
@@ -47,7 +47,7 @@ def step(method, t, t_end, h, block):
         enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(state[i], parent, frame, scratch.rate[i], scratch.turn[i], scratch.sum[i], h, lanes)
         turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
-    leave_parents(t + h, model, state, scratch, lanes)
+    leave_parents(t + h, block)
 
 
 INTEGRATOR = Integrator("euler", EulerOptions, step)

@@ -61,8 +61,8 @@ def move(
 @inlined
 def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
-    era, model, state, scratch, lanes = block
-    evaluate(t, era, model, state, scratch, lanes)
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    evaluate(t, block)
     use_2 = 1.0 if method.terms >= 2 else 0.0
     use_3 = 1.0 if method.terms >= 3 else 0.0
     use_4 = 1.0 if method.terms >= 4 else 0.0
@@ -81,7 +81,7 @@ def step(method, t, t_end, h, block):
             turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
         else:
             turn_full(scratch.sum[i], scratch.turn[i], lanes)
-    leave_parents(t + h, model, state, scratch, lanes)
+    leave_parents(t + h, block)
 
 
 INTEGRATOR = Integrator("magnus", MagnusOptions, step)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.layout import BODY, FRAME, RATE, STAGE, STATE, TURNING, WRENCH, add_to_sums, copy_rows
+from rigidsim.engine.model import in_state
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
@@ -79,13 +80,13 @@ def move(state: STATE, middle: STAGE, rate: RATE, h, lane):
 @inlined
 def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
-    era, model, state, scratch, lanes = block
-    evaluate(t, era, model, state, scratch, lanes)
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    evaluate(t, block)
     for i in range(len(model.moved_node)):
         keep_start(scratch.frame[model.moved_node[i] + 1], scratch.start[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
     copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # with the poses of paced nodes
-    evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
+    evaluate(t + 0.5 * h, in_state(block.scratch.stage, block))
     for i in range(len(model.moved_node)):
         start, total, body = scratch.start[i], scratch.sum[i], model.body[i]
         begin_turn(state[i], body, start, scratch.wrench[i], total, h, lanes)

@@ -53,13 +53,14 @@ def move_joint(state: STATE, rate: RATE, h, share, lane):
 
 
 @inlined
-def leave_parents(t_end, model, state, scratch, lanes):
+def leave_parents(t_end, block):
     """The rotation in the world of every free body at the end of a step, parents first, from the local rows in
     `scratch.sum`.
     """
-    drive(t_end, model, state, scratch, lanes)
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    drive(t_end, block)
     for node in model.active:
         if model.node[node].kind == at.FREE:
             i = model.node[node].row
             leave_parent(state[i], scratch.sum[i], scratch.frame[model.node[node].parent], lanes)
-        place(node, t_end, model, state, scratch, lanes)
+        place(node, t_end, block)

@@ -30,6 +30,7 @@ from rigidsim.engine.layout import (
     add_to_sums,
     copy_rows,
 )
+from rigidsim.engine.model import in_state
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised, rotate, rotate_back
@@ -69,17 +70,18 @@ def begin_joint(state: STATE, start: START, stage: STAGE, lane):
 
 
 @inlined
-def begin_moved(model, state, scratch, lanes):
+def begin_moved(block):
     """The first stage of all moved rows."""
+    model, scratch = block.model, block.scratch
     for k in range(len(model.moved_node)):
         if is_row_apart(k, scratch):
             continue
         if is_of_joint(k, model):
-            begin_joint(state[k], scratch.start[k], scratch.stage[k], lanes)
+            begin_joint(block.state[k], scratch.start[k], scratch.stage[k], block.lanes)
         else:
             node = model.moved_node[k]
             parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
-            begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
+            begin(block.state[k], parent, arm, scratch.start[k], scratch.stage[k], block.lanes)
 
 
 class StageRows(NamedTuple):
@@ -223,16 +225,16 @@ def set_middle(t: EACH, h: EACH, now: SCALAR, lane):
 @inlined
 def step(method, t, t_end, h, block):
     """Advance the state from t to t_end, h = t_end - t, of which each lane has its own."""
-    era, model, state, scratch, lanes = block
+    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part[PART_NOW]
     set_middle(t, h, middle, lanes)
     copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
-    place_nodes(model.active, t, model, state, scratch, lanes, omits=is_apart)
-    begin_moved(model, state, scratch, lanes)
-    evaluate_placed(t, era, model, stage, scratch, lanes, True, True)
+    place_nodes(model.active, t, block, omits=is_apart)
+    begin_moved(block)
+    evaluate_placed(t, in_state(stage, block), True, True)
     for i in range(3):
         for k in range(n_moved):
             if is_row_apart(k, scratch):
@@ -242,8 +244,8 @@ def step(method, t, t_end, h, block):
             else:
                 combine(stage_rows(k, state, scratch), h, WEIGHT[i], NODE[i + 1], lanes)
         t_stage = middle if i < 2 else t_end
-        place_nodes(model.active, t_stage, model, stage, scratch, lanes, True, is_apart)
-        evaluate_placed(t_stage, era, model, stage, scratch, lanes, True, True)
+        place_nodes(model.active, t_stage, in_state(stage, block), True, is_apart)
+        evaluate_placed(t_stage, in_state(stage, block), True, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
     for node in model.active:
         if is_jointed(node, model):
@@ -257,7 +259,7 @@ def step(method, t, t_end, h, block):
             else:
                 finish(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
         if model.node[node].bears > 0:
-            place(node, t_end, model, state, scratch, lanes)
+            place(node, t_end, block)
 
 
 INTEGRATOR = Integrator("rkmk4", Rkmk4Options, step, weights=WEIGHT, divides=True)

@@ -90,8 +90,8 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
 @inlined
 def attempt(method, stop, block):
     """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
-    era, model, state, scratch, lanes = block
-    trial, n = scratch.trial, len(model.moved_node)
+    era, state, scratch, lanes = block.era, block.state, block.scratch, block.lanes
+    trial, n = scratch.trial, len(block.model.moved_node)
     if rests(trial.given, era, state, trial.resting, lanes):
         attempt_by(trial.given.number[era, 1], method, stop, n, state, scratch, lanes)
     else:
@@ -124,8 +124,8 @@ def share(method):
 @inlined
 def between(method, t, block):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
-    era, model, state, scratch, lanes = block
-    trial, n = scratch.trial, len(model.moved_node)
+    era, state, scratch, lanes = block.era, block.state, block.scratch, block.lanes
+    trial, n = scratch.trial, len(block.model.moved_node)
     if rests(trial.given, era, state, trial.resting, lanes):
         between_by(trial.given.number[era, 1], method, t, n, state, scratch, lanes)
     else:

@@ -108,8 +108,9 @@ def follow_bushing(value: VALUES, first: FRAME, second: FRAME, _state: WOUND, wo
 
 
 @inlined
-def bushing(law, k, model, scratch, lanes):
+def bushing(law, k, block):
     """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     first, second, apart = ends(law, k, model, scratch)
     for sign, i, frame in ((1.0, law.who[k].second, second), (-1.0, law.who[k].first, first)):
         if i >= 0:

@@ -39,11 +39,12 @@ def apply_constant(value: VALUES, axes: FRAME, frame: FRAME, wrench: WRENCH, lan
 
 
 @inlined
-def constant(law, k, model, scratch, lanes):
+def constant(law, k, block):
     """Apply one load to its body."""
+    scratch = block.scratch
     i = law.who[k].second
-    axes, frame = scratch.frame[law.who[k].pair], scratch.frame[model.moved_node[i] + 1]
-    apply_constant(law.value[k], axes, frame, scratch.wrench[i], lanes)
+    axes, frame = scratch.frame[law.who[k].pair], scratch.frame[block.model.moved_node[i] + 1]
+    apply_constant(law.value[k], axes, frame, scratch.wrench[i], block.lanes)
 
 
 def constant_rows(force, site) -> Iterator[Load]:

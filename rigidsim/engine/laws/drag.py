@@ -29,12 +29,13 @@ def pull_drag(value: VALUES, apart: APART, medium: FRAME, frame: FRAME, pull: PU
 
 
 @inlined
-def drag(law, k, model, scratch, lanes):
+def drag(law, k, block):
     """Apply the drag on one body; there is no reaction on the medium."""
+    scratch = block.scratch
     j, pull, value = law.who[k].second, scratch.pull, law.value[k]
-    medium, frame, apart = ends(law, k, model, scratch)
-    pull_drag(value, apart, medium, frame, pull, lanes)
-    push(pull, 1.0, model.body[j], frame, value, VALUES.place("point"), scratch.wrench[j], lanes)
+    medium, frame, apart = ends(law, k, block.model, scratch)
+    pull_drag(value, apart, medium, frame, pull, block.lanes)
+    push(pull, 1.0, block.model.body[j], frame, value, VALUES.place("point"), scratch.wrench[j], block.lanes)
 
 
 def drag_rows(force, site) -> Iterator[Load]:

@@ -25,11 +25,12 @@ def fall(g_x: SCALAR, g_y: SCALAR, g_z: SCALAR, axes: FRAME, body: BODY, arm: AR
 
 
 @inlined
-def field(law, k, model, scratch, lanes):
+def field(law, k, block):
     """Apply one uniform field to its body."""
-    i, g, n = law.who[k].second, law.value[k], len(lanes)
-    axes, arm = scratch.frame[law.who[k].pair], scratch.arm[model.moved_node[i]]
-    fall(g, g[n:], g[2 * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
+    scratch = block.scratch
+    i, g, n = law.who[k].second, law.value[k], len(block.lanes)
+    axes, arm = scratch.frame[law.who[k].pair], scratch.arm[block.model.moved_node[i]]
+    fall(g, g[n:], g[2 * n :], axes, block.model.body[i], arm, scratch.wrench[i], block.lanes)
 
 
 def field_rows(force, site) -> Iterator[Load]:

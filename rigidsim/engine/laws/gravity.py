@@ -89,10 +89,10 @@ def on_body(pull: Callable) -> Callable:
     """How a source acts on a body, without a reaction."""
 
     @inlined
-    def apply(law, k, model, scratch, lanes):
+    def apply(law, k, block):
         j = law.who[k].second
-        source, frame, apart = ends(law, k, model, scratch)
-        pull(law.value[k], apart, source, frame, model.body[j], scratch.wrench[j], lanes)
+        source, frame, apart = ends(law, k, block.model, block.scratch)
+        pull(law.value[k], apart, source, frame, block.model.body[j], block.scratch.wrench[j], block.lanes)
 
     return apply
 

@@ -58,8 +58,9 @@ def lose_potential(
 
 
 @inlined
-def mass_flow(law, k, model, scratch, lanes):
+def mass_flow(law, k, block):
     """Apply one flow to its body and to the tank."""
+    model, scratch = block.model, block.scratch
     if model.joints is not None and model.joints.tanks is not None:
         i, j, joints = law.who[k].second, law.who[k].first, scratch.joints
         number = model.joints.joint[j].tank
@@ -67,14 +68,14 @@ def mass_flow(law, k, model, scratch, lanes):
         expel(
             law.value[k], model.joints.tanks.value[number], apart, inner, frame, model.body[j], model.body[i],
             scratch.arm[model.moved_node[j]], joints.tank[number], scratch.wrench[j], scratch.wrench[i], scratch.pull,
-            lanes,
+            block.lanes,
         )  # fmt: skip
         sources = getattr(model.pairwise, ATTRACTIONS.name)
         for n in range(len(sources.who)):
             if sources.who[n].second == j and sources.who[n].until == layout.NEVER:
                 source, here, between = ends(sources, n, model, scratch)
                 lose_potential(
-                    sources.value[n], between, source, here, model.body[j], scratch.pull, scratch.wrench[j], lanes
+                    sources.value[n], between, source, here, model.body[j], scratch.pull, scratch.wrench[j], block.lanes
                 )
 
 

@@ -54,11 +54,11 @@ def stored(value, apart, first, second, _body, _wound):
 
 
 @inlined
-def spring(law, k, model, scratch, lanes):
+def spring(law, k, block):
     """Apply one spring to both of its ends."""
-    first, second, apart = ends(law, k, model, scratch)
-    pull_spring(law.value[k], apart, first, second, scratch.pull, lanes)
-    react(law, k, model, scratch, VALUES.place("first"), VALUES.place("second"), lanes)
+    first, second, apart = ends(law, k, block.model, block.scratch)
+    pull_spring(law.value[k], apart, first, second, block.scratch.pull, block.lanes)
+    react(law, k, block, VALUES.place("first"), VALUES.place("second"))
 
 
 def spring_rows(force, site) -> Iterator[Load]:

@@ -69,10 +69,11 @@ def wind(value: VALUES, first: FRAME, second: FRAME, state: WOUND, wound: WINDIN
 
 
 @inlined
-def torsion(law, k, model, scratch, lanes):
+def torsion(law, k, block):
     """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
+    scratch, lanes = block.scratch, block.lanes
     i, j, pull = law.who[k].first, law.who[k].second, scratch.pull
-    first, second, _ = ends(law, k, model, scratch)
+    first, second, _ = ends(law, k, block.model, scratch)
     pull_torsion(law.value[k], first, second, scratch.wound[law.who[k].followed], pull, lanes)
     turn(pull, 1.0, scratch.wrench[j], lanes)
     if i >= 0:

@@ -64,11 +64,12 @@ def ends(law, k, model, scratch):
 
 
 @inlined
-def react(law, k, model, scratch, first_place, second_place, lanes):
+def react(law, k, block, first_place, second_place):
     """Add a pair's force at the second end, its opposite at the first if that is on a free body, and its power once."""
+    scratch = block.scratch
     pull = scratch.pull
     for sign, i, place in ((1.0, law.who[k].second, second_place), (-1.0, law.who[k].first, first_place)):
         if i >= 0:
-            frame = scratch.frame[model.moved_node[i] + 1]
-            push(pull, sign, model.body[i], frame, law.value[k], place, scratch.wrench[i], lanes)
-    count_power(pull, scratch.wrench[law.who[k].second], lanes)
+            frame = scratch.frame[block.model.moved_node[i] + 1]
+            push(pull, sign, block.model.body[i], frame, law.value[k], place, scratch.wrench[i], block.lanes)
+    count_power(pull, scratch.wrench[law.who[k].second], block.lanes)

@@ -11,7 +11,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import keeps_mode
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, measured, set_constants
+from rigidsim.engine.model import Model, Scratch, WorldBlock, holds_values, make_scratch, measured, set_constants
 from rigidsim.engine.series.graph import Graph, Number, Vertex, is_number
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product
@@ -95,7 +95,7 @@ def _evaluated(
     state = np.zeros((n_state, at.STATE.width), object)
     time, found = graph.variable(), Equations(graph, [], [], [], resting)
     given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found, still))
-    evaluate(time, era, with_rows(numbers), state, with_rows(scratch), one)
+    evaluate(time, with_rows(WorldBlock(era, numbers, state, scratch, one)))
     laws = (getattr(numbers.pairwise, each.name) for each in (FOLLOWED if numbers.pairwise else ()))
     loads = [load for law in laws for load in with_rows(law).who]
     acting = {load.followed: float(load.begin <= era < load.until) for load in loads}
