@@ -196,3 +196,15 @@ def test_far_pairs_have_no_places():
         gap = found_of([pair])[0].rows[:, at.PLACE.gap].min()
         assert len(found_of([pair], reach=0.99 * gap)[0].rows) == 0
         assert len(found_of([pair], reach=min(1.01 * gap, FAR))[0].rows) == 1
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.02, 0.3])
+def test_features_of_a_thin_body_that_sinks_through_a_sheet_are_looked_for_anew(tilt):
+    """Those of the side that it came from give an overlap that is deeper than the way out of the other side."""
+    disc, sheet = Core(CYLINDER, np.array([0.15, 0.15, 0.001])), Core(BOX, np.array([0.5, 0.4, 0.0005]))
+    turn, features = Rotation.from_rotvec([tilt, 0.5 * tilt, 0]), None
+    for height in np.linspace(0.004, -0.06 if tilt > 0.1 else -0.004, 60):
+        pair = Pair(sheet, disc, np.array([0.03, 0.02, height]), turn)
+        (found,), (cold,) = found_of([pair], features=features), found_of([pair])
+        features = [found.features]
+        assert found.separation >= cold.separation - 1e-9, height

@@ -421,13 +421,26 @@ def settle(kinds, n, count, w):
     write_surfaces(kinds, n, w)
 
 
+@inlined
+def deepest_known(w):
+    """The deepest overlap of known features, in the unit: of a thin core half its thickness, beyond which the way out
+    of its other side may be shorter.
+    """
+    deepest = DEEPEST
+    for core in (w.core[0], w.core[1]):
+        x, y, z = core.half
+        half = min(x, min(y, z))
+        deepest = min(deepest, half) if half > 0.0 else deepest  # a point, a segment and a triangle have no inside
+    return deepest
+
+
 @routine
 def find_nearest(kinds, reach, w):
     """Write `nearest` and `features` of two cores; False if they are farther than `reach` from each other, in the
     unit.
     """
     f, p = w.features, w.relative.p
-    if f.known > 0.5 and polish(kinds, w) and f.separation > -DEEPEST:
+    if f.known > 0.5 and polish(kinds, w) and f.separation > -deepest_known(w):
         return f.separation < reach
     start = negated(p) if dot(p, p) > 0.0 else (1.0, 0.0, 0.0)
     count, v, state = find_simplex(kinds, start, reach, w)
