@@ -73,6 +73,7 @@ LEDGER_BOUNDS = {
     "hopper": 7e-11,  # 1.4e-11
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
+    "nuts_and_bolts": 2e-9,  # 4.1e-10
     "poured_stones": 2e-9,  # 3.9e-10: they tumble fast
     "measured_swing": 1.5e-8,  # 3.4e-9: 0.02 rad a step
     "newtons_cradle": 3e-10,  # 7.1e-11

@@ -97,6 +97,22 @@ def test_dominoes_on_a_spiral_fall_in_order_with_a_constant_speed(run):
         assert rotate(tuple(trajectory[name].world.orientation[-1]), (0.0, 0.0, 1.0))[2] < 0.7  # it lies on the next
 
 
+def test_nuts_and_bolts_fall_through_the_funnel_into_the_tray(run):
+    """Where they rest on a face, on a shank, or on a head; what contact takes is all that they lose."""
+    trajectory = run("nuts_and_bolts")
+    for name in [f"{kind}_{k}" for kind in ("nut", "bolt") for k in range(8)]:
+        motion = trajectory[name].world
+        assert np.linalg.norm(motion.velocity[-1]) < 1e-6
+        x, y, z = motion.position[-1]
+        assert max(abs(x), abs(y)) < 0.2 and 0.0079 < z < 0.06
+    potential = trajectory.diagnostic("potential_energy")
+    energy, ledger = trajectory.total_energy, trajectory.contact_ledger
+    assert np.abs(energy - energy[0]).max() < 2e-9 * np.ptp(potential)  # 4.1e-10: they tumble fast
+    lost = ledger.restitution + ledger.impact_friction + ledger.friction + ledger.damping
+    gained = np.diff(trajectory.diagnostic("kinetic_energy") + potential)
+    assert gained.max() < 2e-3 * abs(lost)  # overlaps of bodies that struck
+
+
 def test_marbles_rest_at_the_bottom_of_the_bowl(run):
     """Side by side, on facets; what impacts and friction take is all that they lose."""
     trajectory = run("marbles_in_bowl")
