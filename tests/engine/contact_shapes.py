@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.engine.model import Contacts
 from rigidsim.physics.contact import COLLIDES
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
@@ -74,7 +75,8 @@ class Place(NamedTuple):
 def places_of(a: Shape, b: Shape, reach: float = 1e3) -> list[Place]:
     """What the narrow phase finds for two shapes; not compiled."""
     rows = np.full((at.MOST_PLACES, at.PLACE.width), np.nan)
-    count = meet(a.kind, a.value, a.pose, b.kind, b.value, b.pose, reach, rows)
+    shapes = [PlacedShape(one.kind, one.value, one.pose) for one in (a, b)]
+    count = meet(*shapes, reach, rows)
     return [
         Place(
             r[:3],

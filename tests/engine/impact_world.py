@@ -11,6 +11,7 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.approach import SmoothMotion
 from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
 from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.engine.contact.strikes import Meeting, StepPoints
 from rigidsim.jit.rows import with_rows
 
@@ -82,7 +83,8 @@ class World:
             places = np.zeros((at.MOST_PLACES, at.PLACE.width))
             shape, value, poses = self.contacts.shape, self.contacts.shape_value, np.hstack([self.p, self.q])
             kinds = shape[:, at.SHAPE.kind]
-            for row in places[: meet(kinds[i], value[i], poses[i], kinds[j], value[j], poses[j], reach, places)]:
+            shapes = [PlacedShape(kinds[m], value[m], poses[m]) for m in (i, j)]
+            for row in places[: meet(*shapes, reach, places)]:
                 made = np.zeros(at.CONTACT_POINT.width)
                 levers = slice(at.CONTACT_POINT.place("lever_A"), at.CONTACT_POINT.place("core"))
                 made[:4], made[levers] = row[:4], row[at.PLACE.place("first") : at.PLACE.feature]

@@ -15,6 +15,7 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import BOUND
 from rigidsim.engine.contact.convex import ConvexArrays, MeshArrays
 from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.engine.model import made
 from rigidsim.jit.kernels import VARIABLE, kernel
 from rigidsim.physics.distances import BOX, MESH
@@ -138,7 +139,8 @@ def mesh_shape(surface):
 
 @kernel
 def meet_one(kind, value: at.SOLID, pose: at.POSE, reach, rows: at.PLACE, work, count):
-    count[0] = meet(kind[0], value[0], pose[0], kind[1], value[1], pose[1], reach, rows, work)
+    shape_i, shape_j = PlacedShape(kind[0], value[0], pose[0]), PlacedShape(kind[1], value[1], pose[1])
+    count[0] = meet(shape_i, shape_j, reach, rows, work)
 
 
 def places(shape, mesh, work, reach):

@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.manifolds import meet_convex
+from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.distances import CONE, CYLINDER, POINT
 from support.convex_pairs import FAR, Core, Pair, arrays_of, found_of, meet_all
@@ -19,7 +20,8 @@ def meet_by_iteration(kind, value: at.SOLID, pose: at.POSE, work, reach, rows, c
     for k in range(len(count)):
         i, j = 2 * k, 2 * k + 1
         work.features.known = 0.0
-        count[k] = meet_convex(kind[i], value[i], pose[i], kind[j], value[j], pose[j], reach, rows[k], work)
+        shape_i, shape_j = PlacedShape(kind[i], value[i], pose[i]), PlacedShape(kind[j], value[j], pose[j])
+        count[k] = meet_convex(shape_i, shape_j, reach, rows[k], work)
         for c in range(at.NEAREST.width):
             nearest[k, c] = work.nearest[c]
         for c in range(at.FEATURES.width):

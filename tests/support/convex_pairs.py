@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.convex import ConvexArrays
 from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.engine.model import made
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HULL
@@ -138,7 +139,8 @@ def meet_all(kind, value: at.SOLID, pose: at.POSE, work, reach, rows, count, nea
         i, j = 2 * k, 2 * k + 1
         for c in range(at.FEATURES.width):
             work.features[c] = features[k, c]
-        count[k] = meet(kind[i], value[i], pose[i], kind[j], value[j], pose[j], reach, rows[k], work)
+        shape_i, shape_j = PlacedShape(kind[i], value[i], pose[i]), PlacedShape(kind[j], value[j], pose[j])
+        count[k] = meet(shape_i, shape_j, reach, rows[k], work)
         for c in range(at.NEAREST.width):
             nearest[k, c] = work.nearest[c]
         for c in range(at.FEATURES.width):

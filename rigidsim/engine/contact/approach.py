@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
 from rigidsim.engine.contact.convex import ConvexArrays, forget_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
-from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
@@ -140,11 +140,10 @@ def place_pair(first, second, t, motion, contacts, near):
 @inlined
 def find_places(first, second, reach, contacts, near):
     """The places where two shapes, as placed now, are nearer than reach; their number."""
-    kind_i, kind_j = contacts.shape[first].kind, contacts.shape[second].kind
-    value_i, value_j = contacts.shape_value[first], contacts.shape_value[second]
     if near.convex is not None:
         forget_features(first, second, near.convex)
-    return meet(kind_i, value_i, near.pose[0], kind_j, value_j, near.pose[1], reach, near.places, near.convex)
+    shape_i, shape_j = placed_shape(first, contacts, near.pose[0]), placed_shape(second, contacts, near.pose[1])
+    return meet(shape_i, shape_j, reach, near.places, near.convex)
 
 
 @inlined

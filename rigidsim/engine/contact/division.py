@@ -12,7 +12,7 @@ from rigidsim.engine.contact.approach import is_centred
 from rigidsim.engine.contact.columns import LINE
 from rigidsim.engine.contact.convex import forget_features
 from rigidsim.engine.contact.lasting import BEYOND
-from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.simultaneous import N_BODIES
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import norm
@@ -83,8 +83,8 @@ def largest_turn(contacts, pair, n_pair, motions, points):
         if turn > largest and points.apart[number] - value[i].bound - value[j].bound <= closing:
             if points.convex is not None:
                 forget_features(i, j, points.convex)
-            kinds = contacts.shape[i].kind, contacts.shape[j].kind
-            if meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], closing, points.place, points.convex) > 0:
+            shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
+            if meet(shape_i, shape_j, closing, points.place, points.convex) > 0:
                 largest = turn
     return largest if largest > TURNS else 0.0
 

@@ -16,7 +16,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.bodies import write_inverse, write_motions, write_poses
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, PLACE, POSE, SOLID
 from rigidsim.engine.contact.convex import ConvexArrays
-from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.pairs import axes_of, components
 from rigidsim.engine.contact.tree_responses import (
     TreeArrays,
@@ -306,11 +306,9 @@ def find_places(first, second, reach, contacts, lasting):
     """The places of two shapes with gaps below reach, as they are placed now; their number."""
     if lasting.convex is not None:
         lasting.convex.features.known = 0.0
-    return meet(
-        contacts.shape[first].kind, contacts.shape_value[first], lasting.pose[first],
-        contacts.shape[second].kind, contacts.shape_value[second], lasting.pose[second],
-        reach, lasting.place, lasting.convex,
-    )  # fmt: skip
+    shape_i = placed_shape(first, contacts, lasting.pose[first])
+    shape_j = placed_shape(second, contacts, lasting.pose[second])
+    return meet(shape_i, shape_j, reach, lasting.place, lasting.convex)
 
 
 @inlined

@@ -35,7 +35,16 @@ from rigidsim.engine.contact.features import (
     tensor_out_of_B,
     write_surface,
 )
-from rigidsim.engine.contact.pairs import NO_BEND, along, axes_of, between, components, keep_near, put_place
+from rigidsim.engine.contact.pairs import (
+    NO_BEND,
+    PlacedShape,
+    along,
+    axes_of,
+    between,
+    components,
+    keep_near,
+    put_place,
+)
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, HULL, across
 from rigidsim.physics.elementary import sqrt
@@ -291,8 +300,9 @@ def write_core(kind, value: SOLID, unit, row: CORE):
 
 
 @routine
-def convex_on_plane(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places: PLACE, w):
+def convex_on_plane(shape_i, shape_j, reach, places: PLACE, w):
     """The point below all others, or the corners of the face or line that lies on the plane."""
+    (kind, value_i, pose_i), (_, value_j, pose_j) = shape_i, shape_j
     d, outward, axes = between(pose_i, pose_j), axes_of(pose_j)[2], axes_of(pose_i)
     write_core(kind, value_i, 1.0, w.core[0])
     n = negated(components(axes, outward))
@@ -349,8 +359,9 @@ def power_of_two(x):
 
 
 @routine
-def meet_convex(kind_i, value_i: SOLID, pose_i, kind_j, value_j: SOLID, pose_j, reach, places: PLACE, w):
+def meet_convex(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, w):
     """All places of two convex shapes."""
+    (kind_i, value_i, pose_i), (kind_j, value_j, pose_j) = shape_i, shape_j
     d, axes_i, axes_j = between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
     kinds, size = (kind_i, kind_j), power_of_two(value_i.bound + value_j.bound)
     unit, radii = 1.0 / size, value_i.radius + value_j.radius

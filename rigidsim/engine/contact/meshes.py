@@ -65,8 +65,9 @@ LOWEST = 8192.0  # in the name of the point that alone is nearest to a plane; mo
 
 
 @routine
-def meet_mesh(kind, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places: PLACE, w):
+def meet_mesh(shape_i, shape_j, reach, places: PLACE, w):
     """All places of a convex shape and a mesh, the second one; of many the deepest and those far from each other."""
+    (kind, value_i, pose_i), (_, value_j, pose_j) = shape_i, shape_j
     mesh, d, axes_i, axes_j = w.mesh, between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
     centre, node = negated(components(axes_j, d)), w.mesh.meshes.node
     whole = (kind, value_i, value_j, axes_i, axes_j, d, reach, centre)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.contact.columns import PLACE, SOLID
+from rigidsim.engine.contact.columns import PLACE
 from rigidsim.engine.contact.manifolds import convex_on_plane, meet_convex
 from rigidsim.engine.contact.meshes import meet_mesh
 from rigidsim.engine.contact.pairs import (
     NO_BEND,
+    PlacedShape,
     axes_of,
     between,
     box_on_plane,
@@ -41,42 +42,49 @@ with a round cylinder or cone, and the convex ones of `manifolds.py`.
 
 
 @inlined
-def meet(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex=None):
+def placed_shape(k, contacts, pose):
+    """A shape in a pose."""
+    return PlacedShape(contacts.shape[k].kind, contacts.shape_value[k], pose)
+
+
+@inlined
+def meet(shape_i: PlacedShape, shape_j: PlacedShape, reach, places, convex=None):
     """Find the places of two shapes with gaps below reach; returns their number. Two planes have none.
 
     The order of the places, and their features, depend only on which parts of the two shapes are nearest. `convex`: the
     working arrays for cores without a routine of their own (`ConvexArrays`); None if there are no such cores.
     """
-    if kind_i == POINT and kind_j == POINT:
-        return meet_spheres(value_i, pose_i, value_j, pose_j, reach, places)
-    return meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
+    if shape_i.kind == POINT and shape_j.kind == POINT:
+        return meet_spheres(shape_i.value, shape_i.pose, shape_j.value, shape_j.pose, reach, places)
+    return meet_others(shape_i, shape_j, reach, places, convex)
 
 
 @routine
-def meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places: PLACE, convex):
+def meet_others(shape_i, shape_j, reach, places: PLACE, convex):
     """Pairs other than two spheres: the simpler shape is taken first."""
-    turned = kind_i > kind_j
+    turned = shape_i.kind > shape_j.kind
     if turned:
-        kind_i, value_i, pose_i, kind_j, value_j, pose_j = kind_j, value_j, pose_j, kind_i, value_i, pose_i
-    count = _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
+        shape_i, shape_j = shape_j, shape_i
+    count = _meet_in_order(shape_i, shape_j, reach, places, convex)
     if turned:
         turn_over(count, places)
     return count
 
 
 @inlined
-def _are_near(kind_j, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach):
+def _are_near(shape_i, shape_j, reach):
     """Whether the sphere around the first shape is near the second one, or the sphere around that."""
-    d = between(pose_i, pose_j)
-    if kind_j == HALF_SPACE:
-        return -dot(d, axes_of(pose_j)[2]) - value_i.bound < reach
-    most = value_i.bound + value_j.bound + reach
+    d = between(shape_i.pose, shape_j.pose)
+    if shape_j.kind == HALF_SPACE:
+        return -dot(d, axes_of(shape_j.pose)[2]) - shape_i.value.bound < reach
+    most = shape_i.value.bound + shape_j.value.bound + reach
     return dot(d, d) < most * most
 
 
 @inlined
-def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j: SOLID, pose_j, reach, places: PLACE, convex):
-    if not _are_near(kind_j, value_i, pose_i, value_j, pose_j, reach):
+def _meet_in_order(shape_i, shape_j, reach, places: PLACE, convex):
+    (kind_i, value_i, pose_i), (kind_j, value_j, pose_j) = shape_i, shape_j
+    if not _are_near(shape_i, shape_j, reach):
         return 0
     for first, second, routine_of in PAIRS:
         if kind_i == first and kind_j == second:
@@ -86,17 +94,17 @@ def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j: SOLID, pose_j, reac
             return count
     if convex is not None and convex.mesh is not None:
         if kind_j == MESH:
-            return 0 if kind_i == MESH else meet_mesh(kind_i, value_i, pose_i, value_j, pose_j, reach, places, convex)
+            return 0 if kind_i == MESH else meet_mesh(shape_i, shape_j, reach, places, convex)
         if kind_i == MESH and kind_j == HALF_SPACE:
-            return convex_on_plane(HULL, value_i, pose_i, value_j, pose_j, reach, places, convex)
+            return convex_on_plane(PlacedShape(HULL, value_i, pose_i), shape_j, reach, places, convex)
     if convex is not None and kind_i == POINT:
         for kind in (CYLINDER, CONE):
             if kind_j == kind and value_j.half[0] == value_j.half[1]:
                 return sphere_and_round(kind, value_i, pose_i, value_j, pose_j, reach, places)
     if convex is not None and kind_j != HALF_SPACE:
-        return meet_convex(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places, convex)
+        return meet_convex(shape_i, shape_j, reach, places, convex)
     if convex is not None and kind_i != HALF_SPACE:
-        return convex_on_plane(kind_i, value_i, pose_i, value_j, pose_j, reach, places, convex)
+        return convex_on_plane(shape_i, shape_j, reach, places, convex)
     return 0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.candidates import list_candidates, make_candidates
 from rigidsim.engine.contact.convex import forget_features, make_convex
-from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.points import TOUCHING, smaller
 from rigidsim.engine.model import Contacts
@@ -50,8 +50,8 @@ def measure_overlaps(contacts, candidates, places, depth, convex):
         if convex is not None:
             forget_features(i, j, convex)
         if contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
-            kinds = shape[i].kind, shape[j].kind
-            count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], 0.0, places, convex)
+            shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
+            count = meet(shape_i, shape_j, 0.0, places, convex)
             size = smaller(value[i].bound, value[j].bound)
             if count > 0 and deepest(count, places) < -TOUCHING * size:
                 depth[k] = -deepest(count, places)

@@ -13,6 +13,8 @@ are compared.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
@@ -52,6 +54,14 @@ SMALL = 1e-9  # of the bounding radii: round-off
 POINT_U, POINT_V, POINT_HEIGHT, POINT_EDGE, POINT_SIZE = 0, 1, 2, 3, 4  # a corner of a polygon above a face
 EDGE_FEATURE, NEAREST_FEATURE = 100_000, 200_000
 NO_BEND = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class PlacedShape(NamedTuple):
+    """A shape where it is: the kind of its core, its sizes, and its pose."""
+
+    kind: int
+    value: SOLID
+    pose: POSE
 
 
 @inlined

@@ -11,7 +11,7 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import deep, is_centred, turn_since
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
 from rigidsim.engine.contact.division import EVEN
-from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE
@@ -62,10 +62,11 @@ def motion_of(k, contacts, motions, lines):
 @inlined
 def nearest_of(i, j, pose, other, reach, contacts, points):
     """(gap, normal) of the nearest place of two shapes; that of no place is `reach`."""
-    shape, value, place = contacts.shape, contacts.shape_value, points.place
+    place = points.place
     if points.convex is not None:
         points.convex.features.known = 0.0
-    count = meet(shape[i].kind, value[i], pose, shape[j].kind, value[j], other, reach, place, points.convex)
+    shape_i, shape_j = placed_shape(i, contacts, pose), placed_shape(j, contacts, other)
+    count = meet(shape_i, shape_j, reach, place, points.convex)
     gap, n = reach, (0.0, 0.0, 0.0)
     for k in range(count):
         if place[k].gap < gap:

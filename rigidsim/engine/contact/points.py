@@ -25,7 +25,7 @@ from rigidsim.engine.contact.columns import (
 )
 from rigidsim.engine.contact.convex import begin_features, keep_features
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
-from rigidsim.engine.contact.narrow import meet
+from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.pairs import NO_BEND, axes_of, between, components, deepest
 from rigidsim.engine.contact.sleeping import is_idle
 from rigidsim.engine.layout import TRIPLE
@@ -128,7 +128,8 @@ def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
         reach = (1.0 - part) * closing + CLOSE * size
         kinds, places, convex = (shape[i].kind, shape[j].kind), points.place, points.convex
         of_mesh = begin_advance(kinds[0], kinds[1], scaled(1.0 - part, way), turning, convex)
-        count = meet(kinds[0], value[i], later[0], kinds[1], value[j], later[1], reach, places, convex)
+        shape_i, shape_j = placed_shape(i, contacts, later[0]), placed_shape(j, contacts, later[1])
+        count = meet(shape_i, shape_j, reach, places, convex)
         free, least = end_advance(convex)
         if of_mesh:
             if least <= CLOSE * size:
@@ -520,8 +521,8 @@ def find_points(t, h, model, arrays):
         if closing > FAST * size:
             part, count = advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size)
         else:
-            kinds, reach = (shape[i].kind, shape[j].kind), closing + margin
-            count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], reach, points.place, points.convex)
+            shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
+            count = meet(shape_i, shape_j, closing + margin, points.place, points.convex)
         if convex is not None:
             keep_features(new, convex)
         if count == 0:
