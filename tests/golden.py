@@ -96,7 +96,10 @@ def hashes_of(commit: str, scenes: list[str]) -> dict[str, str]:
 
 def main(commit: str, *scenes: str) -> int:
     """Print what differs."""
-    names = list(scenes) or sorted(path.stem for path in (ROOT / "scenes").glob("*.yaml"))
+    shipped = sorted(path.stem for path in (ROOT / "scenes").glob("*.yaml"))
+    if unknown := [name for name in scenes if name not in shipped]:
+        raise SystemExit(f"no such scene: {', '.join(unknown)}")
+    names = list(scenes) or shipped
     before, now = hashes_of(commit, names), hashes_at(ROOT, names)
     wrong = [key for key in before if before[key] != now[key]]
     print(*(f"{key}: {before[key]} is now {now[key]}" for key in wrong), sep="\n")
