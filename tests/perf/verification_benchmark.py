@@ -26,7 +26,7 @@ OF_HEYOKA = (1e-5, 1e-7, 1e-9, 1e-11, 1e-13, 1e-14)
 
 
 @routine
-def accept(given, number, order, tolerance, step, trial, scratch, lanes):
+def accept(expansion, tolerance, scratch, lanes):
     """In place of `verify`: each step is taken."""
 
 
