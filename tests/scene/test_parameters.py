@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import jsonschema
 import pytest
 
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, json_schema
+from rigidsim.scene.prepare.overrides import apply_overrides
 from rigidsim.scene.schema.parameters import KEYS_OF_A_SCENE
+from rigidsim.scene.text.document import Document
+from rigidsim.scene.text.reader import read_text
 from support.effort import at_most_calls
 
 TEXT = """\
@@ -233,6 +237,15 @@ def test_set_what_is_not_there(problem):
     assert (new.path, new.file) == ("parameters.slwe", "--set parameters.slwe=1")
     with pytest.raises(UsageError, match="no keys inside 3"):
         Scene.from_text(TEXT, overrides=["n.value=3"])
+
+
+def test_what_is_set_in_the_copy_of_a_document_is_not_in_the_document():
+    document = read_text(TEXT, "text")
+    copied = document.copy()
+    apply_overrides(copied, ["parameters.slwe=1"], Scene)
+    assert copied.added == ["slwe"]
+    parts = {field.name: (getattr(document, field.name), getattr(copied, field.name)) for field in fields(Document)}
+    assert not [name for name, (one, other) in parts.items() if one is other and isinstance(one, list | dict)]
 
 
 def test_unused_parameters_are_reported():

@@ -57,6 +57,7 @@ class Document:
             places=dict(self.places),
             problems=list(self.problems),
             overrides=list(self.overrides),
+            added=list(self.added),
             copies=dict(self.copies),
             uncertain=dict(self.uncertain),
             included=dict(self.included),
