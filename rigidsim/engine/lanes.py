@@ -122,25 +122,20 @@ def structure(world: World) -> Hashable:
     """A key that is equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method,
     step.
     """
-    blueprint = world.blueprint
-    return (
-        structure_of(world.model),
-        later_structure(blueprint),
-        type(blueprint.method),
-        blueprint.method,
-        blueprint.n_step,
-        blueprint.stride,
-    )
+    return structure_of(world.model), _beside_model(world.blueprint)
 
 
 def share_structure(world: World, other: World) -> bool:
     """Whether two worlds have equal keys; this is found without making them."""
     if world is other:
         return True
-    a, b = world.blueprint, other.blueprint
-    if (type(a.method), a.method, a.n_step, a.stride) != (type(b.method), b.method, b.n_step, b.stride):
-        return False
-    return _are_alike(world.model, other.model) and later_structure(a) == later_structure(b)
+    return _beside_model(world.blueprint) == _beside_model(other.blueprint) and _are_alike(world.model, other.model)
+
+
+def _beside_model(blueprint: Blueprint) -> Hashable:
+    """What must be equal besides the models."""
+    method = blueprint.method
+    return type(method), method, blueprint.n_step, blueprint.stride, later_structure(blueprint)
 
 
 def _are_alike(part: Any, other: Any) -> bool:

@@ -169,7 +169,7 @@ class _ProbeRun(TangentRun):
         self._interpolates = trials_of(world.blueprint.method) is not None
         super().__init__(k, world, with_terms, contacts)
         if not self._interpolates:
-            self._look = TangentRun._caller(self, observe_at)
+            self._look = self._caller(observe_at)
 
     def _caller(self, kernel: Kernel) -> Callable:
         return super()._caller(kernel) if self._interpolates or kernel is not advance else kernel.caller()

@@ -109,6 +109,13 @@ def make_convex(contacts: Contacts) -> ConvexArrays | None:
     )
 
 
+@inlined
+def thinness(half):
+    """The smallest size of a core that has one, from its half sizes."""
+    x, y, z = half
+    return 2.0 * min(x if x > 0.0 else np.inf, y if y > 0.0 else np.inf, z if z > 0.0 else np.inf)
+
+
 # --- features that are remembered
 
 

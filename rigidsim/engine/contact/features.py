@@ -30,6 +30,7 @@ from rigidsim.engine.contact.convex import (
     on_triangle,
     out_of_B,
     separation_along,
+    thinness,
 )
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
@@ -426,12 +427,7 @@ def deepest_known(w):
     """The deepest overlap of known features, in the unit: of a thin core half its thickness, beyond which the way out
     of its other side may be shorter.
     """
-    deepest = DEEPEST
-    for core in (w.core[0], w.core[1]):
-        x, y, z = core.half
-        half = min(x, min(y, z))
-        deepest = min(deepest, half) if half > 0.0 else deepest  # a point, a segment and a triangle have no inside
-    return deepest
+    return min(DEEPEST, 0.5 * min(thinness(w.core[0].half), thinness(w.core[1].half)))
 
 
 @routine

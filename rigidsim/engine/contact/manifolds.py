@@ -24,6 +24,7 @@ from rigidsim.engine.contact.convex import (
     out_of_B,
     separation_along,
     support,
+    thinness,
 )
 from rigidsim.engine.contact.features import (
     APEX,
@@ -322,7 +323,7 @@ def convex_on_plane(shape_i, shape_j, reach, places: PLACE, w):
         put_place(places, k, negated(outward), above, core, d, value_i, value_j, FAR, row.name)
         is_curved = count == 2 and not (kind == CONE and row.name == TOP)
         places[k].bend_first, places[k].bend_second = of_side if is_curved else NO_BEND, NO_BEND
-    if count > 1 and least - height <= TOLERANCE * thinness(value_i):
+    if count > 1 and least - height <= TOLERANCE * thinness(value_i.half):
         return keep_near(count, places, max(least - height, 0.0), reach)
     core, name = along(axes, lowest), 1.0 * (SINGLE + max(number, 0))
     places[0].bend_first, places[0].bend_second = bend, NO_BEND
@@ -335,13 +336,6 @@ def bend_at(kind, on_top, n, axes, w):
     mode = APEX if kind == CONE and on_top else SMOOTH
     write_surface(kind, w.core[0], w.corner, mode, w.active[0], 1.0, n, w.surface[0])
     return conjugated(transposed(axes), w.surface[0].bend)
-
-
-@inlined
-def thinness(value: SOLID):
-    """The smallest size of a core that has one, m."""
-    x, y, z = value.half
-    return 2.0 * min(x if x > 0.0 else np.inf, y if y > 0.0 else np.inf, z if z > 0.0 else np.inf)
 
 
 # --- two cores
@@ -373,7 +367,7 @@ def meet_convex(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE
     w.relative.z = components(axes_i, axes_j[2])
     if not find_nearest(kinds, unit * (reach + radii), w):
         return 0
-    whole, thin = (value_i, value_j, axes_i, d, size, reach), unit * min(thinness(value_i), thinness(value_j))
+    whole, thin = (value_i, value_j, axes_i, d, size, reach), unit * min(thinness(value_i.half), thinness(value_j.half))
     count = lay_manifold(kinds, value_i.bound >= value_j.bound, thin, whole, places, w)
     if count == 0:
         count = put_single(kinds, whole, places, w)

@@ -29,6 +29,7 @@ from rigidsim.engine.contact.convex import (
     on_triangle,
     out_of_B,
     support,
+    thinness,
 )
 from rigidsim.engine.contact.features import find_nearest
 from rigidsim.engine.contact.manifolds import FLAT as LYING
@@ -43,7 +44,6 @@ from rigidsim.engine.contact.manifolds import (
     normal_of,
     power_of_two,
     put_single,
-    thinness,
     write_core,
 )
 from rigidsim.engine.contact.pairs import CENTRE, NO_BEND, UNIT, along, axes_of, between, components, put_place
@@ -421,7 +421,7 @@ def meet_edges(m, base, free, whole, count, w):
     of_places = (value_i, value_j, axes_i, d, size, reach)
     kind_T, number, _ = feature_of(size, (a, b, c), w)
     if not lies:
-        n_place = lay_manifold(kinds, True, unit * thinness(value_i), of_places, mesh.place, w)
+        n_place = lay_manifold(kinds, True, unit * thinness(value_i.half), of_places, mesh.place, w)
     name, which = name_of(m, kind_T, number, mesh.meshes), n_place > 0
     if n_place == 0:
         n_place = put_single(kinds, of_places, mesh.place, w)
@@ -472,7 +472,7 @@ def cover(m, base, whole, w):
     if kind > HULL:
         bend = bend_at(kind, lowest[2] > 0.0, n, axes_i, w)
     shift = level - most - above
-    if count < 2 or shift > TOLERANCE * thinness(value_i):
+    if count < 2 or shift > TOLERANCE * thinness(value_i.half):
         face[0].u, face[0].v, face[0].w = dot(lowest, frame[0]), dot(lowest, frame[1]), dot(lowest, n)
         face[0].name = LOWEST + max(corner, 0)
         count, shift = 1, 0.0
