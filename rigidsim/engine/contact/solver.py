@@ -148,9 +148,10 @@ def read_push(vel, push, began, n_body):
 @inlined
 def mark_touched(vel, began, touched, i):
     """Note that contacts changed the velocity of a body, or pushed one that joints hold."""
-    for k in range(6):
-        if touched[i] == 0 and vel[i, k] != began[i, k]:
-            touched[i] = 1
+    if touched[i] == 0:
+        for k in range(6):
+            if vel[i, k] != began[i, k]:
+                touched[i] = 1
 
 
 @inlined
