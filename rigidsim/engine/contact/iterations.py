@@ -23,6 +23,7 @@ from rigidsim.physics.supports import bulge, rolled_on
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 LARGEST_TURN = 1.0  # rad
+NONE = (0.0, 0.0, 0.0)
 NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open and has no impulse: it is left alone
 
 
@@ -56,7 +57,7 @@ def note_push(row, bodies, r_A, r_B, P, K):
 @inlined
 def note_moments(row, bodies, K_A, K_B):
     """`turn_bodies`, likewise."""
-    bodies.P = (0.0, 0.0, 0.0)
+    bodies.P = NONE
     bodies.K_A = K_A
     bodies.K_B = K_B
 
@@ -88,7 +89,7 @@ def rates_at(bodies):
 
 @inlined
 def rolled(row, bodies, q_n):
-    """The rolling impulse, and its change."""
+    """Change the rolling impulse; returns by how much."""
     old, limit = row.p_r, row.rolling * q_n
     new = opposing_impulse(old, row.m_r, rates_at(bodies), limit)
     row.p_r = new
@@ -96,9 +97,15 @@ def rolled(row, bodies, q_n):
 
 
 @inlined
-def resolve_slip(row, bodies, turns, push, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `push`: what its
-    impulses do.
+def not_rolled(row, bodies, q_n):
+    """`rolled` without rolling friction."""
+    return NONE
+
+
+@inlined
+def resolve_slip(row, bodies, turns, roll, push, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `roll`: what
+    rolling friction does; `push`: what its impulses do.
     """
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
@@ -107,7 +114,7 @@ def resolve_slip(row, bodies, turns, push, u, bias, stiff, soft):
     u = add(u, scaled(q_n - p_n, row.K_n))
     inverse, limit = row.K_t, row.friction * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, row.m_t, limit)
-    K, dP = rolled(row, bodies, q_n), sub(q_t, p_t)
+    K, dP = roll(row, bodies, q_n), sub(q_t, p_t)
     if turns:
         K = add(K, cross(row.shift, dP))
     row.p_n = q_n
@@ -118,10 +125,10 @@ def resolve_slip(row, bodies, turns, push, u, bias, stiff, soft):
 
 
 @inlined
-def resolve_bodies(row, bodies, bias, stiff, soft):
+def resolve_bodies(row, bodies, roll, bias, stiff, soft):
     """One contact of bodies of any form, once; returns its normal impulse."""
     u = slip(bodies.v_A, bodies.omega_A, row.lever_A, bodies.v_B, bodies.omega_B, row.lever_B)
-    return resolve_slip(row, bodies, False, push_bodies, u, bias, stiff, soft)
+    return resolve_slip(row, bodies, False, roll, push_bodies, u, bias, stiff, soft)
 
 
 @inlined
@@ -131,19 +138,19 @@ def slip_of_surfaces(row, bodies):
 
 
 @inlined
-def resolve_turning(row, bodies, bias, stiff, soft):
+def resolve_turning(row, bodies, roll, bias, stiff, soft):
     """`resolve_bodies`, with levers and surfaces that move."""
-    return resolve_slip(row, bodies, True, push_bodies, slip_of_surfaces(row, bodies), bias, stiff, soft)
+    return resolve_slip(row, bodies, True, roll, push_bodies, slip_of_surfaces(row, bodies), bias, stiff, soft)
 
 
 @inlined
-def resolve_in_tree(row, bodies, bias, stiff, soft):
+def resolve_in_tree(row, bodies, roll, bias, stiff, soft):
     """`resolve_turning` where a body is part of a tree."""
-    return resolve_slip(row, bodies, True, note_push, slip_of_surfaces(row, bodies), bias, stiff, soft)
+    return resolve_slip(row, bodies, True, roll, note_push, slip_of_surfaces(row, bodies), bias, stiff, soft)
 
 
 @inlined
-def resolve_balls(row: BALL, bodies, bias, stiff, soft):
+def resolve_balls(row: BALL, bodies, roll, bias, stiff, soft):
     """`resolve_bodies` of balls: K n is along n, and K across n is a number."""
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     u = slip_of_balls(
@@ -154,7 +161,7 @@ def resolve_balls(row: BALL, bodies, bias, stiff, soft):
     q_n = normal_impulse(p_n, row.m_n, u_n, bias, stiff, soft)
     u_t, limit = sub(u, scaled(u_n, normal)), row.friction * q_n
     q_t = opposing_impulse(p_t, row.m_t, u_t, limit)
-    K = rolled(row, bodies, q_n)
+    K = roll(row, bodies, q_n)
     row.p_n = q_n
     row.p_t = q_t
     push_balls(row, bodies, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
@@ -258,14 +265,16 @@ class Way(NamedTuple):
     displacement: Callable
     resolve: Callable
     turn: Callable = turn_bodies  # what moments do
+    roll: Callable = rolled  # what rolling friction does
 
 
-WAYS = (
+ROLLING = (
     Way(push_last_of_balls, displacement_of_balls, resolve_balls),
     Way(push_last_of_bodies, displacement_of_bodies, resolve_bodies),
     Way(push_last_of_turning, displacement_of_turning, resolve_turning),
 )
-"""By kind: BALLS, BODIES, TURNING."""
+WAYS = (tuple(way._replace(roll=not_rolled) for way in ROLLING), ROLLING)
+"""Without and with rolling friction, by kind: BALLS, BODIES, TURNING."""
 IN_TREE = Way(push_last_in_tree, displacement_of_turning, resolve_in_tree, note_moments)
 """Of bodies in trees."""
 
@@ -291,14 +300,14 @@ def correct_block(way, row: CONTACT, bodies: BODY_PAIR, s, rate, stiff, soft, la
     moved, closed = way.displacement(row, bodies), row.closed
     gap = row.gap + dot(row.normal, moved)
     law = contact_law(gap, closed, s, rate, stiff, soft)
-    q_n = way.resolve(row, bodies, law[0], law[1], law[2])
+    q_n = way.resolve(row, bodies, way.roll, law[0], law[1], law[2])
     row.open = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
 
 
 @lanewise
 def relax_block(way, row: CONTACT, bodies: BODY_PAIR, lane):
     """Impulses that remove the velocity by which overlapping bodies were parted."""
-    way.resolve(row, bodies, row.open, 1.0, 0.0)
+    way.resolve(row, bodies, way.roll, row.open, 1.0, 0.0)
 
 
 @lanewise

@@ -63,6 +63,7 @@ class Blocks(NamedTuple):
     body_B: np.ndarray = integers("blocks", "lanes")
     kind: np.ndarray = integers("blocks")  # of its contacts
     layers: np.ndarray = integers("blocks")  # how many layers it has; 0 if it is empty
+    rolls: np.ndarray = integers("blocks")  # 1 if some contact may have rolling friction
 
 
 def make_blocks(n_block: int, n_layer: int, lanes: int) -> Blocks:
@@ -135,6 +136,13 @@ def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, inverse: INVERSE,
         contact.bend = point.bend
         contact.arm_A = point.lever_A
         contact.arm_B = point.lever_B
+
+
+@inlined
+def may_roll(point: CONTACT_POINT):
+    """Whether a contact point has rolling friction, or an impulse of it that was left by the last step."""
+    x, y, z = point.p_r
+    return point.rolling != 0.0 or x != 0.0 or y != 0.0 or z != 0.0
 
 
 @inlined

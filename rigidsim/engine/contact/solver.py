@@ -15,7 +15,7 @@ import numpy as np
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
 from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.iterations import WAYS, add_total, correct_block, follow_block, push_block, relax_block
+from rigidsim.engine.contact.iterations import ROLLING, WAYS, add_total, correct_block, follow_block, push_block, relax_block
 from rigidsim.engine.contact.rows import (
     BALLS,
     BODY_PAIR,
@@ -25,6 +25,7 @@ from rigidsim.engine.contact.rows import (
     Blocks,
     clear_lane,
     fill_lane,
+    may_roll,
     gather,
     gather_linear,
     make_blocks,
@@ -91,6 +92,7 @@ def fill_blocks(blocks, n_block, points, inverse, dummy, lanes):
     """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
     for b in range(n_block):
         blocks.body_A[b, :] = blocks.body_B[b, :] = dummy
+        blocks.rolls[b] = 0
         for layer in range(blocks.layers[b]):
             fill_layer(blocks, b, row_of(blocks, b, layer), points, inverse, lanes)
 
@@ -107,6 +109,8 @@ def fill_layer(blocks, b, r, points, inverse, lanes):
             who = points.who[m]
             blocks.body_A[b, lane], blocks.body_B[b, lane] = who.a, who.b
             fill_lane(row, lane, kind, who, points.value[m], inverse, lanes)
+            if may_roll(points.value[m]):
+                blocks.rolls[b] = 1
     if kind == BALLS:
         prepare_balls(row, lanes)
     else:
@@ -194,7 +198,7 @@ def push_all(vel, blocks, n_block, bodies, lanes):
             for k in range(KINDS):
                 if blocks.kind[b] == k:
                     for layer in range(blocks.layers[b]):
-                        push_block(WAYS[k], blocks.row[row_of(blocks, b, layer)], bodies, lanes)
+                        push_block(ROLLING[k], blocks.row[row_of(blocks, b, layer)], bodies, lanes)
             scatter_velocities(vel, blocks, b, bodies, lanes)
 
 
@@ -208,7 +212,7 @@ def follow_all(s, lines, blocks, n_block, bodies, lanes):
             gather_bodies(lines.vel, blocks, b, bodies, VELOCITIES, lanes)
             gather_bodies(lines.moved, blocks, b, bodies, DISPLACEMENTS, lanes)
             for layer in range(blocks.layers[b]):
-                follow_block(WAYS[TURNING], blocks.row[row_of(blocks, b, layer)], bodies, s, lanes)
+                follow_block(ROLLING[TURNING], blocks.row[row_of(blocks, b, layer)], bodies, s, lanes)
             scatter_velocities(lines.vel, blocks, b, bodies, lanes)
 
 
@@ -233,13 +237,14 @@ def resolve_all(relaxes, steps, lines, blocks, n_block, bodies, lanes):
             if not relaxes:
                 gather_displacements(lines.moved, blocks, b, bodies, lanes)
             for k in range(KINDS):
-                if blocks.kind[b] == k:
-                    for layer in range(blocks.layers[b]):
-                        row = blocks.row[row_of(blocks, b, layer)]
-                        if relaxes:
-                            relax_block(WAYS[k], row, bodies, lanes)
-                        else:
-                            correct_block(WAYS[k], row, bodies, s, rate, stiff, soft, lanes)
+                for rolls in (0, 1):
+                    if blocks.kind[b] == k and blocks.rolls[b] == rolls:
+                        for layer in range(blocks.layers[b]):
+                            row = blocks.row[row_of(blocks, b, layer)]
+                            if relaxes:
+                                relax_block(WAYS[rolls][k], row, bodies, lanes)
+                            else:
+                                correct_block(WAYS[rolls][k], row, bodies, s, rate, stiff, soft, lanes)
             scatter_velocities(vel, blocks, b, bodies, lanes)
 
 
