@@ -626,7 +626,7 @@ def settle_modes(t, h, block, buffer):
 @routine
 def settle_event(t, block, buffer):
     """What happens at the events that a step which began at time t (s) has reached."""
-    now = block.scratch.part[at.PART_NOW]
+    now = block.scratch.part.now
     set_now(t, block.scratch.joints.modes.search, now, block.lanes)
     settle_modes(now, block.model.step, block, buffer)
 
@@ -641,7 +641,7 @@ def forget_events(search: SEARCH, lane):
 def settle_begin(block, buffer):
     """What happens at the events at the beginning of trials."""
     scratch = block.scratch
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], short(block.model)
+    found, now, h = scratch.joints.modes, scratch.part.begin, short(block.model)
     settle_modes(now, h, block, buffer)
     count_events(block.state[step_row(block.state, scratch)], found.search, found.occurs, now, h, block.lanes)
 
@@ -650,7 +650,7 @@ def settle_begin(block, buffer):
 def settle_taken(trial, block, buffer):
     """What happens at the events at the ends of trials that were taken."""
     scratch, lanes = block.scratch, block.lanes
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], short(block.model)
+    found, now, h = scratch.joints.modes, scratch.part.now, short(block.model)
     note_taken(trial, found.search, found.takes, found.occurs, now, lanes)
     keep_rates(now, found.takes, block)
     if largest_of(found.occurs, lanes) > 0.0:
