@@ -8,6 +8,8 @@ of the step goes on. Each lane does so for itself; lanes that wait for others, o
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine.articulated import set_wanted
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate
@@ -68,6 +70,21 @@ def switches(model):
 def short(model):
     """With methods that choose their steps: what a rebound lasts that is none, s. Contact acts at the grid."""
     return model.step if model.contacts is not None else SHORT * model.step
+
+
+class ModeRows(NamedTuple):
+    """The rows of a coordinate that has modes: its constants, its state, and its constraint force."""
+
+    value: JOINT_VALUE
+    mode: COORDINATE
+    constraint: CONSTRAINT
+
+
+@inlined
+def mode_rows(n, block):
+    """Those of number n among what has modes."""
+    i = block.model.joints.modes[n]
+    return ModeRows(block.model.joints.value[i], block.state[i], block.scratch.joints.modes.constraint[n])
 
 
 # --- trials
@@ -143,8 +160,9 @@ def begin_trial(t, t_end, h, block):
 
 
 @lanewise
-def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, constraint: CONSTRAINT, margins: MARGINS, lane):
+def write_margins(rows: ModeRows, rate: RATE, margins: MARGINS, lane):
     """The margins of a coordinate in a state that was evaluated."""
+    value, mode, constraint = rows
     x, v, slip, lag, stops = mode.x, mode.v, mode.slip, mode.lag, (value.low, value.high)
     below, above = stop_margins(x, v, slip, stops)
     wanted, rests = (constraint.wanted, constraint.wanted_dot), select(slip == 0.0, value.tracking > 0.0, False)
@@ -217,8 +235,7 @@ def find_margins(t, margins, block):
     evaluate(t, block)
     copy_rows(0, len(scratch.fault), found.reached, scratch.fault)
     for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        write_margins(block.state[i], joints.value[i], scratch.rate[i], found.constraint[n], margins[n], block.lanes)
+        write_margins(mode_rows(n, block), scratch.rate[joints.modes[n]], margins[n], block.lanes)
 
 
 # --- where events are
@@ -438,8 +455,9 @@ def examine(before, after, h, block):
 
 
 @lanewise
-def count_impulse(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_VALUE, constraint: CONSTRAINT, lane):
+def count_impulse(takes: SCALAR, length: SCALAR, rows: ModeRows, lane):
     """Add the impulse of a constraint force in a trial that is taken, to first order."""
+    value, mode, constraint = rows
     slides = sliding(mode.slip, mode.lag) > 0.0
     torque = select(slides, sliding_force(mode.slip, mode.lag, value.friction, value.largest), constraint.torque)
     constraint.given += select(takes.value > 0.0, length.value, 0.0) * torque
@@ -454,8 +472,7 @@ def count_impulses(block):
     if model.contacts is not None:
         found, length = block.scratch.joints.modes, block.scratch.part.length
         for n in range(len(model.joints.modes)):
-            i = model.joints.modes[n]
-            count_impulse(found.takes, length, block.state[i], model.joints.value[i], found.constraint[n], block.lanes)
+            count_impulse(found.takes, length, mode_rows(n, block), block.lanes)
 
 
 @routine
