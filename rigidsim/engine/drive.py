@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.layout import DRIVE_AXES, EACH, JET, LOCAL, MOTION, PACE, PACED, SCALAR, add_to_sums
+from typing import NamedTuple
+
+from rigidsim.engine.layout import DRIVE_AXES, EACH, JET, LOCAL, MOTION, PACE, PACED, add_to_sums
 from rigidsim.engine.programs import fill_jet, record_faults, run_jet_program
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
@@ -32,20 +34,53 @@ def prescribe(t: EACH, motion: MOTION, driven: LOCAL, lane):
     driven.alpha = scaled(rate_dot, axis)
 
 
-@lanewise
-def drive_position(x: JET, y: JET, z: JET, driven: LOCAL, lane):
-    """Position, velocity, acceleration from three jets, in the parent's axes and units."""
-    driven.p = (x.value, y.value, z.value)
-    driven.v = (x.rate, y.rate, z.rate)
-    driven.a = (x.rate_dot, y.rate_dot, z.rate_dot)
+class JetVector(NamedTuple):
+    """Three jets: a vector, or three angles, with two derivatives."""
+
+    x: JET
+    y: JET
+    z: JET
+
+
+@inlined
+def jet_vector(registers, jets):
+    """The jets in three registers."""
+    x, y, z = registers
+    return JetVector(jets[x], jets[y], jets[z])
+
+
+@inlined
+def value_of(jets: JetVector):
+    """The vector."""
+    return jets.x.value, jets.y.value, jets.z.value
+
+
+@inlined
+def rate_of(jets: JetVector):
+    """Its derivative."""
+    return jets.x.rate, jets.y.rate, jets.z.rate
+
+
+@inlined
+def rate_dot_of(jets: JetVector):
+    """Its second derivative."""
+    return jets.x.rate_dot, jets.y.rate_dot, jets.z.rate_dot
 
 
 @lanewise
-def drive_rotation(a: JET, b: JET, c: JET, axes: DRIVE_AXES, motion: MOTION, driven: LOCAL, lane):
+def drive_position(position: JetVector, driven: LOCAL, lane):
+    """Position, velocity, acceleration from a jet, in the parent's axes and units."""
+    driven.p = value_of(position)
+    driven.v = rate_of(position)
+    driven.a = rate_dot_of(position)
+
+
+@lanewise
+def drive_rotation(angles: JetVector, axes: DRIVE_AXES, motion: MOTION, driven: LOCAL, lane):
     """The product of three rotations about fixed axes, the outermost first, by angles given as jets, and the body's own
     orientation.
     """
-    none = (0.0, 0.0, 0.0)
+    a, b, c, none = angles.x, angles.y, angles.z, (0.0, 0.0, 0.0)
     turned = ((1.0, 0.0, 0.0, 0.0), none, none)
     turned = turned_further(turned, axes.first, (a.value, a.rate, a.rate_dot))
     turned = turned_further(turned, axes.second, (b.value, b.rate, b.rate_dot))
@@ -56,12 +91,10 @@ def drive_rotation(a: JET, b: JET, c: JET, axes: DRIVE_AXES, motion: MOTION, dri
 
 
 @lanewise
-def gather_rates(weight, v_x: SCALAR, v_y: SCALAR, v_z: SCALAR, a: SCALAR, b: SCALAR, c: SCALAR, pace: PACE, lane):
+def gather_rates(weight, v: JetVector, omega: JetVector, pace: PACE, lane):
     """Add the velocity and angular velocity at one instant of a step to their weighted sums."""
-    v = (v_x.value, v_y.value, v_z.value)
-    omega = (a.value, b.value, c.value)
-    pace.v = add(pace.v, scaled(weight, v))
-    pace.omega = add(pace.omega, scaled(weight, omega))
+    pace.v = add(pace.v, scaled(weight, value_of(v)))
+    pace.omega = add(pace.omega, scaled(weight, value_of(omega)))
 
 
 @lanewise
@@ -71,22 +104,21 @@ def keep_first(pace: PACE, lane):
 
 
 @lanewise
-def pace_position(t: EACH, state: PACED, pace: PACE, v_x: JET, v_y: JET, v_z: JET, driven: LOCAL, lane):
-    """Position at time t from the pose in `state`; velocity and acceleration from three jets."""
+def pace_position(t: EACH, state: PACED, pace: PACE, v: JetVector, driven: LOCAL, lane):
+    """Position at time t from the pose in `state`; velocity and acceleration from jets."""
     p = add(state.p, displacement(pace.v, t - state.since))
     driven.p = p
-    driven.v = (v_x.value, v_y.value, v_z.value)
-    driven.a = (v_x.rate, v_y.rate, v_z.rate)
+    driven.v = value_of(v)
+    driven.a = rate_of(v)
 
 
 @lanewise
-def pace_rotation(t: EACH, state: PACED, pace: PACE, a: JET, b: JET, c: JET, driven: LOCAL, lane):
-    """Orientation at time t from the pose in `state`; rate and angular acceleration from three jets."""
-    omega = (a.value, b.value, c.value)
-    total, first = pace.omega, pace.first
-    driven.q = advanced_rotation(state.q, total, first, omega, t - state.since)
-    driven.omega = omega
-    driven.alpha = (a.rate, b.rate, c.rate)
+def pace_rotation(t: EACH, state: PACED, pace: PACE, omega: JetVector, driven: LOCAL, lane):
+    """Orientation at time t from the pose in `state`; rate and angular acceleration from jets."""
+    rate, total, first = value_of(omega), pace.omega, pace.first
+    driven.q = advanced_rotation(state.q, total, first, rate, t - state.since)
+    driven.omega = rate
+    driven.alpha = rate_of(omega)
 
 
 @lanewise
@@ -118,69 +150,68 @@ def gather_pace(given, t, paced_state, working, lanes):
         fill_since(working.jet[len(given.drive.constant)], t, paced_state[0], part, lanes)
         run_drive(given, working, lanes)
         for k in range(len(given.paced)):
-            jet, pace, weight = working.jet, working.pace[k], 4.0 if part == 1 else 1.0
-            (x, y, z), (a, b, c) = given.paced[k].v, given.paced[k].omega
-            gather_rates(weight, jet[x], jet[y], jet[z], jet[a], jet[b], jet[c], pace, lanes)
+            jets, pace, paced, weight = working.jet, working.pace[k], given.paced[k], 4.0 if part == 1 else 1.0
+            gather_rates(weight, jet_vector(paced.v, jets), jet_vector(paced.omega, jets), pace, lanes)
             if part == 0:
                 keep_first(pace, lanes)
 
 
 @inlined
-def drive_posed(given, t, motions, working, fault, driven_rows, lanes):
-    """Local motion of nodes whose pose is given, from their jets at time t (s)."""
-    jet = working.jet
+def drive_posed(given, t, first, block):
+    """Local motion of nodes whose pose is given, from their jets at time t (s); faults from this row on."""
+    scratch, lanes = block.scratch, block.lanes
     for k in range(len(given.driven)):
-        posed = given.driven[k]
-        motion, driven, (x, y, z), (a, b, c) = motions[posed.row], driven_rows[posed.row], posed.position, posed.angles
+        posed, fault = given.driven[k], scratch.fault[first + k]
+        motion, driven, jets = block.model.motion[posed.row], scratch.driven[posed.row], scratch.working.jet
         prescribe(t, motion, driven, lanes)
-        if x >= 0:
-            drive_position(jet[x], jet[y], jet[z], driven, lanes)
-            record_faults(t, jet[x], jet[y], jet[z], 3, fault[k], lanes)
-        if a >= 0:
-            drive_rotation(jet[a], jet[b], jet[c], given.drive_axes[k], motion, driven, lanes)
-            record_faults(t, jet[a], jet[b], jet[c], 3, fault[k], lanes)
+        if posed.position[0] >= 0:
+            position = jet_vector(posed.position, jets)
+            drive_position(position, driven, lanes)
+            record_faults(t, position, 3, fault, lanes)
+        if posed.angles[0] >= 0:
+            angles = jet_vector(posed.angles, jets)
+            drive_rotation(angles, given.drive_axes[k], motion, driven, lanes)
+            record_faults(t, angles, 3, fault, lanes)
 
 
 @inlined
-def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
+def drive_paced(given, t, paced_state, first, block):
     """Local motion of nodes whose rates are given: the pose at the beginning of the step, advanced to t (s) by the
-    rates in between.
+    rates in between; faults from this row on.
     """
-    jet = working.jet
+    scratch, lanes = block.scratch, block.lanes
     for k in range(len(given.paced)):
-        paced, row, pace = given.paced[k], paced_state[k], working.pace[k]
-        driven, (x, y, z), (a, b, c) = driven_rows[paced.row], paced.v, paced.omega
+        paced, row, pace, fault = given.paced[k], paced_state[k], scratch.working.pace[k], scratch.fault[first + k]
+        driven, v, omega = (
+            scratch.driven[paced.row],
+            jet_vector(paced.v, scratch.working.jet),
+            jet_vector(paced.omega, scratch.working.jet),
+        )
         if paced.moves > 0:
-            pace_position(t, row, pace, jet[x], jet[y], jet[z], driven, lanes)
-            record_faults(t, jet[x], jet[y], jet[z], 3, fault[k], lanes)
+            pace_position(t, row, pace, v, driven, lanes)
+            record_faults(t, v, 3, fault, lanes)
         if paced.turns > 0:
-            pace_rotation(t, row, pace, jet[a], jet[b], jet[c], driven, lanes)
-            record_faults(t, jet[a], jet[b], jet[c], 3, fault[k], lanes)
-
-
-@inlined
-def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes):
-    """Local motion of every node driven by expressions, at time t (s)."""
-    if len(given.paced) > 0:
-        gather_pace(given, t, paced_state, working, lanes)
-    else:
-        fill_jet(working.jet[len(given.drive.constant)], t, lanes)
-        run_drive(given, working, lanes)
-    n_script, n_driven = len(given.scripts.who), len(given.driven)
-    drive_posed(given, t, motions, working, fault[n_script:], driven_rows, lanes)
-    drive_paced(given, t, paced_state, working, fault[n_script + n_driven :], driven_rows, lanes)
-    for k in range(len(given.desired)):
-        jet = working.jet[given.desired[k].register]
-        record_faults(t, jet, jet, jet, 3, fault[n_script + n_driven + len(given.paced) + k], lanes)
+            pace_rotation(t, row, pace, omega, driven, lanes)
+            record_faults(t, omega, 3, fault, lanes)
 
 
 @inlined
 def drive_expressed(given, t, block):
-    """Call `drive_all` with the parts of model, state and scratch arrays that it needs."""
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
-    if len(given.driven) + len(given.paced) + len(given.desired) > 0:
-        paced_state = state[len(model.moved_node) :]
-        drive_all(given, t, model.motion, paced_state, scratch.working, scratch.fault, scratch.driven, lanes)
+    """Local motion of every node driven by expressions, at time t (s)."""
+    working, fault, lanes = block.scratch.working, block.scratch.fault, block.lanes
+    n_script, n_driven, n_paced = len(given.scripts.who), len(given.driven), len(given.paced)
+    if n_driven + n_paced + len(given.desired) > 0:
+        paced_state = block.state[len(block.model.moved_node) :]
+        if n_paced > 0:
+            gather_pace(given, t, paced_state, working, lanes)
+        else:
+            fill_jet(working.jet[len(given.drive.constant)], t, lanes)
+            run_drive(given, working, lanes)
+        drive_posed(given, t, n_script, block)
+        drive_paced(given, t, paced_state, n_script + n_driven, block)
+        for k in range(len(given.desired)):
+            jet = working.jet[given.desired[k].register]
+            record_faults(t, (jet,), 3, fault[n_script + n_driven + n_paced + k], lanes)
 
 
 @inlined

@@ -152,19 +152,31 @@ def record_reached_bodies(nodes, instant, model, buffer):
             record_reached(instant, at.ROLE_CARRIED if inherits else at.ROLE_PROTECTED, node, above, buffer)
 
 
+class SampleRows(NamedTuple):
+    """The motion of a node in the world, and the energies of all bodies, in one sample."""
+
+    velocity: TRIPLE
+    angular_velocity: TRIPLE
+    ledger: LEDGER
+
+
+@inlined
+def sample_rows(samples, k, node):
+    """Those of sample k."""
+    return SampleRows(samples.world.velocity[k, node], samples.world.angular_velocity[k, node], samples.ledger[k])
+
+
 @lanewise
-def write_event(
-    t: EACH, v_before: TRIPLE, v_after: TRIPLE, omega_before: TRIPLE, omega_after: TRIPLE, ledger_before: LEDGER,
-    ledger_after: LEDGER, value: HIT, lane,
-):  # fmt: skip
+def write_event(t: EACH, before: SampleRows, after: SampleRows, value: HIT, lane):
     """Write the time of an event, the receiver's motion in the world before and after, and the energies of the
     instant.
     """
     value.time = t
-    value.velocity_before, value.velocity_after = v_before.xyz, v_after.xyz
-    value.angular_velocity_before, value.angular_velocity_after = omega_before.xyz, omega_after.xyz
-    value.energy_before = ledger_before.kinetic + ledger_before.potential
-    value.energy_after = ledger_after.kinetic + ledger_after.potential
+    value.velocity_before, value.velocity_after = before.velocity.xyz, after.velocity.xyz
+    value.angular_velocity_before = before.angular_velocity.xyz
+    value.angular_velocity_after = after.angular_velocity.xyz
+    value.energy_before = before.ledger.kinetic + before.ledger.potential
+    value.energy_after = after.ledger.kinetic + after.ledger.potential
 
 
 @lanewise
@@ -212,12 +224,10 @@ def write_carried(pair, node, body, value, lanes):
 @inlined
 def complete_instant(t, instant, model, buffer, lanes):
     """Complete the records of an instant from the samples before and after it."""
-    pair, v, omega = buffer.pair, buffer.pair.world.velocity, buffer.pair.world.angular_velocity
+    pair = buffer.pair
     for k in range(instant, buffer.filled[0]):
-        node, value = buffer.event[k].second, buffer.event_value[k]
-        write_event(
-            t, v[0, node], v[1, node], omega[0, node], omega[1, node], pair.ledger[0], pair.ledger[1], value, lanes
-        )
+        node = buffer.event[k].second
+        write_event(t, sample_rows(pair, 0, node), sample_rows(pair, 1, node), buffer.event_value[k], lanes)
     k = buffer.filled[1] - 1
     while k >= 0 and buffer.reached[k].instant == instant:
         node, value = buffer.reached[k].node, buffer.reached_value[k]

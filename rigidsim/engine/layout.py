@@ -293,9 +293,6 @@ CROSSING = Row(
     " gets another answer, s from its beginning; whether there is one, and whether it is still searched for",
     whole=1, length=1, begin=1, end=1, found=1, open=1,
 )  # fmt: skip
-PART_BEGIN, PART_END, PART_LENGTH, PART_COUNT, PART_NOW, PART_ROWS = 0, 1, 2, 3, 4, 5
-"""Of a step that is divided: the beginning, the end and the length of a part, s; their number; the time of a stage, s.
-"""
 NUMBERS = Row(
     "numbers that are reached by their place",
 )

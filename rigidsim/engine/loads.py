@@ -7,8 +7,8 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import is_row_apart
 from rigidsim.engine.laws.registry import NUMBER, PAIRWISE, SINGLE
-from rigidsim.engine.laws.wrench import acts, begin, confine, ends
-from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WINDING
+from rigidsim.engine.laws.wrench import LoadRows, acts, begin, confine, load_rows
+from rigidsim.engine.layout import NUMBERS
 from rigidsim.engine.mutual import attract_mutually, store_mutually
 from rigidsim.engine.scripts import apply_scripts, set_coefficients
 from rigidsim.engine.tanks import close_tanks, has_tanks
@@ -37,21 +37,16 @@ def apply_tables(tables, laws, block):
 
 
 @lanewise
-def add_energy(
-    table, value: NUMBERS, apart: APART, first: FRAME, second: FRAME, body: BODY, wound: WINDING, sign,
-    total: NUMBERS, place, lane,
-):  # fmt: skip
+def add_energy(table, value: NUMBERS, load: LoadRows, sign, total: NUMBERS, place, lane):
     """Add sign times the energy stored in a load to a place of a row."""
-    total[place] += sign * table.energy(table.values(value), apart, first, second, body, wound)
+    total[place] += sign * table.energy(table.values(value), load)
 
 
 @inlined
 def store(table, law, k, block, sign, row, place):
     """Add sign times the energy stored in load k of a table to a place of a row."""
-    model, scratch, lanes = block.model, block.scratch, block.lanes
-    first, second, apart = ends(law, k, model, scratch)
-    body, wound = model.body[law.who[k].second], scratch.wound[law.who[k].followed] if table.follow else None
-    add_energy(table, law.value[k], apart, first, second, body, wound, sign, row, place, lanes)
+    load = load_rows(law, k, block, table.follow is not None)
+    add_energy(table, law.value[k], load, sign, row, place, block.lanes)
 
 
 @inlined

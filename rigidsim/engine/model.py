@@ -464,9 +464,20 @@ class Closings(NamedTuple):
     widest: SCALAR = floats(1)  # of these
 
 
+class StepPart(NamedTuple):
+    """A part of a step that is divided, of each lane."""
+
+    begin: SCALAR = floats()  # s
+    end: SCALAR = floats()  # s
+    length: SCALAR = floats()  # s; 0 in a lane that waits
+    parts: SCALAR = floats()  # how many there are in the step
+    now: SCALAR = floats()  # the time of a stage, s
+
+
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
+    part: StepPart
     working: ExpressionScratch | None  # of expressions
     joints: JointArrays | None
     loops: Closings | None
@@ -495,7 +506,6 @@ class Scratch(NamedTuple):
     anew: np.ndarray = integers(1)  # 1 if what is to begin is no era but a jump of what is held between samples
     broken: np.ndarray = integers(1)  # 1 + the row of the joint that breaks now, or 0
     bearing: SCALAR = floats(1)  # the load of a joint in parts of what it bears
-    part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any
@@ -635,7 +645,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     working = working_of(expressions, n) if expressions else None
     jointed = joint_arrays_of(model.joints, sizes) if model.joints else None
     scratch = made(
-        Scratch, sizes, working=working, joints=jointed, loops=loops,
+        Scratch, sizes, part=made(StepPart, sizes), working=working, joints=jointed, loops=loops,
         trial=None, touching=None, lasting=None, guards=None, sleep=None, independent=None,
     )  # fmt: skip
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation

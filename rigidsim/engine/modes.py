@@ -48,7 +48,16 @@ from rigidsim.engine.parts import largest_of, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import impulse_response
-from rigidsim.engine.switching import count_events, keep_rates, note_taken, short, sliding_signs, want_now
+from rigidsim.engine.switching import (
+    ModeRows,
+    count_events,
+    keep_rates,
+    mode_rows,
+    note_taken,
+    short,
+    sliding_signs,
+    want_now,
+)
 from rigidsim.engine.terms import evaluate_touching
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, NAN, select, select3
@@ -335,13 +344,14 @@ def add_impulses(part, blow: BLOW, total: SCALAR, lane):
 
 
 @lanewise
-def end_blow(size: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT, blow: BLOW, mode: COORDINATE, lane):
+def end_blow(size: SCALAR, rows: ModeRows, blow: BLOW, lane):
     """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
+    mode = rows.mode
     slow = select(blow.catch == 0.0, absolute(blow.rate) <= AT_REST * size.value, True)
     stays = select(blow.stop == 0.0, False, slow)
     mode.v = select(stays, 0.0, mode.v)
     mode.v_low = select(stays, 0.0, mode.v_low)
-    slip, lag = natural_mode(mode, value, constraint)
+    slip, lag = natural_mode(rows)
     mode.slip = slip
     mode.lag = lag
 
@@ -360,8 +370,7 @@ def deliver_blows(t, block, made):
         close_loops(t, block)
         measure_rates(t, block)
     for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        end_blow(found.takes, joints.value[i], found.constraint[n], found.blow[n], block.state[i], lanes)
+        end_blow(found.takes, mode_rows(n, block), found.blow[n], lanes)
 
 
 @inlined
@@ -489,10 +498,11 @@ def strike_stops(t, h, block, buffer):
 
 
 @inlined
-def natural_mode(mode, value, constraint):
+def natural_mode(rows):
     """The mode of a coordinate, held if it can be. At a stop the rate that a servo wants counts as it is a moment
     later, so that its sign is known where it turns.
     """
+    value, mode, constraint = rows
     slip, lag = mode_of(mode.x, mode.v, (value.low, value.high), value.friction, constraint.wanted, value.largest)
     rests, tracking = (
         select(slip == 0.0, value.tracking > 0.0, False),
@@ -510,11 +520,12 @@ def turns_now(value, constraint):
 
 
 @lanewise
-def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT, mode: COORDINATE, lane):
+def arrive(due: DUE, occurs: SCALAR, rows: ModeRows, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
     but one of which the constraint force has arrived at its bound begins to slide. What leaves a stop and is there
     again at once is at rest.
     """
+    value, mode, constraint = rows
     happens, slides = occurs.value > 0.0, sliding(mode.slip, mode.lag) > 0.0
     first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
     moves = select(happens, mode.slip != 0.0, False)
@@ -525,7 +536,7 @@ def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT,
     stops, meets = select(returns, True, select(slides, first, False)), select(slides, second, False)
     mode.v = select(stops, 0.0, select(meets, constraint.wanted, mode.v))
     mode.v_low = select(stops, 0.0, select(meets, 0.0, mode.v_low))
-    slip, lag = natural_mode(mode, value, constraint)
+    slip, lag = natural_mode(rows)
     way = select(slides, 0.0, select(first, -1.0, select(second, 1.0, 0.0)))
     slip, lag = select(slip == 0.0, way, slip), select(lag == 0.0, way, lag)
     mode.slip = select(happens, slip, mode.slip)
@@ -533,15 +544,13 @@ def arrive(due: DUE, occurs: SCALAR, value: JOINT_VALUE, constraint: CONSTRAINT,
 
 
 @lanewise
-def review(
-    one_by_one, occurs: SCALAR, due: DUE, value: JOINT_VALUE, rate: RATE, constraint: CONSTRAINT, factor: FACTOR,
-    mode: COORDINATE, changes: SCALAR, lane,
-):  # fmt: skip
+def review(one_by_one, occurs: SCALAR, due: DUE, rows: ModeRows, rate: RATE, factor: FACTOR, changes: SCALAR, lane):
     """Let a coordinate slide whose constraint force is out of bounds, and hold one that would move against the way it
     slides. One that leaves a stop as the rate that its servo wants turns is held by the servo, if that can. As the
     force of a stop vanishes, so does the acceleration, and its sign is that of rounding: the coordinate leaves.
     """
-    slip, lag = natural_mode(mode, value, constraint)
+    value, mode, constraint = rows
+    slip, lag = natural_mode(rows)
     holds = sliding(mode.slip, mode.lag) == 0.0
     lower, upper = constraint_bounds(
         mode.x, mode.slip, mode.lag, (value.low, value.high), value.friction, value.largest
@@ -575,11 +584,9 @@ def choose_modes(t, block):
         fill(found.changes, 0.0, lanes)
         one_by_one = 1.0 if number >= BLOCKS else 0.0
         for n in range(len(joints.modes)):
-            i = joints.modes[n]
-            review(
-                one_by_one, found.occurs, found.due[n], joints.value[i], scratch.rate[i], found.constraint[n],
-                scratch.joints.factor[i], block.state[i], found.changes, lanes,
-            )  # fmt: skip
+            i, rows = joints.modes[n], mode_rows(n, block)
+            rate, factor = scratch.rate[i], scratch.joints.factor[i]
+            review(one_by_one, found.occurs, found.due[n], rows, rate, factor, found.changes, lanes)
         if largest_of(found.changes, lanes) == 0.0:
             break
 
@@ -602,8 +609,7 @@ def arrive_all(block):
     """Put all coordinates where they have arrived, in lanes in which an event occurs."""
     joints, found = block.model.joints, block.scratch.joints.modes
     for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        arrive(found.due[n], found.occurs, joints.value[i], found.constraint[n], block.state[i], block.lanes)
+        arrive(found.due[n], found.occurs, mode_rows(n, block), block.lanes)
 
 
 @inlined
@@ -626,7 +632,7 @@ def settle_modes(t, h, block, buffer):
 @routine
 def settle_event(t, block, buffer):
     """What happens at the events that a step which began at time t (s) has reached."""
-    now = block.scratch.part[at.PART_NOW]
+    now = block.scratch.part.now
     set_now(t, block.scratch.joints.modes.search, now, block.lanes)
     settle_modes(now, block.model.step, block, buffer)
 
@@ -641,7 +647,7 @@ def forget_events(search: SEARCH, lane):
 def settle_begin(block, buffer):
     """What happens at the events at the beginning of trials."""
     scratch = block.scratch
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_BEGIN], short(block.model)
+    found, now, h = scratch.joints.modes, scratch.part.begin, short(block.model)
     settle_modes(now, h, block, buffer)
     count_events(block.state[step_row(block.state, scratch)], found.search, found.occurs, now, h, block.lanes)
 
@@ -650,7 +656,7 @@ def settle_begin(block, buffer):
 def settle_taken(trial, block, buffer):
     """What happens at the events at the ends of trials that were taken."""
     scratch, lanes = block.scratch, block.lanes
-    found, now, h = scratch.joints.modes, scratch.part[at.PART_NOW], short(block.model)
+    found, now, h = scratch.joints.modes, scratch.part.now, short(block.model)
     note_taken(trial, found.search, found.takes, found.occurs, now, lanes)
     keep_rates(now, found.takes, block)
     if largest_of(found.occurs, lanes) > 0.0:

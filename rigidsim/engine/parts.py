@@ -8,7 +8,8 @@ that need fewer than others wait: at the end of their step they are put back to 
 from __future__ import annotations
 
 from rigidsim.engine.articulated import moves_by_angle
-from rigidsim.engine.layout import PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.model import StepPart
 from rigidsim.engine.programs import fill
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
@@ -60,47 +61,44 @@ def count_parts(count, lanes):
 @inlined
 def note_turns(h, block):
     """The square of the largest turn in a step of length h (s) in each lane, in place of the number of parts."""
-    model, lanes = block.model, block.lanes
-    part = block.scratch.part
-    fill(part[PART_COUNT], 0.0, lanes)
+    model, part, lanes = block.model, block.scratch.part, block.lanes
+    fill(part.parts, 0.0, lanes)
     for k in range(len(model.moved_node)):
         if model.joints is not None and moves_by_angle(k, model.joints):
-            note_angle(block.state[k], h, part[PART_COUNT], lanes)
+            note_angle(block.state[k], h, part.parts, lanes)
         else:
-            note_turn(block.state[k], h, part[PART_COUNT], lanes)
+            note_turn(block.state[k], h, part.parts, lanes)
 
 
 @inlined
 def divide(t, t_end, h, block):
     """Find the number of parts of a step from t to t_end = t + h (s) in each lane. Returns the largest of them."""
-    lanes = block.lanes
-    part = block.scratch.part
+    part, lanes = block.scratch.part, block.lanes
     note_turns(h, block)
-    fill(part[PART_BEGIN], t, lanes)
-    fill(part[PART_END], t_end, lanes)
-    fill(part[PART_LENGTH], h, lanes)
-    if not largest_of(part[PART_COUNT], lanes) > 1.0:
+    fill(part.begin, t, lanes)
+    fill(part.end, t_end, lanes)
+    fill(part.length, h, lanes)
+    if not largest_of(part.parts, lanes) > 1.0:
         return 1.0
-    return count_parts(part[PART_COUNT], lanes)
+    return count_parts(part.parts, lanes)
 
 
 @lanewise
-def set_part(number, t, t_end, h, count: SCALAR, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+def set_part(number, t, t_end, h, part: StepPart, lane):
     """Part `number` of a step from t to t_end = t + h, s; of no length at its end in a lane that waits."""
-    each, waits = h / count.value, number >= count.value
-    begin.value = select(waits, t_end, t + number * each)
-    end.value = select(number + 1.0 < count.value, t + (number + 1.0) * each, t_end)
-    length.value = select(waits, 0.0, each)
+    each, waits = h / part.parts.value, number >= part.parts.value
+    part.begin.value = select(waits, t_end, t + number * each)
+    part.end.value = select(number + 1.0 < part.parts.value, t + (number + 1.0) * each, t_end)
+    part.length.value = select(waits, 0.0, each)
 
 
 @routine
-def begin_part(number, t, t_end, h, most, state, scratch, lanes):
+def begin_part(number, t, t_end, h, most, block):
     """Set the times of one of several parts; keep the state if some lane may wait."""
     if most > 1.0:
-        part = scratch.part
-        set_part(number, t, t_end, h, part[PART_COUNT], part[PART_BEGIN], part[PART_END], part[PART_LENGTH], lanes)
-        if len(lanes) > 1:
-            copy_rows(0, len(state), state, scratch.before)
+        set_part(number, t, t_end, h, block.scratch.part, block.lanes)
+        if len(block.lanes) > 1:
+            copy_rows(0, len(block.state), block.state, block.scratch.before)
 
 
 @lanewise
@@ -112,8 +110,8 @@ def put_back(length: SCALAR, before: STATE, state: STATE, lane):
 
 
 @routine
-def end_part(most, state, scratch, lanes):
+def end_part(most, block):
     """Put lanes that wait back."""
-    if len(lanes) > 1 and most > 1.0:
-        for k in range(len(state)):
-            put_back(scratch.part[PART_LENGTH], scratch.before[k], state[k], lanes)
+    if len(block.lanes) > 1 and most > 1.0:
+        for k in range(len(block.state)):
+            put_back(block.scratch.part.length, block.scratch.before[k], block.state[k], block.lanes)

@@ -125,12 +125,11 @@ def record_fault(t: EACH, register: NUMBERS, c, fault: FAULT, lane):
 
 
 @inlined
-def record_faults(t, x, y, z, width, fault, lanes):
-    """Record the first non-finite value of three registers, each of `width` rows: one for numbers, three for jets."""
+def record_faults(t, registers, width, fault, lanes):
+    """Record the first non-finite value of registers, each of `width` rows: one for numbers, three for jets."""
     for c in range(width):
-        record_fault(t, x, c, fault, lanes)
-        record_fault(t, y, c, fault, lanes)
-        record_fault(t, z, c, fault, lanes)
+        for register in registers:
+            record_fault(t, register, c, fault, lanes)
 
 
 def put_held(program: Program, register: np.ndarray, values: np.ndarray) -> None:

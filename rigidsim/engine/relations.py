@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.laws.wrench import acts, ends
+from rigidsim.engine.laws.wrench import acts, load_rows
 from rigidsim.engine.layout import APART, EACH, LINK, WINDING, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
@@ -54,9 +54,8 @@ def follow_windings(block):
     for table in FOLLOWED:
         law = getattr(block.model.pairwise, table.name)
         for k in range(len(law.who)):
-            first, second, _ = ends(law, k, block.model, scratch)
-            wound = scratch.wound[law.who[k].followed]
-            table.follow(law.value[k], first, second, row_of(law, k, block.state, scratch), wound, block.lanes)
+            load = load_rows(law, k, block, winds=True)
+            table.follow(law.value[k], load, row_of(law, k, block.state, scratch), block.lanes)
 
 
 @inlined

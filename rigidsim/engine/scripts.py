@@ -186,7 +186,7 @@ def script(given, t, k, block):
     for first in (0, 3, 6):
         if r[first] >= 0:
             x, y, z = register[r[first]], register[r[first + 1]], register[r[first + 2]]
-            record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+            record_faults(t, (x, y, z), 1, scratch.fault[k], lanes)
             if first == 0:
                 push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
             elif first == 3:

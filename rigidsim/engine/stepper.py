@@ -64,24 +64,23 @@ def move(method, t, t_end, h, block, buffer=None):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched. Only impacts of joints at their
     stops need a buffer.
     """
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    model, part = block.model, block.scratch.part
     if trials_of(method) is not None:
         arrive(method, t_end, block, buffer)
         if switches(model) and model.contacts is not None:
-            keep_rates_inside(in_lanes(method, t_end, scratch, lanes), block)
+            keep_rates_inside(in_lanes(method, t_end, block), block)
     elif switches(model):
-        part = scratch.part
         begin_search(h, block)
-        while begin_trial(t, t_end, h, state, scratch, lanes) > 0.0:
-            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
+        while begin_trial(t, t_end, h, block) > 0.0:
+            take_step(method, part.begin, part.end, part.length, block)
             if end_trial(h, block) > 0.0:
                 settle_event(t, block, buffer)
     elif divides(method):
-        most, number, part = divide(t, t_end, h, block), 0.0, scratch.part
+        most, number = divide(t, t_end, h, block), 0.0
         while number < most:
-            begin_part(number, t, t_end, h, most, state, scratch, lanes)
-            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
-            end_part(most, state, scratch, lanes)
+            begin_part(number, t, t_end, h, most, block)
+            take_step(method, part.begin, part.end, part.length, block)
+            end_part(most, block)
             number += 1.0
     else:
         take_step(method, t, t_end, h, block)
@@ -108,12 +107,12 @@ def take_lasting(method, t, t_end, h, block, contact):
     begin_lasting(t, h, block, contact)
     while next_trial(t, t_end, h, block, contact) > 0.0:
         if trials_of(method) is None:
-            take_step(method, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], block)
-            add_works(part[at.PART_LENGTH][0], weights_of(method), scratch.lasting)
+            take_step(method, part.begin, part.end, part.length, block)
+            add_works(part.length[0], weights_of(method), scratch.lasting)
         else:
-            arrive(method, part[at.PART_END][0], block)
+            arrive(method, part.end[0], block)
         end_trial_of_contacts(t, t_end, h, block, contact)
-    return ends_lasting(t, block.model, block.state, scratch, contact)
+    return ends_lasting(t, block, contact)
 
 
 @inlined
@@ -133,22 +132,22 @@ def go_to(method, t, known, block, buffer=None):
 
 
 @inlined
-def in_lanes(method, t, scratch, lanes):
+def in_lanes(method, t, block):
     """Time t (s) as the steps of a method have it: what depends on it is compiled for numbers, or for rows of lanes."""
     if not divides(method) and trials_of(method) is None:
         return t
-    fill(scratch.part[at.PART_NOW], t, lanes)
-    return scratch.part[at.PART_NOW]
+    fill(block.scratch.part.now, t, block.lanes)
+    return block.scratch.part.now
 
 
 @inlined
 def sample(method, t, known, block, samples, row):
     """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
     if trials_of(method) is None or keeps_grid(block.model):
-        observe(in_lanes(method, t, block.scratch, block.lanes), block, samples, row)
+        observe(in_lanes(method, t, block), block, samples, row)
         return known
     known = look(method, t, known, block)
-    now = in_lanes(method, t, block.scratch, block.lanes)
+    now = in_lanes(method, t, block)
     if switches(block.model):
         keep_rates_inside(now, in_state(block.scratch.stage, block))
     observe(now, in_state(block.scratch.stage, block), samples, row)
@@ -202,10 +201,10 @@ def move_if_room(method, t, t_end, h, block, buffer, contact):
     if contact is not None:
         begin_step(contact, t, block)
     if switches(model):
-        keep_step(block.state, block.scratch, buffer)
+        keep_step(block, buffer)
     move(method, t, t_end, h, block, buffer)
     if switches(model) and lacks_room(model, buffer):
-        put_step_back(block.state, block.scratch, buffer)
+        put_step_back(block, buffer)
         return False
     return True
 
@@ -217,7 +216,7 @@ def correct_if_room(contact, t, h, block, buffer):
     """
     has_room_for_it = end_step(contact, t, h, block)
     if switches(block.model) and not has_room_for_it:
-        put_step_back(block.state, block.scratch, buffer)
+        put_step_back(block, buffer)
     return has_room_for_it
 
 
@@ -235,7 +234,7 @@ def breaks(method, t, block):
     """Whether a joint breaks at time t (s), at which a step ends."""
     if not can_break(block.model):
         return False
-    find_broken(in_lanes(method, t, block.scratch, block.lanes), block)
+    find_broken(in_lanes(method, t, block), block)
     return block.scratch.broken[0] > 0
 
 
@@ -244,7 +243,7 @@ def passes(method, t, block):
     """Whether a trigger is due at time t (s), at which a step ends or something happened."""
     if block.model.guards is None:
         return False
-    return find_passed(in_lanes(method, t, block.scratch, block.lanes), block) > 0
+    return find_passed(in_lanes(method, t, block), block) > 0
 
 
 @inlined
@@ -260,15 +259,15 @@ def begin_era(method, contact, buffer, t, block):
     if lasts(scratch):
         unsettle(scratch)
     if switches(model):
-        keep_rates_inside(in_lanes(method, t, scratch, lanes), block)
+        keep_rates_inside(in_lanes(method, t, block), block)
         let_all_slide(block)
     if model.guards is not None and scratch.guards.fired[0] != at.NO_ROW:
-        apply_fired(in_lanes(method, t, scratch, lanes), block, buffer)
+        apply_fired(in_lanes(method, t, block), block, buffer)
     elif buffer is not None and (not is_steered(model) or scratch.anew[0] == 0):
-        cross_edge(buffer, in_lanes(method, t, scratch, lanes), block)
+        cross_edge(buffer, in_lanes(method, t, block), block)
     if switches(model):
         h = model.step if trials_of(method) is None else short(model)
-        begin_modes(in_lanes(method, t, scratch, lanes), h, block, buffer)
+        begin_modes(in_lanes(method, t, block), h, block, buffer)
 
 
 @inlined

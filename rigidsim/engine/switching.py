@@ -8,7 +8,8 @@ of the step goes on. Each lane does so for itself; lanes that wait for others, o
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
+from typing import NamedTuple
+
 from rigidsim.engine.articulated import set_wanted
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate
@@ -27,7 +28,7 @@ from rigidsim.engine.layout import (
     copy_rows,
 )
 from rigidsim.engine.loops import measure_all
-from rigidsim.engine.model import in_state
+from rigidsim.engine.model import StepPart, in_state
 from rigidsim.engine.parts import largest_of, note_turns, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
@@ -71,6 +72,21 @@ def short(model):
     return model.step if model.contacts is not None else SHORT * model.step
 
 
+class ModeRows(NamedTuple):
+    """The rows of a coordinate that has modes: its constants, its state, and its constraint force."""
+
+    value: JOINT_VALUE
+    mode: COORDINATE
+    constraint: CONSTRAINT
+
+
+@inlined
+def mode_rows(n, block):
+    """Those of number n among what has modes."""
+    i = block.model.joints.modes[n]
+    return ModeRows(block.model.joints.value[i], block.state[i], block.scratch.joints.modes.constraint[n])
+
+
 # --- trials
 
 
@@ -86,24 +102,24 @@ def begin_lane(count: SCALAR, h, search: SEARCH, lane):
 
 
 @inlined
-def kept_rows(state, scratch):
+def kept_rows(block):
     """The rows that a step may change, each with those that keep them as it begins."""
-    kept = scratch.joints.modes
-    return (state, kept.state), (scratch.fault, kept.first_fault)
+    kept = block.scratch.joints.modes
+    return (block.state, kept.state), (block.scratch.fault, kept.first_fault)
 
 
 @inlined
-def keep_step(state, scratch, buffer):
+def keep_step(block, buffer):
     """Keep everything as a step begins, as its events may have no room."""
-    for rows, first in kept_rows(state, scratch):
+    for rows, first in kept_rows(block):
         copy_rows(0, len(rows), rows, first)
     copy_numbers(2, buffer.filled, buffer.kept)
 
 
 @inlined
-def put_step_back(state, scratch, buffer):
+def put_step_back(block, buffer):
     """Put everything back as it was when the step began."""
-    for rows, first in kept_rows(state, scratch):
+    for rows, first in kept_rows(block):
         copy_rows(0, len(rows), first, rows)
     copy_numbers(2, buffer.kept, buffer.filled)
 
@@ -112,31 +128,30 @@ def put_step_back(state, scratch, buffer):
 def begin_search(h, block):
     """Begin a step of length h, s."""
     note_turns(h, block)
-    begin_lane(block.scratch.part[at.PART_COUNT], h, block.scratch.joints.modes.search, block.lanes)
+    begin_lane(block.scratch.part.parts, h, block.scratch.joints.modes.search, block.lanes)
 
 
 @lanewise
-def set_trial(t, t_end, h, search: SEARCH, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+def set_trial(t, t_end, h, search: SEARCH, part: StepPart, lane):
     """The times of the next trial in a step from t to t_end = t + h, s; it has no length in a lane that waits."""
     rest, done = h - search.done, search.done
     waits, is_last = rest <= 0.0, search.length * (1.0 + ABOUT) >= rest
     whole = select(is_last, rest, search.length)
-    begin.value = select(waits, t_end, t + done)
-    end.value = select(is_last, t_end, t + done + whole)
-    length.value = select(waits, 0.0, whole)
+    part.begin.value = select(waits, t_end, t + done)
+    part.end.value = select(is_last, t_end, t + done + whole)
+    part.length.value = select(waits, 0.0, whole)
     search.length = whole
 
 
 @routine
-def begin_trial(t, t_end, h, state, scratch, lanes):
+def begin_trial(t, t_end, h, block):
     """Set the times of the next trial, and keep the state. Returns the largest length of a trial: 0 if all is done."""
+    state, scratch = block.state, block.scratch
     part, found = scratch.part, scratch.joints.modes
-    set_trial(
-        t, t_end, h, found.search, part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH], lanes
-    )  # fmt: skip
-    longest = largest_of(part[at.PART_LENGTH], lanes)
+    set_trial(t, t_end, h, found.search, part, block.lanes)
+    longest = largest_of(part.length, block.lanes)
     if longest > 0.0:
-        copy_rows(0, len(state), state, scratch.joints.modes.before)
+        copy_rows(0, len(state), state, found.before)
         copy_rows(0, len(scratch.fault), scratch.fault, found.fault)
     return longest
 
@@ -145,8 +160,9 @@ def begin_trial(t, t_end, h, state, scratch, lanes):
 
 
 @lanewise
-def write_margins(mode: COORDINATE, value: JOINT_VALUE, rate: RATE, constraint: CONSTRAINT, margins: MARGINS, lane):
+def write_margins(rows: ModeRows, rate: RATE, margins: MARGINS, lane):
     """The margins of a coordinate in a state that was evaluated."""
+    value, mode, constraint = rows
     x, v, slip, lag, stops = mode.x, mode.v, mode.slip, mode.lag, (value.low, value.high)
     below, above = stop_margins(x, v, slip, stops)
     wanted, rests = (constraint.wanted, constraint.wanted_dot), select(slip == 0.0, value.tracking > 0.0, False)
@@ -205,7 +221,7 @@ def suspicion(before, after, block):
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        length = block.scratch.part[at.PART_LENGTH]
+        length = block.scratch.part.length
         suspect(before[i], after[i], joints.value[i], length, found.search, found.changes, lanes)
     return largest_of(found.changes, lanes)
 
@@ -219,8 +235,7 @@ def find_margins(t, margins, block):
     evaluate(t, block)
     copy_rows(0, len(scratch.fault), found.reached, scratch.fault)
     for n in range(len(joints.modes)):
-        i = joints.modes[n]
-        write_margins(block.state[i], joints.value[i], scratch.rate[i], found.constraint[n], margins[n], block.lanes)
+        write_margins(mode_rows(n, block), scratch.rate[joints.modes[n]], margins[n], block.lanes)
 
 
 # --- where events are
@@ -263,7 +278,7 @@ def keep_first(first: SCALAR, tried: MARGINS, begin: MARGINS, lane):
 def find_first_margins(before, block):
     """The margins at the beginning of a trial, in lanes in which a search begins."""
     found = block.scratch.joints.modes
-    find_margins(block.scratch.part[at.PART_BEGIN], found.tried, in_state(before, block))
+    find_margins(block.scratch.part.begin, found.tried, in_state(before, block))
     for n in range(len(block.model.joints.modes)):
         keep_first(found.takes, found.tried[n], found.begin[n], block.lanes)
 
@@ -376,14 +391,15 @@ def invert(takes: SCALAR, changes: SCALAR, lane):
 
 
 @inlined
-def give_up(state, scratch, lanes):
+def give_up(block):
     """Put lanes back that do not take what was tried."""
+    state, scratch, lanes = block.state, block.scratch, block.lanes
     found = scratch.joints.modes
     invert(found.takes, found.changes, lanes)
     if largest_of(found.changes, lanes) == 0.0:
         return
     for k in range(len(state)):
-        put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
+        put_back(found.takes, found.before[k], state[k], lanes)
     for k in range(len(scratch.fault)):
         restore_faults(found.takes, found.fault[k], scratch.fault[k], lanes)
 
@@ -392,8 +408,8 @@ def give_up(state, scratch, lanes):
 def passed_margins(after, block):
     """Whether some margin at the end of a trial is negative."""
     scratch, lanes = block.scratch, block.lanes
-    joints, found, length = block.model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
-    find_margins(scratch.part[at.PART_END], found.tried, in_state(after, block))
+    joints, found, length = block.model.joints, scratch.joints.modes, scratch.part.length
+    find_margins(scratch.part.end, found.tried, in_state(after, block))
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         note_passed(found.tried[n], length, found.changes, lanes)
@@ -404,7 +420,7 @@ def passed_margins(after, block):
 def search_event(before, after, block):
     """Find where events are expected in the trial that led from one state to another, whose margins are known."""
     lanes = block.lanes
-    joints, found, length = block.model.joints, block.scratch.joints.modes, block.scratch.part[at.PART_LENGTH]
+    joints, found, length = block.model.joints, block.scratch.joints.modes, block.scratch.part.length
     for n in range(len(joints.modes)):
         enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
     narrow(found.changes, found.search, found.takes, lanes)
@@ -423,9 +439,9 @@ def examine(before, after, h, block):
     event is due at its end, or at its beginning if it is not taken, `occurs`.
     """
     scratch, lanes = block.scratch, block.lanes
-    joints, found, length = block.model.joints, scratch.joints.modes, scratch.part[at.PART_LENGTH]
+    joints, found, length = block.model.joints, scratch.joints.modes, scratch.part.length
     fill(found.occurs, 0.0, lanes)
-    measure_all(scratch.part[at.PART_END], in_state(after, block))
+    measure_all(scratch.part.end, in_state(after, block))
     looks = suspicion(before, after, block)
     if looks > 0.0:
         looks += passed_margins(after, block)
@@ -439,8 +455,9 @@ def examine(before, after, h, block):
 
 
 @lanewise
-def count_impulse(takes: SCALAR, length: SCALAR, mode: COORDINATE, value: JOINT_VALUE, constraint: CONSTRAINT, lane):
+def count_impulse(takes: SCALAR, length: SCALAR, rows: ModeRows, lane):
     """Add the impulse of a constraint force in a trial that is taken, to first order."""
+    value, mode, constraint = rows
     slides = sliding(mode.slip, mode.lag) > 0.0
     torque = select(slides, sliding_force(mode.slip, mode.lag, value.friction, value.largest), constraint.torque)
     constraint.given += select(takes.value > 0.0, length.value, 0.0) * torque
@@ -453,10 +470,9 @@ def count_impulses(block):
     """
     model = block.model
     if model.contacts is not None:
-        found, length = block.scratch.joints.modes, block.scratch.part[at.PART_LENGTH]
+        found, length = block.scratch.joints.modes, block.scratch.part.length
         for n in range(len(model.joints.modes)):
-            i = model.joints.modes[n]
-            count_impulse(found.takes, length, block.state[i], model.joints.value[i], found.constraint[n], block.lanes)
+            count_impulse(found.takes, length, mode_rows(n, block), block.lanes)
 
 
 @routine
@@ -467,8 +483,8 @@ def end_trial(h, block):
     scratch = block.scratch
     examine(scratch.joints.modes.before, block.state, h, block)
     count_impulses(block)
-    give_up(block.state, scratch, block.lanes)
-    keep_rates(scratch.part[at.PART_END], scratch.joints.modes.takes, block)
+    give_up(block)
+    keep_rates(scratch.part.end, scratch.joints.modes.takes, block)
     return largest_of(scratch.joints.modes.occurs, block.lanes)
 
 
@@ -581,13 +597,13 @@ def begin_tries(stop, block):
 
 
 @lanewise
-def set_try(step: STEP, trial: STEP, search: SEARCH, begin: SCALAR, end: SCALAR, length: SCALAR, lane):
+def set_try(step: STEP, trial: STEP, search: SEARCH, part: StepPart, lane):
     """The times of a trial; it has no length in a lane that does not look at it, as its own was, or is not taken."""
     whole = trial.t - step.t
     waits = select(search.done > 0.0, True, select(trial.error <= 1.0, step.failed > 0.0, True))
-    begin.value = step.t
-    end.value = trial.t
-    length.value = select(waits, 0.0, whole)
+    part.begin.value = step.t
+    part.end.value = trial.t
+    part.length.value = select(waits, 0.0, whole)
     search.longest = select(search.tried == 0.0, whole, search.longest)
     search.length = whole
 
@@ -618,12 +634,9 @@ def next_try(block):
     state, scratch, lanes = block.state, block.scratch, block.lanes
     part, found, last = scratch.part, scratch.joints.modes, step_row(state, scratch)
     step, trial = state[last], scratch.trial.state
-    begin, end, length = part[at.PART_BEGIN], part[at.PART_END], part[at.PART_LENGTH]
-    set_try(step, trial[last], found.search, begin, end, length, lanes)
+    set_try(step, trial[last], found.search, part, lanes)
     examine(state, trial, 0.0, block)
-    follow_try(
-        step, length, found.search, found.takes, found.occurs, found.until, found.changes, lanes
-    )  # fmt: skip
+    follow_try(step, part.length, found.search, found.takes, found.occurs, found.until, found.changes, lanes)
     return largest_of(found.changes, lanes) > 0.0, largest_of(found.occurs, lanes) > 0.0
 
 
@@ -638,7 +651,7 @@ def note_length(step: STEP, trial: STEP, takes: SCALAR, length: SCALAR, lane):
 def count_impulses_of_trials(block):
     """Add the impulses of all constraint forces in the trials that were judged, before they become the state."""
     scratch = block.scratch
-    last, length = step_row(block.state, scratch), scratch.part[at.PART_LENGTH]
+    last, length = step_row(block.state, scratch), scratch.part.length
     note_length(block.state[last], scratch.trial.state[last], scratch.joints.modes.takes, length, block.lanes)
     count_impulses(block)
 

@@ -104,23 +104,25 @@ def lanes_that_go_on(trial, lanes):
 
 
 @inlined
-def take_trials(method, state, scratch, lanes):
+def take_trials(method, block):
     """Make the trials that are to be taken the state."""
+    state, scratch = block.state, block.scratch
     trial, last = scratch.trial.state, step_row(state, scratch)
     if lasts(scratch) and trial[last][STEP.place("takes")] > 0.0:  # these have one lane
         h = trial[last][STEP.place("t")] - state[last][STEP.place("t")]
         add_works(h, weights_of(method), scratch.lasting)
     for k in range(len(state)):
-        take(trial[last], trial[k], state[k], lanes)
+        take(trial[last], trial[k], state[k], block.lanes)
 
 
 @inlined
-def settle_trials(method, state, scratch, lanes):
+def settle_trials(method, block):
     """Take or give up the trials that were judged."""
+    state, scratch, lanes = block.state, block.scratch, block.lanes
     trial, last = scratch.trial, step_row(state, scratch)
     for k in range(len(scratch.fault)):
         restore_faults(trial.state[last], trial.fault[k], scratch.fault[k], lanes)
-    take_trials(method, state, scratch, lanes)
+    take_trials(method, block)
     for k in range(last):
         spoil(state[last], state[k], k, lanes)
 
@@ -196,7 +198,7 @@ def reach(method, wanted, stop, known, block, buffer=None):
             return known
         if switches(model):
             count_impulses_of_trials(block)
-        settle_trials(method, state, scratch, lanes)
+        settle_trials(method, block)
         if switches(model):
             settle_taken(trial.state[last], block, buffer)
         known = UNKNOWN
@@ -213,7 +215,7 @@ def arrive(method, stop, block, buffer=None):
     take_at(state[last], scratch.trial.state[last], stop, block.lanes)
     if switches(block.model):
         count_impulses_of_trials(block)
-    take_trials(method, state, scratch, block.lanes)
+    take_trials(method, block)
 
 
 @inlined

@@ -187,10 +187,9 @@ class Bundle:
 
     def view(self, given: Any, lane: Any = 0, n: int = 1) -> Any:
         """The bundle with each of its rows in a lane of n."""
-        return self.kind(*[
-            self.rows[name].view(array_of(part), lane, n) if name in self.rows else part
-            for name, part in zip(self.kind._fields, given, strict=True)
-        ])  # fmt: skip
+        parts = [(name, getattr(given, name)) for name in self.kind._fields]
+        rows = self.rows
+        return self.kind(*[rows[name].view(array_of(part), lane, n) if name in rows else part for name, part in parts])
 
 
 def rows_of(function: Callable) -> dict[int, Row | Bundle]:

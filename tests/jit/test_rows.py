@@ -125,3 +125,19 @@ def test_rows_that_go_together_are_one_parameter(n):
     expected[1, x] = given[0, x]
     expected[1, :n] += 0.5
     assert np.array_equal(compiled, expected)
+
+
+def exchanged_in_place(pair, lanes):
+    """Two rows that are one argument of a kernel."""
+    exchange(pair, lanes)
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_rows_that_go_together_may_be_an_argument_of_a_kernel(n):
+    given = np.random.default_rng(4).normal(size=(2, PLACE.width * n))
+    both, kernel = [given.copy() for _ in range(2)], Kernel(exchanged_in_place)
+    kernel(Pair(both[0][0], both[0][1], 0.5), (0.0,) * n)
+    kernel.interpreted(Pair(both[1][0], both[1][1], 0.5), (0.0,) * n)
+    expected = given.copy()
+    Kernel(exchanged).interpreted(expected, (0.0,) * n)
+    assert np.array_equal(both[0], both[1]) and np.array_equal(both[0], expected)

@@ -36,7 +36,7 @@ from rigidsim.engine.layout import (
 from rigidsim.engine.loops import measure_all
 from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_measured, loop_of, natural_mode, write_row
 from rigidsim.engine.responses import drive_left
-from rigidsim.engine.switching import switches, want_now
+from rigidsim.engine.switching import ModeRows, mode_rows, switches, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.elementary import select
@@ -150,13 +150,14 @@ def leave_stop(mode: COORDINATE, value: JOINT_VALUE, blow: BLOW):
 
 
 @inlined
-def leave_stops(contacts, model, state, scratch):
+def leave_stops(contacts, block):
     """Let all coordinates leave the stops where they rest, as in an instant in which nothing gives way to what strikes.
     Returns whether there are any.
     """
-    joints, found, changed = model.joints, scratch.joints.modes, False
+    changed = False
     for n in contacts.trees.modes:
-        one = leave_stop(state[joints.modes[n]], joints.value[joints.modes[n]], found.blow[n])
+        rows = mode_rows(n, block)
+        one = leave_stop(rows.mode, rows.value, block.scratch.joints.modes.blow[n])
         changed = changed or one
     return changed
 
@@ -202,28 +203,28 @@ def impulse_bounds(h, value, mode):
 
 
 @inlined
-def release(bound, away, value, constraint, blow, mode):
+def release(bound, away, rows, blow):
     """Release a coordinate, which has this impulse left then, in the direction in which it is going to move."""
-    slip, lag = natural_mode(mode, value, constraint)
+    _, mode, constraint = rows
+    slip, lag = natural_mode(rows)
     blow.last, blow.bounce = away, bound - constraint.given
     mode.slip, mode.lag = select(slip == 0.0, away, slip), select(lag == 0.0, away, lag)
 
 
 @routine
-def compare(
-    h, returns, missing, value: JOINT_VALUE, jump: TRIPLE, constraint: CONSTRAINT, blow: BLOW, mode: COORDINATE
-):
+def compare(h, returns, missing, rows: ModeRows, jump: TRIPLE, blow: BLOW):
     """Release a coordinate whose constraint force is out of bounds in a step of h s; with `returns`, hold a released
     one that moves the other way. Returns whether it was changed.
     """
-    slip, lag = natural_mode(mode, value, constraint)
+    value, mode, constraint = rows
+    slip, lag = natural_mode(rows)
     if sliding(mode.slip, mode.lag) == 0.0:
         lower, upper = impulse_bounds(h, value, mode)
         needed, size = constraint.given + missing, SLACK * (abs(constraint.given) + abs(missing))
         if needed <= upper + size and needed >= lower - size:
             return False
         over = needed > upper
-        release(upper if over else lower, -1.0 if over else 1.0, value, constraint, blow, mode)
+        release(upper if over else lower, -1.0 if over else 1.0, rows, blow)
         return True
     if returns and blow.last * jump.xyz[0] < 0.0:
         mode.slip, mode.lag, blow.last, blow.bounce = slip, lag, 0.0, 0.0
@@ -234,15 +235,12 @@ def compare(
 @inlined
 def compare_constraints(h, number, contacts, block, jumps, trees):
     """Compare all constraint forces with their bounds after a round of contact. Returns whether any mode changed."""
-    model, state, scratch = block.model, block.state, block.scratch
-    joints, found, changed = model.joints, scratch.joints.modes, False
+    found, changed = block.scratch.joints.modes, False
     respond_members(trees.total, 1.0, contacts, block, jumps)
     for n in contacts.trees.modes:
-        i, missing = joints.modes[n], missing_impulse(n, model, scratch)
+        missing = missing_impulse(n, block.model, block.scratch)
         find_jump(n, block, jumps, found.jump[n])
-        one = compare(
-            h, number < BLOCKS, missing, joints.value[i], found.jump[n], found.constraint[n], found.blow[n], state[i]
-        )
+        one = compare(h, number < BLOCKS, missing, mode_rows(n, block), found.jump[n], found.blow[n])
         changed = changed or one
     return changed
 
@@ -267,14 +265,15 @@ def try_push(row: CONTACT, tried_A: LINE, tried_B: LINE):
 
 
 @routine
-def give_way(h, missing, least, value: JOINT_VALUE, constraint: CONSTRAINT, blow: BLOW, mode: COORDINATE):
+def give_way(h, missing, least, rows: ModeRows, blow: BLOW):
     """Release a coordinate that an impulse pushes, if its bound on that side is finite. Returns whether it was."""
-    lower, upper = impulse_bounds(h, value, mode)
+    mode = rows.mode
+    lower, upper = impulse_bounds(h, rows.value, mode)
     over = missing > 0.0
     bound = upper if over else lower
     if sliding(mode.slip, mode.lag) != 0.0 or abs(missing) <= least or abs(bound) >= UNBOUNDED:
         return False
-    release(bound, -1.0 if over else 1.0, value, constraint, blow, mode)
+    release(bound, -1.0 if over else 1.0, rows, blow)
     return True
 
 
@@ -291,7 +290,7 @@ def release_blocked(h, contacts, block, jumps, vel, moved, trees):
             for n in contacts.trees.modes:
                 i, missing = joints.modes[n], missing_impulse(n, block.model, block.scratch)
                 least = SLACK * (lever if turns(i, joints) else 1.0)
-                one = give_way(h, missing, least, joints.value[i], found.constraint[n], found.blow[n], block.state[i])
+                one = give_way(h, missing, least, mode_rows(n, block), found.blow[n])
                 changed = changed or one
     return changed
 
@@ -360,9 +359,9 @@ def strike_by_constraints(contacts, block, made):
 
 
 @routine
-def end_constraint(value: JOINT_VALUE, constraint: CONSTRAINT, mode: COORDINATE):
+def end_constraint(rows: ModeRows):
     """The mode of a coordinate after contact: held if it can be."""
-    mode.slip, mode.lag = natural_mode(mode, value, constraint)
+    rows.mode.slip, rows.mode.lag = natural_mode(rows)
 
 
 @inlined
@@ -371,5 +370,4 @@ def end_constraints(t, contacts, block):
     want_now(t, block)
     measure_all(t, block)
     for n in contacts.trees.modes:
-        i = block.model.joints.modes[n]
-        end_constraint(block.model.joints.value[i], block.scratch.joints.modes.constraint[n], block.state[i])
+        end_constraint(mode_rows(n, block))

@@ -8,6 +8,8 @@ so that exactly aligned ones always have the same places. Two lines that are alm
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
@@ -39,12 +41,14 @@ from rigidsim.engine.contact.features import (
 from rigidsim.engine.contact.pairs import (
     NO_BEND,
     PlacedShape,
+    ShapePair,
     along,
     axes_of,
-    between,
     components,
     keep_near,
+    pair_of,
     put_place,
+    write_place,
 )
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import CONE, CYLINDER, HULL, across
@@ -57,7 +61,6 @@ FLAT = 1e-2  # rad: a face, a side or an edge that is turned away from the other
 BACK = 0.1  # of the extent of a core along the normal: corners deeper than that are not of its face
 MOST_PLACES_OF_ONE = 8  # of one polygon; a face with more corners has eight of them
 PREFERENCE, TOLERANCE = 1e-2, 1e-3  # of the smallest size: what a face may cost; across a face, and in height
-FAR = 1e30  # in place of a reach beyond all numbers
 BOTTOM, TOP = 16, 17  # names of the ends of a side
 TAGS = 16384  # more than there are numbers of edges
 OF_SECOND, OF_LINES, SINGLE = TAGS * TAGS, 2 * TAGS * TAGS, 3 * TAGS * TAGS  # in the names of places
@@ -301,14 +304,14 @@ def write_core(kind, value: SOLID, unit, row: CORE):
 
 
 @routine
-def convex_on_plane(shape_i, shape_j, reach, places: PLACE, w):
+def convex_on_plane(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, w):
     """The point below all others, or the corners of the face or line that lies on the plane."""
-    (kind, value_i, pose_i), (_, value_j, pose_j) = shape_i, shape_j
-    d, outward, axes = between(pose_i, pose_j), axes_of(pose_j)[2], axes_of(pose_i)
+    kind, value_i, pair = shape_i.kind, shape_i.value, pair_of(shape_i, shape_j, reach)
+    outward, axes = axes_of(shape_j.pose)[2], axes_of(shape_i.pose)
     write_core(kind, value_i, 1.0, w.core[0])
     n = negated(components(axes, outward))
     lowest, number = support(kind, w.core[0], w.corner, n)
-    frame, height = frame_of(n), dot(sub(along(axes, lowest), d), outward)
+    frame, height = frame_of(n), dot(sub(along(axes, lowest), pair.d), outward)
     count, least = lay_polygon(kind, w.core[0], n, frame, w, OF_A), np.inf
     bend = of_side = NO_BEND
     if kind > HULL:
@@ -318,16 +321,16 @@ def convex_on_plane(shape_i, shape_j, reach, places: PLACE, w):
     for k in range(count):
         row = w.polygon[k]
         core = along(axes, combined((row.u, row.v, row.w), frame))
-        above = dot(sub(core, d), outward)
+        above = dot(sub(core, pair.d), outward)
         least = min(least, above)
-        put_place(places, k, negated(outward), above, core, d, value_i, value_j, FAR, row.name)
+        write_place(places[k], negated(outward), above, core, pair, row.name)
         is_curved = count == 2 and not (kind == CONE and row.name == TOP)
         places[k].bend_first, places[k].bend_second = of_side if is_curved else NO_BEND, NO_BEND
     if count > 1 and least - height <= TOLERANCE * thinness(value_i.half):
         return keep_near(count, places, max(least - height, 0.0), reach)
     core, name = along(axes, lowest), 1.0 * (SINGLE + max(number, 0))
     places[0].bend_first, places[0].bend_second = bend, NO_BEND
-    return put_place(places, 0, negated(outward), height, core, d, value_i, value_j, reach, name)
+    return put_place(places, 0, negated(outward), height, core, pair, name)
 
 
 @inlined
@@ -339,6 +342,14 @@ def bend_at(kind, on_top, n, axes, w):
 
 
 # --- two cores
+
+
+class ConvexPair(NamedTuple):
+    """Two convex shapes whose nearest points are known in the axes of the first one, in a unit of length, m."""
+
+    pair: ShapePair
+    axes: tuple
+    size: float
 
 
 @inlined
@@ -355,19 +366,19 @@ def power_of_two(x):
 @routine
 def meet_convex(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, w):
     """All places of two convex shapes."""
-    (kind_i, value_i, pose_i), (kind_j, value_j, pose_j) = shape_i, shape_j
-    d, axes_i, axes_j = between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
-    kinds, size = (kind_i, kind_j), power_of_two(value_i.bound + value_j.bound)
+    pair, axes_i, axes_j = pair_of(shape_i, shape_j, reach), axes_of(shape_i.pose), axes_of(shape_j.pose)
+    value_i, value_j, kinds = pair.first, pair.second, (shape_i.kind, shape_j.kind)
+    size = power_of_two(value_i.bound + value_j.bound)
     unit, radii = 1.0 / size, value_i.radius + value_j.radius
-    write_core(kind_i, value_i, unit, w.core[0])
-    write_core(kind_j, value_j, unit, w.core[1])
-    w.relative.p = scaled(unit, components(axes_i, d))
+    write_core(shape_i.kind, value_i, unit, w.core[0])
+    write_core(shape_j.kind, value_j, unit, w.core[1])
+    w.relative.p = scaled(unit, components(axes_i, pair.d))
     w.relative.x = components(axes_i, axes_j[0])
     w.relative.y = components(axes_i, axes_j[1])
     w.relative.z = components(axes_i, axes_j[2])
     if not find_nearest(kinds, unit * (reach + radii), w):
         return 0
-    whole, thin = (value_i, value_j, axes_i, d, size, reach), unit * min(thinness(value_i.half), thinness(value_j.half))
+    whole, thin = ConvexPair(pair, axes_i, size), unit * min(thinness(value_i.half), thinness(value_j.half))
     count = lay_manifold(kinds, value_i.bound >= value_j.bound, thin, whole, places, w)
     if count == 0:
         count = put_single(kinds, whole, places, w)
@@ -420,7 +431,7 @@ def lay_face(kinds, by_A, thin, whole, places, w):
 @inlined
 def lay_lines(frame, whole, places: PLACE, w):
     """Both ends of the part that two almost parallel lines have side by side; 0 if they cross."""
-    value_i, value_j, axes, d, size, reach = whole
+    pair, axes, size = whole
     p, q, r, s = w.polygon[OF_A], w.polygon[OF_A + 1], w.polygon[OF_B], w.polygon[OF_B + 1]
     u, v, x, y = q.u - p.u, q.v - p.v, s.u - r.u, s.v - r.v
     length, width = sqrt(u * u + v * v), sqrt(x * x + y * y)
@@ -438,9 +449,9 @@ def lay_lines(frame, whole, places: PLACE, w):
         least = min(least, above)
         core = scaled(size, along(axes, combined((p.u + t * u, p.v + t * v, level), frame)))
         name = 1.0 * (OF_LINES + k)
-        put_place(places, k, along(axes, frame[2]), size * above, core, d, value_i, value_j, FAR, name, at.NOWHERE)
+        write_place(places[k], along(axes, frame[2]), size * above, core, pair, name, at.NOWHERE)
         places[k].bend_first, places[k].bend_second = NO_BEND, NO_BEND
-    return keep_near(2, places, size * max(0.0, least - w.nearest.separation), reach)
+    return keep_near(2, places, size * max(0.0, least - w.nearest.separation), pair.reach)
 
 
 @inlined
@@ -448,7 +459,7 @@ def put_manifold(by_A, begin, count, levels, frame, whole, places: PLACE, w):
     """Places at the corners of the clipped polygon, their gaps above the face of the other; 0 if that misses the
     nearest points.
     """
-    (value_i, value_j, axes, d, size, reach), (level, separation, tolerance) = whole, levels
+    (pair, axes, size), (level, separation, tolerance) = whole, levels
     count, least, normal = min(count, len(places)), np.inf, along(axes, frame[2])
     last = w.polygon[begin + max(count - 1, 0)].name
     for k in range(count):
@@ -460,18 +471,18 @@ def put_manifold(by_A, begin, count, levels, frame, whole, places: PLACE, w):
         of_reference = (int(last) & 1) + (int(row.name) & 1)
         on_first = (of_reference == 2) if by_A else (of_reference == 0)
         stays = at.NOWHERE if of_reference == 1 else (at.ON_FIRST if on_first else at.ON_SECOND)
-        put_place(places, k, normal, size * above, core, d, value_i, value_j, FAR, name, stays)
+        write_place(places[k], normal, size * above, core, pair, name, stays)
         places[k].bend_first, places[k].bend_second = NO_BEND, NO_BEND
         last = row.name
     if count == 0 or least - separation > tolerance:
         return 0
-    return keep_near(count, places, size * max(least - separation, 0.0), reach)
+    return keep_near(count, places, size * max(least - separation, 0.0), pair.reach)
 
 
 @inlined
 def put_single(kinds, whole, places: PLACE, w):
     """One place at the nearest points."""
-    value_i, value_j, axes, d, size, reach = whole
+    pair, axes, size = whole
     found, f, A, B = w.nearest, w.features, w.surface[0], w.surface[1]
     c_A, c_B, stays = int(A.count), int(B.count), at.ON_LIGHTER
     if c_A != c_B:
@@ -491,7 +502,7 @@ def put_single(kinds, whole, places: PLACE, w):
         bend_B = conjugated(transposed(axes), tensor_out_of_B(w.relative, of_B))
     row.bend_first, row.bend_second = grown(size, bend_A), grown(size, bend_B)
     normal, core = along(axes, found.normal), scaled(size, along(axes, found.a))
-    return put_place(places, 0, normal, size * found.separation, core, d, value_i, value_j, reach, name, stays)
+    return put_place(places, 0, normal, size * found.separation, core, pair, name, stays)
 
 
 @inlined

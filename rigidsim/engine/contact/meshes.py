@@ -13,6 +13,8 @@ edges as those of a flat hull, in their own axes.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
@@ -36,6 +38,7 @@ from rigidsim.engine.contact.manifolds import FLAT as LYING
 from rigidsim.engine.contact.manifolds import (
     TAGS,
     TOLERANCE,
+    ConvexPair,
     bend_at,
     combined,
     frame_of,
@@ -46,7 +49,19 @@ from rigidsim.engine.contact.manifolds import (
     put_single,
     write_core,
 )
-from rigidsim.engine.contact.pairs import CENTRE, NO_BEND, UNIT, along, axes_of, between, components, put_place
+from rigidsim.engine.contact.pairs import (
+    CENTRE,
+    NO_BEND,
+    UNIT,
+    PlacedShape,
+    ShapePair,
+    along,
+    axes_of,
+    components,
+    pair_of,
+    put_place,
+    write_place,
+)
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HULL, MESH, POINT
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
@@ -64,13 +79,46 @@ NAMES = 4 * TAGS  # of each triangle, edge and corner
 LOWEST = 8192.0  # in the name of the point that alone is nearest to a plane; more than there are corners
 
 
+class MeshPair(NamedTuple):
+    """A convex shape and a mesh: the kind of its core, the axes of both, and its centre in those of the mesh, m."""
+
+    kind: int
+    pair: ShapePair
+    axes_i: tuple
+    axes_j: tuple
+    centre: tuple
+
+
+class FacedTriangle(NamedTuple):
+    """A triangle as a shape faces it, in the axes of the shape and about its centre, m: the corners; the normal on the
+    side of the shape, and 1.0, or -1.0 if that is the back; the point of the core that is nearest to the plane, the
+    number of that corner, and the gap of the core there.
+    """
+
+    corners: tuple
+    n: tuple
+    side: float
+    lowest: tuple
+    corner: int
+    above: float
+
+
+class TrianglePlane(NamedTuple):
+    """The plane of a triangle, at this level along the third axis of a frame in the axes of a shape; and the pair."""
+
+    level: float
+    axes: tuple
+    frame: tuple
+    pair: ShapePair
+
+
 @routine
-def meet_mesh(shape_i, shape_j, reach, places: PLACE, w):
+def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, w):
     """All places of a convex shape and a mesh, the second one; of many the deepest and those far from each other."""
-    (kind, value_i, pose_i), (_, value_j, pose_j) = shape_i, shape_j
-    mesh, d, axes_i, axes_j = w.mesh, between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
-    centre, node = negated(components(axes_j, d)), w.mesh.meshes.node
-    whole = (kind, value_i, value_j, axes_i, axes_j, d, reach, centre)
+    kind, value_i, value_j, pair = shape_i.kind, shape_i.value, shape_j.value, pair_of(shape_i, shape_j, reach)
+    mesh, axes_i, axes_j = w.mesh, axes_of(shape_i.pose), axes_of(shape_j.pose)
+    centre, node = negated(components(axes_j, pair.d)), w.mesh.meshes.node
+    whole = MeshPair(kind, pair, axes_i, axes_j, centre)
     place_unturned(axes_i, axes_j, w)
     write_core(kind, value_i, 1.0, w.core[0])
     low, high = box_around(kind, value_i, value_j, axes_j, centre, reach, w)
@@ -291,9 +339,9 @@ def name_of(m, kind, number, meshes):
 @routine
 def meet_sphere(m, whole, count, w):
     """The place of a sphere and a triangle; returns how many places there are now."""
-    _, value_i, value_j, _, axes_j, d, reach, centre = whole
-    mesh, normal = w.mesh, w.mesh.meshes.normal[m].xyz
-    (p, q, r), radii = corners_of(m, w), value_i.radius + value_j.radius
+    _, pair, _, axes_j, centre = whole
+    mesh, normal, reach = w.mesh, w.mesh.meshes.normal[m].xyz, pair.reach
+    (p, q, r), radii = corners_of(m, w), pair.first.radius + pair.second.radius
     a, b, c = sub(p, centre), sub(q, centre), sub(r, centre)
     far, advances = radii + reach, mesh.motion[ADVANCING] > 0.5
     high = negated(least(negated(a), negated(b), negated(c)))
@@ -320,12 +368,12 @@ def meet_sphere(m, whole, count, w):
     if advances:
         note_free(negated(n), distance - radii, axes_j, mesh.motion)
     name, outward = name_of(m, kind, number, mesh.meshes), negated(along(axes_j, n))
-    if value_j.sides < 1.5 and dot(n, normal) < -TURNED:
+    if pair.second.sides < 1.5 and dot(n, normal) < -TURNED:
         if kind == INSIDE and distance < mesh.behind[0].gap:
-            put_place(mesh.behind, 0, negated(outward), -distance, CENTRE, d, value_i, value_j, np.inf, name)
+            write_place(mesh.behind[0], negated(outward), -distance, CENTRE, pair, name)
             mesh.behind[0].gap = distance
         return count
-    if put_place(mesh.place, 0, outward, distance, CENTRE, d, value_i, value_j, reach, name) == 0:
+    if put_place(mesh.place, 0, outward, distance, CENTRE, pair, name) == 0:
         return count
     mesh.place[0].bend_first, mesh.place[0].bend_second = NO_BEND, NO_BEND
     return add_found(1, 0.0, count, mesh)
@@ -386,8 +434,8 @@ def leave_far_sides(count, mesh):
 @routine
 def meet_solid(m, whole, count, w):
     """The places of another convex shape and a triangle; returns how many there are now."""
-    kind, value_i, value_j, axes_i, _, _d, reach, centre = whole
-    mesh, radii, facet = w.mesh, value_i.radius + value_j.radius, w.mesh.meshes.facet[m]
+    kind, pair, axes_i, _, centre = whole
+    mesh, radii, facet = w.mesh, pair.first.radius + pair.second.radius, w.mesh.meshes.facet[m]
     (p, q, r), motion = corners_of(m, w), w.mesh.motion
     normal = out_of_B(mesh.turn, mesh.meshes.normal[m].xyz)
     a, b, c = (
@@ -396,30 +444,30 @@ def meet_solid(m, whole, count, w):
         out_of_B(mesh.turn, sub(r, centre)),
     )
     height = -dot(normal, a)
-    side = -1.0 if height < 0.0 and value_j.sides > 1.5 else 1.0
+    side = -1.0 if height < 0.0 and pair.second.sides > 1.5 else 1.0
     n = scaled(-side, normal)
     lowest, corner = support(kind, w.core[0], w.corner, n)
     above = dot(n, a) - dot(n, lowest)
     free = np.inf
     if motion[ADVANCING] > 0.5:
         free = free_part(n, above - radii, axes_i, motion)
-    elif above - radii >= reach:
+    elif above - radii >= pair.reach:
         return count
-    base = (lowest, corner, above, side, n, a, b, c)
+    faced = FacedTriangle((a, b, c), n, side, lowest, corner, above)
     if (motion[ADVANCING] > 0.5 and free < 1.0) or facet.sharp == 1:
-        return meet_edges(m, base, free, whole, count, w)
+        return meet_edges(m, faced, free, whole, count, w)
     motion[FREE] = min(motion[FREE], free)
-    return add_found(cover(m, base, whole, w), 1.0, count, mesh)
+    return add_found(cover(m, faced, whole, w), 1.0, count, mesh)
 
 
 @routine
-def meet_edges(m, base, free, whole, count, w):
+def meet_edges(m, faced, free, whole, count, w):
     """Those with a triangle of which edges or corners may be touched."""
-    kind, value_i, value_j, axes_i, axes_j, d, reach, _centre = whole
-    _lowest, _corner, _above, side, n_0, a, b, c = base
-    mesh, motion, radii = w.mesh, w.mesh.motion, value_i.radius + value_j.radius
+    kind, pair, axes_i, _, _ = whole
+    value_i, reach, (a, b, c) = pair.first, pair.reach, faced.corners
+    mesh, motion, radii = w.mesh, w.mesh.motion, value_i.radius + pair.second.radius
     size = power_of_two(value_i.bound + max(norm(a), norm(b), norm(c)))
-    normal, first, unit = scaled(-side, n_0), len(w.corner) - 3, 1.0 / size
+    normal, first, unit = scaled(-faced.side, faced.n), len(w.corner) - 3, 1.0 / size
     w.corner[first].xyz, w.corner[first + 1].xyz, w.corner[first + 2].xyz = a, b, c
     write_core(kind, value_i, unit, w.core[0])
     row = w.core[1]
@@ -439,16 +487,16 @@ def meet_edges(m, base, free, whole, count, w):
             return count
     cosine = -dot(n, normal)
     lies = abs(cosine) > 1.0 - 0.5 * LYING * LYING
-    found = is_normal(m, n, cosine, size, (a, b, c), axes_i, axes_j, value_j, w)
+    found = is_normal(m, cosine, size, (a, b, c), whole, w)
     n_place = 0
-    if (found and lies) or (not found and separation < 0.0 and dot(n_0, a) >= 0.0):
-        n_place = cover(m, base, whole, w)
+    if (found and lies) or (not found and separation < 0.0 and dot(faced.n, a) >= 0.0):
+        n_place = cover(m, faced, whole, w)
     if n_place > 0:
         return add_found(n_place, 1.0, count, mesh)
     if not found:
         return count
     write_core(kind, value_i, unit, w.core[0])
-    of_places = (value_i, value_j, axes_i, d, size, reach)
+    of_places = ConvexPair(pair, axes_i, size)
     kind_T, number, _ = feature_of(size, (a, b, c), w)
     if not lies:
         n_place = lay_manifold(kinds, True, unit * thinness(value_i.half), of_places, mesh.place, w)
@@ -472,14 +520,14 @@ def feature_of(size, triangle, w):
 
 
 @inlined
-def is_normal(m, n, cosine, size, triangle, axes_i, axes_j, value_j: SOLID, w):
+def is_normal(m, cosine, size, triangle, whole, w):
     """Whether the normal of the nearest points is one of the surface there, on a side that collides."""
     found = True
-    if value_j.sides < 1.5 and cosine < -TURNED:
+    if whole.pair.second.sides < 1.5 and cosine < -TURNED:
         found = False
     elif abs(cosine) < 1.0 - 0.5 * TURNED * TURNED:
         kind, number, _ = feature_of(size, triangle, w)
-        outward = negated(components(axes_j, along(axes_i, n)))
+        outward = negated(components(whole.axes_j, along(whole.axes_i, w.nearest.normal)))
         found = kind != INSIDE and has_normal(m, kind, number, outward, w.mesh.meshes)
     return found
 
@@ -488,13 +536,13 @@ def is_normal(m, n, cosine, size, triangle, axes_i, axes_j, value_j: SOLID, w):
 
 
 @routine
-def cover(m, base, whole, w):
+def cover(m, faced, whole, w):
     """Write the places of what a shape turns towards the plane of a triangle, in `place`: corners of it over the
     triangle, and where its edges cross those of the triangle; corners of that below its face. Returns their number.
     """
-    kind, value_i, value_j, axes_i, _, d, reach, _ = whole
-    lowest, corner, above, _, n, a, b, c = base
-    frame, bend, size = frame_of(n), NO_BEND, value_i.bound
+    kind, pair, axes_i, _, _ = whole
+    (a, b, c), n, _, lowest, corner, above = faced
+    value_i, frame, bend, size = pair.first, frame_of(n), NO_BEND, pair.first.bound
     count = lay_polygon(kind, w.core[0], n, frame, w, OF_A)
     level, most, face = dot(n, a), -np.inf, w.polygon
     for k in range(count):
@@ -508,11 +556,11 @@ def cover(m, base, whole, w):
         count, shift = 1, 0.0
     shift = max(shift, 0.0)
     lay_triangle(a, b, c, frame, w.mesh)
-    whole_of = (level + shift, axes_i, frame, d, value_i, value_j, reach + shift)
-    n_place = put_corners(m, count, size, whole_of, bend if count <= 2 else NO_BEND, w)
-    n_place = put_crossings(m, n_place, count, whole_of, w)
+    plane = TrianglePlane(level + shift, axes_i, frame, ShapePair(pair.d, value_i, pair.second, pair.reach + shift))
+    n_place = put_corners(m, count, size, plane, bend if count <= 2 else NO_BEND, w)
+    n_place = put_crossings(m, n_place, count, plane, w)
     if count > 2:
-        n_place = put_corners_below(m, n_place, count, whole_of, w)
+        n_place = put_corners_below(m, n_place, count, plane, w)
     return n_place
 
 
@@ -540,18 +588,18 @@ def inside_of(k, u, v, turn, mesh):
 
 
 @inlined
-def put_above(count, u, v, height, name, stays, whole_of, w):
+def put_above(count, u, v, height, name, stays, plane, w):
     """Put a place of the shape at u, v of the frame, so far along its normal; returns how many there are now."""
-    level, axes, frame, d, value_i, value_j, reach = whole_of
+    level, axes, frame, pair = plane
     core, normal = along(axes, combined((u, v, height), frame)), along(axes, frame[2])
     if count == len(w.mesh.place):
         return count
     w.mesh.place[count].bend_first, w.mesh.place[count].bend_second = NO_BEND, NO_BEND
-    return put_place(w.mesh.place, count, normal, level - height, core, d, value_i, value_j, reach, name, stays)
+    return put_place(w.mesh.place, count, normal, level - height, core, pair, name, stays)
 
 
 @inlined
-def put_corners(m, count, size, whole_of, bend, w):
+def put_corners(m, count, size, plane, bend, w):
     """The corners of the polygon over the triangle; returns how many places there are now."""
     turn, n_place, name = turn_of(w.mesh), 0, name_of(m, INSIDE, 0, w.mesh.meshes)
     for k in range(count):
@@ -560,14 +608,14 @@ def put_corners(m, count, size, whole_of, bend, w):
             inside = min(inside, inside_of(e, row.u, row.v, turn, w.mesh))
         if inside >= -OWN * size:
             before = n_place
-            n_place = put_above(n_place, row.u, row.v, row.w, name + row.name, at.ON_FIRST, whole_of, w)
+            n_place = put_above(n_place, row.u, row.v, row.w, name + row.name, at.ON_FIRST, plane, w)
             if n_place > before:
                 w.mesh.place[before].bend_first = bend
     return n_place
 
 
 @inlined
-def put_crossings(m, n_place, count, whole_of, w):
+def put_crossings(m, n_place, count, plane, w):
     """Where edges of the polygon cross those of the triangle that are not between triangles of one plane."""
     mesh, turn = w.mesh, turn_of(w.mesh)
     for e in range(3):
@@ -584,16 +632,16 @@ def put_crossings(m, n_place, count, whole_of, w):
                     if first > 0.0 and second > 0.0 and n_place < len(mesh.place):
                         before, height = n_place, row.w + s * (following.w - row.w)
                         which = name + 32.0 + row.name
-                        n_place = put_above(n_place, u, v, height, which, at.ON_EDGES, whole_of, w)
+                        n_place = put_above(n_place, u, v, height, which, at.ON_EDGES, plane, w)
                         if n_place > before:
-                            write_edges(before, e, row, following, whole_of, mesh)
+                            write_edges(before, e, row, following, plane, mesh)
     return n_place
 
 
 @inlined
-def write_edges(place, e, row, following, whole_of, mesh):
+def write_edges(place, e, row, following, plane, mesh):
     """The directions of both edges that cross at a place."""
-    axes, frame, t, j = whole_of[1], whole_of[2], mesh.taken, (e + 1) % 3
+    axes, frame, t, j = plane.axes, plane.frame, mesh.taken, (e + 1) % 3
     of_first = (following.u - row.u, following.v - row.v, following.w - row.w)
     of_second = (t[2 * j] - t[2 * e], t[2 * j + 1] - t[2 * e + 1], 0.0)
     mesh.place[place].edge_first = along(axes, combined(scaled(1.0 / norm(of_first), of_first), frame))
@@ -601,9 +649,9 @@ def write_edges(place, e, row, following, whole_of, mesh):
 
 
 @inlined
-def put_corners_below(m, n_place, count, whole_of, w):
+def put_corners_below(m, n_place, count, plane, w):
     """The corners of the triangle below the face of the shape, but for those in the middle of a plane."""
-    mesh, frame, _axes = w.mesh, whole_of[2], whole_of[1]
+    mesh, frame = w.mesh, plane.frame
     out, first = normal_of(w.polygon, OF_A, count, frame), w.polygon[0]
     for k in range(3):
         u, v, inside = mesh.taken[2 * k], mesh.taken[2 * k + 1], True
@@ -617,7 +665,7 @@ def put_corners_below(m, n_place, count, whole_of, w):
             x, y, z = dot(out, frame[0]), dot(out, frame[1]), dot(out, frame[2])
             height = first.w - (x * (u - first.u) + y * (v - first.v)) / z
             name = name_of(m, CORNER, k, mesh.meshes) + 64.0 + mesh.meshes.facet[m, at.FACET.plane] % 4096
-            n_place = put_above(n_place, u, v, height, name, at.ON_SECOND, whole_of, w)
+            n_place = put_above(n_place, u, v, height, name, at.ON_SECOND, plane, w)
     return n_place
 
 

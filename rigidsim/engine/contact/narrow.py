@@ -55,7 +55,7 @@ def meet(shape_i: PlacedShape, shape_j: PlacedShape, reach, places, convex=None)
     working arrays for cores without a routine of their own (`ConvexArrays`); None if there are no such cores.
     """
     if shape_i.kind == POINT and shape_j.kind == POINT:
-        return meet_spheres(shape_i.value, shape_i.pose, shape_j.value, shape_j.pose, reach, places)
+        return meet_spheres(shape_i, shape_j, reach, places)
     return meet_others(shape_i, shape_j, reach, places, convex)
 
 
@@ -83,12 +83,12 @@ def _are_near(shape_i, shape_j, reach):
 
 @inlined
 def _meet_in_order(shape_i, shape_j, reach, places: PLACE, convex):
-    (kind_i, value_i, pose_i), (kind_j, value_j, pose_j) = shape_i, shape_j
+    kind_i, kind_j = shape_i.kind, shape_j.kind
     if not _are_near(shape_i, shape_j, reach):
         return 0
     for first, second, routine_of in PAIRS:
         if kind_i == first and kind_j == second:
-            count = routine_of(value_i, pose_i, value_j, pose_j, reach, places)
+            count = routine_of(shape_i, shape_j, reach, places)
             if convex is not None:
                 clear_bends(count, places)
             return count
@@ -96,11 +96,11 @@ def _meet_in_order(shape_i, shape_j, reach, places: PLACE, convex):
         if kind_j == MESH:
             return 0 if kind_i == MESH else meet_mesh(shape_i, shape_j, reach, places, convex)
         if kind_i == MESH and kind_j == HALF_SPACE:
-            return convex_on_plane(PlacedShape(HULL, value_i, pose_i), shape_j, reach, places, convex)
+            return convex_on_plane(PlacedShape(HULL, shape_i.value, shape_i.pose), shape_j, reach, places, convex)
     if convex is not None and kind_i == POINT:
         for kind in (CYLINDER, CONE):
-            if kind_j == kind and value_j.half[0] == value_j.half[1]:
-                return sphere_and_round(kind, value_i, pose_i, value_j, pose_j, reach, places)
+            if kind_j == kind and shape_j.value.half[0] == shape_j.value.half[1]:
+                return sphere_and_round(kind, shape_i, shape_j, reach, places)
     if convex is not None and kind_j != HALF_SPACE:
         return meet_convex(shape_i, shape_j, reach, places, convex)
     if convex is not None and kind_i != HALF_SPACE:

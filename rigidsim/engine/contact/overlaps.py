@@ -11,7 +11,7 @@ from rigidsim.engine.contact.candidates import list_candidates, make_candidates
 from rigidsim.engine.contact.convex import forget_features, make_convex
 from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.pairs import deepest
-from rigidsim.engine.contact.points import TOUCHING, smaller
+from rigidsim.engine.contact.points import TOUCHING, smaller_size
 from rigidsim.engine.model import Contacts
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.contact import COLLIDES
@@ -52,6 +52,6 @@ def measure_overlaps(contacts, candidates, places, depth, convex):
         if contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
             shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
             count = meet(shape_i, shape_j, 0.0, places, convex)
-            size = smaller(value[i].bound, value[j].bound)
+            size = smaller_size(i, j, value)
             if count > 0 and deepest(count, places) < -TOUCHING * size:
                 depth[k] = -deepest(count, places)

@@ -64,6 +64,17 @@ class PlacedShape(NamedTuple):
     pose: POSE
 
 
+class ShapePair(NamedTuple):
+    """Two shapes of which places are found: the way from the centre of the first to that of the second (m, world axes),
+    their sizes, and the gap below which there is a place, m.
+    """
+
+    d: tuple
+    first: SOLID
+    second: SOLID
+    reach: float
+
+
 @inlined
 def between(pose_i: POSE, pose_j: POSE):
     """From the centre of the first shape to that of the second."""
@@ -89,24 +100,36 @@ def along(axes, x):
 
 
 @inlined
-def put_place(
-    places: PLACE, count, normal, distance, core, d, value_i: SOLID, value_j: SOLID, reach, feature, stays=at.ON_FIRST
-):
-    """Add a place, if its gap is below reach; returns how many there are now.
+def pair_of(shape_i: PlacedShape, shape_j: PlacedShape, reach):
+    """Two placed shapes as a pair."""
+    return ShapePair(between(shape_i.pose, shape_j.pose), shape_i.value, shape_j.value, reach)
 
-    `distance` is that of the cores along the normal, `core` the point of the first one, from its centre. Both points
-    lie on the normal, so the impulses there have the same moment.
+
+@inlined
+def gap_at(distance, pair: ShapePair):
+    """The gap of two shapes, m, where their cores are so far apart."""
+    return distance - pair.first.radius - pair.second.radius
+
+
+@inlined
+def write_place(row: PLACE, normal, distance, core, pair: ShapePair, feature, stays=at.ON_FIRST):
+    """Write a place. `distance` is that of the cores along the normal, `core` the point of the first one, from its
+    centre. Both points lie on the normal, so the impulses there have the same moment.
     """
-    radius = value_i.radius
-    gap = distance - radius - value_j.radius
-    if not gap < reach:
-        return count
-    first, row = add(core, scaled(radius, normal)), places[count]
+    gap, first = gap_at(distance, pair), add(core, scaled(pair.first.radius, normal))
     row.normal = normal
     row.gap = gap
     row.first = first
-    row.second = sub(add(first, scaled(gap, normal)), d)
+    row.second = sub(add(first, scaled(gap, normal)), pair.d)
     row.feature, row.stays = feature, 1.0 * stays
+
+
+@inlined
+def put_place(places: PLACE, count, normal, distance, core, pair: ShapePair, feature, stays=at.ON_FIRST):
+    """Add a place, if its gap is below reach; returns how many there are now. The rest as in `write_place`."""
+    if not gap_at(distance, pair) < pair.reach:
+        return count
+    write_place(places[count], normal, distance, core, pair, feature, stays)
     return count + 1
 
 
@@ -140,23 +163,23 @@ def corner(number, half):
 
 
 @inlined
-def sphere_and_box(value_i, pose_i, value_j: SOLID, pose_j, reach, places):
+def sphere_and_box(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """The nearest point of the box; a centre inside leaves by the nearest face."""
-    d, axes, half = between(pose_i, pose_j), axes_of(pose_j), value_j.half
-    x = negated(components(axes, d))
+    pair, axes, half = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose), shape_j.value.half
+    x = negated(components(axes, pair.d))
     nearest = nearest_in_box(x, half)
     outward, depth = way_out_of_box(nearest, half)
     normal, distance = direction(sub(nearest, x), NO_DISTANCE, negated(outward))
     if distance <= NO_DISTANCE:
         distance = -depth
-    return put_place(places, 0, along(axes, normal), distance, CENTRE, d, value_i, value_j, reach, 0.0)
+    return put_place(places, 0, along(axes, normal), distance, CENTRE, pair, 0.0)
 
 
 @inlined
-def sphere_and_round(kind, value_i, pose_i, value_j: SOLID, pose_j, reach, places: PLACE):
+def sphere_and_round(kind, shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE):
     """The nearest point of a cylinder or a cone with a round base, in the plane of its axis and the centre."""
-    d, axes, half = between(pose_i, pose_j), axes_of(pose_j), value_j.half
-    x, y, z = negated(components(axes, d))
+    pair, axes, half = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose), shape_j.value.half
+    x, y, z = negated(components(axes, pair.d))
     rho = sqrt(x * x + y * y)
     u, v = 1.0, 0.0
     if rho > NO_DISTANCE:
@@ -165,21 +188,21 @@ def sphere_and_round(kind, value_i, pose_i, value_j: SOLID, pose_j, reach, place
     n_r, n_z, height, r = above(rho, z, half[0], half[2])
     normal, row = along(axes, (-n_r * u, -n_r * v, -n_z)), places[0]
     row.bend_first, row.bend_second = NO_BEND, bend_of_parallel(r, n_r, along(axes, (-v, u, 0.0)))
-    return put_place(places, 0, normal, height, CENTRE, d, value_i, value_j, reach, 0.0)
+    return put_place(places, 0, normal, height, CENTRE, pair, 0.0)
 
 
 @inlined
-def box_on_plane(value_i: SOLID, pose_i, value_j, pose_j, reach, places):
+def box_on_plane(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """The corners of the face that is turned most towards the plane."""
-    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
-    axes, half, count = axes_of(pose_i), value_i.half, 0
+    pair, outward = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose)[2]
+    axes, half, count = axes_of(shape_i.pose), shape_i.value.half, 0
     m = components(axes, outward)
     k = most(m)
     for number in range(8):
         if (number >> k & 1) == (1 if m[k] < 0.0 else 0):
             core = along(axes, corner(number, half))
-            height = dot(sub(core, d), outward)
-            count = put_place(places, count, negated(outward), height, core, d, value_i, value_j, reach, float(number))
+            height = dot(sub(core, pair.d), outward)
+            count = put_place(places, count, negated(outward), height, core, pair, float(number))
     return count
 
 
@@ -257,12 +280,13 @@ def _beside(x, u, h, half, normal, s):
 
 
 @inlined
-def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+def capsule_and_box(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """The nearest points; of a capsule that lies on a face or along an edge both ends of the part that lies there."""
-    d, axes, half, h = between(pose_i, pose_j), axes_of(pose_j), value_j.half, value_i.half[2]
-    x, u = negated(components(axes, d)), components(axes, axes_of(pose_i)[2])
+    pair, axes = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose)
+    half, h = pair.second.half, pair.first.half[2]
+    x, u = negated(components(axes, pair.d)), components(axes, axes_of(shape_i.pose)[2])
     separation, outward = _separation(x, u, h, half)
-    if separation - value_i.radius - value_j.radius >= reach:
+    if gap_at(separation, pair) >= reach:
         return 0
     s, y = nearest_to_box(x, u, h, half)
     if separation > 0.0:
@@ -282,7 +306,7 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
             m, _ = direction(sub(there, add(x, core)), NO_DISTANCE, normal)
         distance, place = dot(sub(there, add(x, core)), m), along(axes, core)
         name = _name_on_segment(at_end, h, end, low == high)
-        count = put_place(places, count, along(axes, m), distance, place, d, value_i, value_j, reach, name, stays)
+        count = put_place(places, count, along(axes, m), distance, place, pair, name, stays)
     return count
 
 
@@ -297,34 +321,42 @@ def _name_on_segment(s, h, end, is_single):
 
 
 @inlined
-def two_boxes(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+def two_boxes(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """All places of two boxes."""
-    d, axes_i, axes_j = between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
-    a, b, x = value_i.half, value_j.half, components(axes_i, d)
+    pair, axes_i, axes_j = pair_of(shape_i, shape_j, reach), axes_of(shape_i.pose), axes_of(shape_j.pose)
+    value_i, value_j = pair.first, pair.second
+    a, b, x = value_i.half, value_j.half, components(axes_i, pair.d)
     turn = (components(axes_i, axes_j[0]), components(axes_i, axes_j[1]), components(axes_i, axes_j[2]))
     radii, thin = value_i.radius + value_j.radius, 2.0 * min(min(a[0], a[1], a[2]), min(b[0], b[1], b[2]))
     face, by_face, by_faces = _widest_face(x, turn, a, b, PREFERENCE * thin)
     if by_faces - radii >= reach:
         return 0
-    edge, by_edge, normal = _widest_edge(x, turn, a, b)
-    if by_edge - radii >= reach:
-        return 0
+    shallow = reach >= 0.0 and by_faces <= 0.0 and by_face >= -PREFERENCE * thin
+    size = value_i.bound + value_j.bound
+    by_faces_alone = shallow and _overlap(x, turn, a, b, SMALL * size)
+    edge, by_edge, normal = -1, -np.inf, UNIT[2]
+    if not by_faces_alone:
+        edge, by_edge, normal = _widest_edge(x, turn, a, b)
+        if by_edge - radii >= reach:
+            return 0
     count, tolerance = 0, TOLERANCE * min(value_i.bound, value_j.bound)
     if by_edge <= by_face + PREFERENCE * thin:
-        count = _face_places(face, value_i, axes_i, value_j, axes_j, d, tolerance, places)
+        count = _face_places(face, pair, axes_i, axes_j, tolerance, places)
     by_edges = count == 0
+    if by_edges and by_faces_alone:
+        edge, by_edge, normal = _widest_edge(x, turn, a, b)
     if by_edges and edge >= 0:
-        count = _edge_place(edge, normal, x, turn, axes_i, d, value_i, value_j, places)
+        count = _edge_place(edge, normal, x, turn, axes_i, pair, places)
     shift, apart = 0.0, max(by_faces, by_edge)
     if apart > 0.0:
         lowest = deepest(count, places) + radii
-        if lowest > apart + SMALL * (value_i.bound + value_j.bound):
+        if lowest > apart + SMALL * size:
             core, way = _nearest(x, turn, a, b)
             normal, distance = direction(way, NO_DISTANCE, UNIT[2])
             shift = lowest - distance
             if by_edges or shift > TOLERANCE * thin:
                 normal, core, feature = along(axes_i, normal), along(axes_i, core), 1.0 * NEAREST_FEATURE
-                return put_place(places, 0, normal, distance, core, d, value_i, value_j, reach, feature, at.NOWHERE)
+                return put_place(places, 0, normal, distance, core, pair, feature, at.NOWHERE)
     return keep_near(count, places, max(shift, 0.0), reach)
 
 
@@ -349,6 +381,16 @@ def _widest_face(x, turn, a, b, slack):
 
 
 @inlined
+def _overlap(x, turn, a, b, margin):
+    """Whether the point of the second box that is nearest to the centre of the first one lies in this, deeper than the
+    margin: then no axis separates them, and one along which a face overlaps little is as good as any of two edges.
+    """
+    y = nearest_in_box(negated(components(turn, x)), b)
+    p = add(x, along(turn, y))
+    return abs(p[0]) < a[0] - margin and abs(p[1]) < a[1] - margin and abs(p[2]) < a[2] - margin
+
+
+@routine
 def _widest_edge(x, turn, a, b):
     """The pair of edges (3 k + l) that separates two boxes most, its separation, the normal from first to second."""
     best, largest, normal = -1, -np.inf, UNIT[2]
@@ -365,19 +407,20 @@ def _widest_edge(x, turn, a, b):
 
 
 @inlined
-def _face_places(face, value_i: SOLID, axes_i, value_j: SOLID, axes_j, d, tolerance, places: PLACE):
+def _face_places(face, pair: ShapePair, axes_i, axes_j, tolerance, places: PLACE):
     """The corners of the incident face that are above the reference face, and where its edges cross the sides."""
     k, of_second = face % 3, face >= 3
-    axes, half, other, size = axes_i, value_i.half, axes_j, value_j.half
-    way = d
+    axes, half, other, size = axes_i, pair.first.half, axes_j, pair.second.half
+    way = pair.d
     if of_second:
-        axes, half, other, size, way = axes_j, value_j.half, axes_i, value_i.half, negated(d)
+        axes, half, other, size, way = axes_j, pair.second.half, axes_i, pair.first.half, negated(pair.d)
     sign = with_sign(1.0, dot(way, axes[k]))
     outward, p, q = scaled(sign, axes[k]), (k + 1) % 3, (k + 2) % 3
     lying = components(other, outward)
     j = most(lying)
-    up = -with_sign(1.0, lying[j])
-    _lay(places, add(way, scaled(up * size[j], other[j])), size, other, j, axes[p], axes[q], outward, half[k])
+    up, m, n = -with_sign(1.0, lying[j]), (j + 1) % 3, (j + 2) % 3
+    middle, frame = add(way, scaled(up * size[j], other[j])), (axes[p], axes[q], outward)
+    _lay(places, middle, scaled(size[m], other[m]), scaled(size[n], other[n]), frame, half[k])
     count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
     if count == 0:
         return 0
@@ -396,34 +439,38 @@ def _face_places(face, value_i: SOLID, axes_i, value_j: SOLID, axes_j, d, tolera
         core = add(add(scaled(u, axes[p]), scaled(v, axes[q])), scaled(half[k], outward))
         normal = outward
         if of_second:
-            core, normal = add(add(d, core), scaled(height, outward)), negated(outward)
-        put_place(places, m, normal, height, core, d, value_i, value_j, np.inf, name, stays)
+            core, normal = add(add(pair.d, core), scaled(height, outward)), negated(outward)
+        write_place(places[m], normal, height, core, pair, name, stays)
         places[m].edge_first, places[m].edge_second = (edge_of_other, edge) if of_second else (edge, edge_of_other)
     return count
 
 
 @inlined
-def _lay(places: TRIPLE, middle, size, axes, j, axis_u, axis_v, outward, height):
-    """The four corners of face j of a box as a polygon above another face: two coordinates, height, following edge."""
-    a, b = scaled(size[(j + 1) % 3], axes[(j + 1) % 3]), scaled(size[(j + 2) % 3], axes[(j + 2) % 3])
+def _lay(places: TRIPLE, middle, a, b, frame, height):
+    """The four corners of a face of a box, +-a +-b from its middle, as a polygon above another face, so high along the
+    frame: two coordinates, height, following edge.
+    """
     for m in range(4):
         point = add(middle, scaled(-1.0 if m == 1 or m == 2 else 1.0, a))
         point = add(point, scaled(-1.0 if m >= 2 else 1.0, b))
-        places[m].xyz = (dot(point, axis_u), dot(point, axis_v), dot(point, outward) - height)
+        u, v, w = components(frame, point)
+        places[m].xyz = (u, v, w - height)
         places[m, POINT_EDGE] = m
 
 
 @inlined
 def _clip(count, places, column, half, tolerance):
     """Clip a polygon by the two sides |u| <= half; it moves to the second half of the rows and back."""
-    count = _clip_side(count, places, 0, POINT_SIZE, column, 1.0, half, tolerance, 4 + 2 * column)
-    return _clip_side(count, places, POINT_SIZE, 0, column, -1.0, half, tolerance, 5 + 2 * column)
+    count = _clip_side(count, places, 0, 4 + 2 * column, half, tolerance)
+    return _clip_side(count, places, POINT_SIZE, 5 + 2 * column, half, tolerance)
 
 
 @routine
-def _clip_side(count, places: TRIPLE, source, target, column, sign, half, tolerance, side):
-    """Clip a polygon by one side. A corner beyond it by less than the tolerance stays where it is."""
-    kept = 0
+def _clip_side(count, places: TRIPLE, source, side, half, tolerance):
+    """Clip the polygon at these columns by side 4 (u <= half), 5 (-u <= half), 6 or 7 (v likewise), to the other ones.
+    A corner beyond it by less than the tolerance stays where it is.
+    """
+    kept, target, column, sign = 0, POINT_SIZE - source, side // 2 - 2, 1.0 - 2.0 * (side % 2)
     for m in range(count):
         here, there = places[m, source : source + POINT_SIZE], places[(m + 1) % count, source : source + POINT_SIZE]
         beyond, next_beyond = sign * here[column] - half, sign * there[column] - half
@@ -443,9 +490,9 @@ def _clip_side(count, places: TRIPLE, source, target, column, sign, half, tolera
 
 
 @inlined
-def _edge_place(edge, normal, x, turn, axes_i, d, value_i: SOLID, value_j: SOLID, places: PLACE):
-    """Where two edges pass each other."""
-    k, j, a, b = edge // 3, edge % 3, value_i.half, value_j.half
+def _edge_place(edge, normal, x, turn, axes_i, pair: ShapePair, places: PLACE):
+    """Where two edges pass each other; returns the number of places, 1."""
+    k, j, a, b = edge // 3, edge % 3, pair.first.half, pair.second.half
     n_a, n_b = normal, negated(components(turn, normal))
     on_a = (with_sign(a[0], n_a[0]), with_sign(a[1], n_a[1]), with_sign(a[2], n_a[2]))
     on_b = (with_sign(b[0], n_b[0]), with_sign(b[1], n_b[1]), with_sign(b[2], n_b[2]))
@@ -459,7 +506,8 @@ def _edge_place(edge, normal, x, turn, axes_i, d, value_i: SOLID, value_j: SOLID
         distance = norm(sub(add(d_edges, scaled(t, turn[j])), scaled(s, UNIT[k])))
     feature = 1.0 * (EDGE_FEATURE + name)
     places[0].edge_first, places[0].edge_second = axes_i[k], along(axes_i, turn[j])
-    return put_place(places, 0, normal, distance, core, d, value_i, value_j, np.inf, feature, at.ON_EDGES)
+    write_place(places[0], normal, distance, core, pair, feature, at.ON_EDGES)
+    return 1
 
 
 @inlined
@@ -513,40 +561,40 @@ def keep_near(count, places: PLACE, shift, reach):
 
 
 @inlined
-def sphere_on_plane(value_i, pose_i, value_j, pose_j, reach, places):
+def sphere_on_plane(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """The point below the centre."""
-    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
-    return put_place(places, 0, negated(outward), -dot(d, outward), CENTRE, d, value_i, value_j, reach, 0.0)
+    pair, outward = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose)[2]
+    return put_place(places, 0, negated(outward), -dot(pair.d, outward), CENTRE, pair, 0.0)
 
 
 @inlined
-def capsule_on_plane(value_i: SOLID, pose_i, value_j, pose_j, reach, places):
+def capsule_on_plane(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """Both ends."""
-    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
-    axis, half, count = axes_of(pose_i)[2], value_i.half[2], 0
+    pair, outward = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose)[2]
+    axis, half, count = axes_of(shape_i.pose)[2], pair.first.half[2], 0
     for end in range(2 if half > 0.0 else 1):
         core = scaled(half * (2.0 * end - 1.0), axis)
-        height = dot(sub(core, d), outward)
-        count = put_place(places, count, negated(outward), height, core, d, value_i, value_j, reach, float(end))
+        height = dot(sub(core, pair.d), outward)
+        count = put_place(places, count, negated(outward), height, core, pair, float(end))
     return count
 
 
 @inlined
-def sphere_and_capsule(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+def sphere_and_capsule(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """The nearest point of the segment; a centre on it leaves across it."""
-    d, axis, half = between(pose_i, pose_j), axes_of(pose_j)[2], value_j.half[2]
-    way = add(d, scaled(clamped(-dot(d, axis), half), axis))
-    normal, distance = direction(way, NO_DIRECTION * (half + value_i.radius + value_j.radius), across(axis))
-    return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0)
+    pair, axis, half = pair_of(shape_i, shape_j, reach), axes_of(shape_j.pose)[2], shape_j.value.half[2]
+    way = add(pair.d, scaled(clamped(-dot(pair.d, axis), half), axis))
+    normal, distance = direction(way, NO_DIRECTION * (half + pair.first.radius + pair.second.radius), across(axis))
+    return put_place(places, 0, normal, distance, CENTRE, pair, 0.0)
 
 
 @inlined
-def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+def two_capsules(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """The nearest points of the segments; of almost parallel ones both ends of the part that they have side by side."""
-    d, u_i, u_j = between(pose_i, pose_j), axes_of(pose_i)[2], axes_of(pose_j)[2]
-    h_i, h_j = value_i.half[2], value_j.half[2]
+    pair, u_i, u_j = pair_of(shape_i, shape_j, reach), axes_of(shape_i.pose)[2], axes_of(shape_j.pose)[2]
+    d, h_i, h_j = pair.d, pair.first.half[2], pair.second.half[2]
     s, t = nearest_on_segments(d, u_i, h_i, u_j, h_j)
-    least = NO_DIRECTION * (h_i + h_j + value_i.radius + value_j.radius)
+    least = NO_DIRECTION * (h_i + h_j + pair.first.radius + pair.second.radius)
     normal, distance = direction(sub(add(d, scaled(t, u_j)), scaled(s, u_i)), least, common_normal(u_i, u_j, d))
     middle, width = dot(d, u_i), h_j * abs(dot(u_i, u_j))
     low, high = clamped(middle - width, h_i), clamped(middle + width, h_i)
@@ -558,17 +606,17 @@ def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
             core = scaled(s, u_i)
             distance = dot(sub(add(d, scaled(t, u_j)), core), normal)
             name = 1.0 + end
-            count = put_place(places, count, normal, distance, core, d, value_i, value_j, reach, name, at.NOWHERE)
+            count = put_place(places, count, normal, distance, core, pair, name, at.NOWHERE)
         return count
-    return put_place(places, 0, normal, distance, scaled(s, u_i), d, value_i, value_j, reach, 0.0, at.NOWHERE)
+    return put_place(places, 0, normal, distance, scaled(s, u_i), pair, 0.0, at.NOWHERE)
 
 
 @inlined
-def meet_spheres(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+def meet_spheres(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     """Two spheres: one place on the line through their centres. Concentric ones part along z."""
-    d = between(pose_i, pose_j)
-    most = value_i.radius + value_j.radius + reach
-    if not (most > 0.0 and dot(d, d) < most * most):
+    pair = pair_of(shape_i, shape_j, reach)
+    most = pair.first.radius + pair.second.radius + reach
+    if not (most > 0.0 and dot(pair.d, pair.d) < most * most):
         return 0
-    normal, distance = direction(d, NO_DISTANCE, UNIT[2])
-    return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0, at.ON_LIGHTER)
+    normal, distance = direction(pair.d, NO_DISTANCE, UNIT[2])
+    return put_place(places, 0, normal, distance, CENTRE, pair, 0.0, at.ON_LIGHTER)

@@ -9,6 +9,8 @@ extrapolated along the normal found there.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import TRUSTED, core_size
 from rigidsim.engine.contact.candidates import WIDEST
@@ -109,8 +111,20 @@ def closing_along(a, b, place: PLACE, motions):
     return max(0.0, dot(place.normal, sub(moved_A, moved_B)))
 
 
+@inlined
+def smaller(a, b):
+    """The smaller of two sizes, which may be infinite."""
+    return select(a < b, a, b)
+
+
+@inlined
+def smaller_size(i, j, value):
+    """The bounding radius of the smaller one of two shapes, m."""
+    return smaller(value[i].bound, value[j].bound)
+
+
 @routine
-def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
+def advance_to_touch(i, j, contacts, motions, points, h, closing, apart):
     """Conservative advancement of a fast pair: the part of the step at which it touches and the number of places, with
     the places there; 0 places if it does not touch. `closing` bounds how much nearer the shapes come in the step.
 
@@ -118,7 +132,7 @@ def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
     normal: this shrinks by the motion along the normal and by the turns. Of a mesh that is said of each triangle.
     """
     shape, value, pose, later = contacts.shape, contacts.shape_value, motions.pose, points.later
-    a, b, part, count = shape[i].body, shape[j].body, 0.0, 0
+    a, b, part, count, size = shape[i].body, shape[j].body, 0.0, 0, smaller_size(i, j, value)
     turning = swing_of(i, apart + closing, contacts, motions) + swing_of(j, apart + closing, contacts, motions)
     way_A, way_B = sub(motions.finish[a].p, motions.start[a].p), sub(motions.finish[b].p, motions.start[b].p)
     way = sub(way_B, way_A)
@@ -148,12 +162,6 @@ def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
             return part, 0
         part += gap / rate
     return part, count
-
-
-@inlined
-def smaller(a, b):
-    """The smaller of two sizes, which may be infinite."""
-    return select(a < b, a, b)
 
 
 @inlined
@@ -199,17 +207,21 @@ def flags_of(action, swapped):
 
 
 @inlined
-def write_point(place: PLACE, sign, part, h, A, B, row: CONTACT_POINT):
-    """Normal, gap at the beginning of the step and levers of a contact point; of A and B are given the column of the
-    point on their surfaces, their motion at both ends of the step, and the centre of the shape at a part of it, which
-    is that of the place.
+def placed_body(column, start: CENTRE, finish, h, part, centre):
+    """Of a body whose shape has this centre at a part of the step: the column of its points in `PLACE`, the way from
+    its centre to that of the shape, its displacement and its turn up to then.
     """
-    (column_A, start_A, finish_A, centre_A), (column_B, start_B, finish_B, centre_B) = A, B
+    moved, theta = travelled(start, finish, h, part)
+    return column, sub(centre, add(start.p, moved)), moved, theta
+
+
+@inlined
+def write_point(place: PLACE, sign, A, B, row: CONTACT_POINT):
+    """Normal, gap at the beginning of the step and levers of a contact point of two bodies (`placed_body`)."""
+    (column_A, way_A, moved_A, turn_A), (column_B, way_B, moved_B, turn_B) = A, B
     n = scaled(sign, place.normal)
-    moved_A, turn_A = travelled(start_A, finish_A, h, part)
-    moved_B, turn_B = travelled(start_B, finish_B, h, part)
-    r_A = add(sub(centre_A, add(start_A.p, moved_A)), place.part(column_A, 3))
-    r_B = add(sub(centre_B, add(start_B.p, moved_B)), place.part(column_B, 3))
+    r_A = add(way_A, place.part(column_A, 3))
+    r_B = add(way_B, place.part(column_B, 3))
     closed = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
     row.normal, row.lever_A, row.lever_B = n, r_A, r_B
     row.gap = place.gap - dot(n, closed)
@@ -352,12 +364,24 @@ def swung(n, theta):
     return rotate(exp_full(scaled(0.25, theta)), n)
 
 
-@inlined
-def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
-    """Make contact points of the places of one pair. `counts`: of points up to now, and of places; `sizes`: of the
-    smaller shape, the margin, the deepest overlap that the solver sees. Returns the number of points after it.
+class Manifold(NamedTuple):
+    """The contact manifold of a pair: two shapes, the number of the pair, that of its places, and the part of the step
+    at which these were found.
     """
-    (n_point, count), (size, margin, most) = counts, sizes
+
+    i: int
+    j: int
+    number: int
+    size: int
+    part: float
+
+
+@inlined
+def add_points(manifold, n_point, first, margin, most, h, model, arrays):
+    """Make contact points of the places of one pair after `n_point` others; their impulses are remembered from row
+    `first` on. `most`: the deepest overlap that the solver sees, m. Returns the number of points after it.
+    """
+    i, j, number, count, part = manifold
     contacts, normal, motions, points, last = model.contacts, model.normal, arrays.motions, arrays.points, arrays.last
     begin, shape, value, later = n_point, contacts.shape, contacts.shape_value, points.later
     w_i, w_j = arrays.lines.inverse[shape[i].body].mass, arrays.lines.inverse[shape[j].body].mass
@@ -374,11 +398,12 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     core, pair_value = core_size(i, j, contacts), contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
-    of_A, of_B = (column_A, start_A, finish_A, later[0].p), (column_B, start_B, finish_B, later[1].p)
+    of_A = placed_body(column_A, start_A, finish_A, h, part, later[0].p)
+    of_B = placed_body(column_B, start_B, finish_B, h, part, later[1].p)
     scale = h / last.step[0] if last.step[0] > 0.0 else 0.0
     for k in range(count):
         row, place = points.value[n_point], points.place[k]
-        write_point(place, sign, part, h, of_A, of_B, row)
+        write_point(place, sign, of_A, of_B, row)
         slid = rejection(row.normal, slides)
         on_B = stays_on_B(place, swapped, slid)
         write_core(on_B, value[A].radius, value[B].radius, row)
@@ -392,7 +417,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
             continue
         if flags & c.NOTICED and row.gap > 0.0:
             continue
-        row.gap, row.closed = max(row.gap, -most), CLOSED * size
+        row.gap, row.closed = max(row.gap, -most), CLOSED * smaller_size(i, j, value)
         feature = int(place.feature)
         recall(first, i, j, feature, scale, last, row)
         row.shift = row.total = (0.0, 0.0, 0.0)
@@ -429,7 +454,7 @@ def may_near(i, j, apart, closing, contacts, motions):
     whenever the list of these was made.
     """
     value = contacts.shape_value
-    least = closing + WIDEST * smaller(value[i].bound, value[j].bound)
+    least = closing + WIDEST * smaller_size(i, j, value)
     return (
         apart - value[i].bound - value[j].bound <= least
         and height_above(i, j, value, motions, contacts) <= least
@@ -512,14 +537,14 @@ def find_points(t, h, model, arrays):
         if arrays.sleep is not None and apart == IDLE:
             f, p = leave_pair(i, j, f, p, last, new, convex)
             continue
-        size = smaller(value[i].bound, value[j].bound)
+        size = smaller_size(i, j, value)
         part, margin = 0.0, margin_of(i, j, size, contacts, motions)
         if convex is not None:
             f = begin_features(i, j, f, last, convex)
         if apart - value[i].bound - value[j].bound > closing + margin:
             continue
         if closing > FAST * size:
-            part, count = advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size)
+            part, count = advance_to_touch(i, j, contacts, motions, points, h, closing, apart)
         else:
             shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
             count = meet(shape_i, shape_j, closing + margin, points.place, points.convex)
@@ -544,6 +569,6 @@ def find_points(t, h, model, arrays):
         if kind == c.COLLIDING and contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
             note_depth(t, i, j, -gap, size, arrays.ledger.sunk)
         most = (GENTLEST if kind == c.GENTLE else DEEPEST) * size
-        counts, sizes = (n_point, count), (size, margin, most)
-        n_point = add_points(i, j, number, counts, part, m, h, sizes, model, arrays)
+        manifold = Manifold(i, j, number, count, part)
+        n_point = add_points(manifold, n_point, m, margin, most, h, model, arrays)
     return n_point

@@ -204,7 +204,7 @@ def strike_until_held(t, n_point, trees, block, arrays):
     for number in range(ROUNDS):
         struck = strike_trees(t, n_point, trees, block, arrays)
         shift = arrays.corrections.shift
-        leaves = struck == 0 and number == 0 and leave_stops(contacts, block.model, block.state, block.scratch)
+        leaves = struck == 0 and number == 0 and leave_stops(contacts, block)
         if leaves:
             at.copy_rows(0, n_point, made.point, points.value)
             continue

@@ -25,7 +25,7 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import is_kept, root_of, unite
 from rigidsim.engine.contact.columns import CENTRE, POSE
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import ARM, BODY, FRAME, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.layout import ARM, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import conjugate, product, rotate
@@ -243,11 +243,11 @@ def begin_sleepers(contacts, arm: ARM, state: STATE, last, sleep):
 
 
 @inlined
-def is_unsteady(b, h, contacts, node, body: BODY, frame: FRAME, arm: ARM, sleep):
+def is_unsteady(b, h, block, sleep):
     """Whether the parent of a body that sleeps turns, or accelerates otherwise than before."""
-    place = contacts.body[b].node
-    parent, g = frame[node[place].parent], body[contacts.body[b].row].g
-    omega, v = parent.omega, arm[place].v_WC
+    model, scratch, own = block.model, block.scratch, block.model.contacts.body[b]
+    parent, g = scratch.frame[model.node[own.node].parent], model.body[own.row].g
+    omega, v = parent.omega, scratch.arm[own.node].v_WC
     a = scaled(1.0 / h, sub(v, sleep.before[b].xyz))
     if sleep.known[b] == 0:
         sleep.known[b] = 1
@@ -266,18 +266,14 @@ def take_again(found, contacts, last, sleep):
 
 
 @routine
-def wakes_by_motion(h, all_stand, contacts, node, body: BODY, frame: FRAME, arm: ARM, motions, last, sleep):
+def wakes_by_motion(h, all_stand, block, motions, last, sleep):
     """Wake what sleeps on a parent that is not steady, or touches something driven that moves. Returns whether anything
     does.
     """
-    found = False
+    contacts, found = block.model.contacts, False
     for b in range(contacts.n_moved):
         sleep.awake[b] = 0
-        if (
-            is_asleep(b, contacts, sleep)
-            and not is_kept(b, contacts, sleep)
-            and is_unsteady(b, h, contacts, node, body, frame, arm, sleep)
-        ):
+        if is_asleep(b, contacts, sleep) and not is_kept(b, contacts, sleep) and is_unsteady(b, h, block, sleep):
             sleep.awake[b] = 1
             found = True
     for k in range(0 if all_stand else last.count[1]):
@@ -318,38 +314,58 @@ def put_back_sleepers(contacts, before, state: STATE, sleep):
             sleep.kept[row] = 0
 
 
+class PairTable(NamedTuple):
+    """Rows of pairs of shapes in the order of pairs, and how many are in use; the numbers of the shapes are in columns
+    `first` and the next one. With numbers to each row, or None.
+    """
+
+    size: int
+    first: int
+    row: np.ndarray
+    value: np.ndarray | None = None
+
+
 @inlined
-def is_before_in(new, n, first_new, old, k, first_old):
-    """Whether the pair of row n comes after that of row k."""
-    a, b = new[n, first_new], old[k, first_old]
-    return a > b or (a == b and new[n, first_new + 1] > old[k, first_old + 1])
+def pair_at(table, k):
+    """The shapes of row k."""
+    return table.row[k, table.first], table.row[k, table.first + 1]
+
+
+@inlined
+def comes_after(pair, other):
+    """Whether a pair comes after another in the order of pairs."""
+    return pair[0] > other[0] or (pair[0] == other[0] and pair[1] > other[1])
+
+
+@inlined
+def copy_entry(k, source, scale, to, target):
+    """Copy row k of a table to a row of another; its numbers times `scale`."""
+    for j in range(target.row.shape[1]):
+        target.row[to, j] = source.row[k, j]
+    if target.value is not None:
+        for j in range(target.value.shape[1]):
+            target.value[to, j] = scale * source.value[k, j]
 
 
 @routine
-def merge(first, n_new, new, new_value, n_old, old, old_value, scale, contacts, motions, sleep):
-    """Add the rows of the last step of pairs that are left as they are to those of this step, in the order of pairs,
-    which begin at column `first`. Returns how many rows there are.
+def merge(new, old, scale, contacts, motions, sleep):
+    """Add the rows of the last step of pairs that are left as they are, their numbers times `scale`, to those of this
+    step. Returns how many rows there are.
     """
-    total = n_new
-    for k in range(n_old):
-        if is_idle(old[k, first], old[k, first + 1], contacts, motions, sleep):
+    total = new.size
+    for k in range(old.size):
+        i, j = pair_at(old, k)
+        if is_idle(i, j, contacts, motions, sleep):
             total += 1
-    to, n = total - 1, n_new - 1
-    for m in range(n_old):
-        k = n_old - 1 - m
-        if is_idle(old[k, first], old[k, first + 1], contacts, motions, sleep):
-            while n >= 0 and is_before_in(new, n, first, old, k, first):
-                for j in range(new.shape[1]):
-                    new[to, j] = new[n, j]
-                if new_value is not None:
-                    for j in range(new_value.shape[1]):
-                        new_value[to, j] = new_value[n, j]
+    to, n = total - 1, new.size - 1
+    for m in range(old.size):
+        k = old.size - 1 - m
+        i, j = pair_at(old, k)
+        if is_idle(i, j, contacts, motions, sleep):
+            while n >= 0 and comes_after(pair_at(new, n), (i, j)):
+                copy_entry(n, new, 1.0, to, new)
                 to, n = to - 1, n - 1
-            for j in range(new.shape[1]):
-                new[to, j] = old[k, j]
-            if new_value is not None:
-                for j in range(new_value.shape[1]):
-                    new_value[to, j] = scale * old_value[k, j]
+            copy_entry(k, old, scale, to, new)
             to -= 1
     return total
 
@@ -361,11 +377,11 @@ def remember_sleepers(replaced, contacts, motions, last, new, sleep):
     """
     if replaced:
         scale = new.step[0] / last.step[0] if last.step[0] > 0.0 else 0.0
-        new.count[0] = merge(
-            0, new.count[0], new.key, new.impulse, last.count[0], last.key, last.impulse, scale, contacts, motions,
-            sleep,
-        )  # fmt: skip
-    new.count[1] = merge(0, new.count[1], new.pair, None, last.count[1], last.pair, None, 1.0, contacts, motions, sleep)
+        impulses = PairTable(new.count[0], 0, new.key, new.impulse)
+        before = PairTable(last.count[0], 0, last.key, last.impulse)
+        new.count[0] = merge(impulses, before, scale, contacts, motions, sleep)
+    pairs, before = PairTable(new.count[1], 0, new.pair), PairTable(last.count[1], 0, last.pair)
+    new.count[1] = merge(pairs, before, 1.0, contacts, motions, sleep)
 
 
 @inlined
@@ -396,19 +412,19 @@ def keep_present(h, contacts, arm: ARM, record, sleep):
 @inlined
 def add_present(n_before, contacts, motions, record, sleep):
     """Add those of pairs that are left as they are to the contact points of this step."""
-    record.count[2] = merge(
-        PRESENT_FIRST, record.count[2], record.present, record.present_value, n_before, sleep.present,
-        sleep.present_value, 1.0, contacts, motions, sleep,
-    )  # fmt: skip
+    present = PairTable(record.count[2], PRESENT_FIRST, record.present, record.present_value)
+    before = PairTable(n_before, PRESENT_FIRST, sleep.present, sleep.present_value)
+    record.count[2] = merge(present, before, 1.0, contacts, motions, sleep)
 
 
 @routine
-def add_work_on_sleepers(h, contacts, body: BODY, arm: ARM, state: STATE, ledger, sleep):
+def add_work_on_sleepers(h, block, state: STATE, ledger, sleep):
     """The work of what carries those that sleep along, without that of gravity: m v . (dv - g h)."""
-    total = 0.0
+    contacts, body, total = block.model.contacts, block.model.body, 0.0
     for b in range(contacts.n_moved):
         if is_asleep(b, contacts, sleep) and not is_kept(b, contacts, sleep):
-            row, v, v_before = contacts.body[b].row, arm[contacts.body[b].node].v_WC, sleep.before[b].xyz
+            row, v_before = contacts.body[b].row, sleep.before[b].xyz
+            v = block.scratch.arm[contacts.body[b].node].v_WC
             gained = sub(sub(v, v_before), scaled(h, body[row].g))
             work = 0.5 * body[row].mass * dot(add(v, v_before), gained)
             add_to_sums(state[row], work=work)
@@ -421,15 +437,16 @@ def add_work_on_sleepers(h, contacts, body: BODY, arm: ARM, state: STATE, ledger
 
 
 @routine
-def count_still(h, contacts, node, body: BODY, frame: FRAME, state: STATE, sleep):
+def count_still(h, block, state: STATE, sleep):
     """Count for how long each body has rested after a step of length h, s. Returns whether any may fall asleep."""
-    rest, found = contacts.rest, False
+    model, contacts, rest, found = block.model, block.model.contacts, block.model.contacts.rest, False
     for b in range(contacts.n_moved):
         if rest.calm[b] > 0.0 and not is_asleep(b, contacts, sleep):
             row, place = contacts.body[b].row, contacts.body[b].node
-            turns, p, q, anchor = frame[node[place].parent].omega, state[row].p, state[row].q, sleep.anchor[b]
+            turns = block.scratch.frame[model.node[place].parent].omega
+            p, q, anchor = state[row].p, state[row].q, sleep.anchor[b]
             _, x, y, z = product(conjugate(anchor.q), q)
-            moved = body[row].scale * norm(sub(p, anchor.p)) + 2.0 * rest.reach[b] * norm((x, y, z))
+            moved = model.body[row].scale * norm(sub(p, anchor.p)) + 2.0 * rest.reach[b] * norm((x, y, z))
             if moved < rest.calm[b] * REST_TIME and dot(turns, turns) == 0.0:
                 sleep.still[b] += h
             else:
@@ -440,9 +457,9 @@ def count_still(h, contacts, node, body: BODY, frame: FRAME, state: STATE, sleep
 
 
 @routine
-def choose_sleepers(contacts, node, body: BODY, frame: FRAME, before: STATE, motions, last, sleep):
+def choose_sleepers(block, motions, last, sleep):
     """Mark the bodies of all islands that fall asleep by 2. Returns how many there are."""
-    root, awake, n = sleep.root, sleep.awake, 0
+    contacts, root, awake, n = block.model.contacts, sleep.root, sleep.awake, 0
     find_islands(contacts, last.pair, last.count[1], root)
     awake[:] = 0
     for b in range(contacts.n_moved):
@@ -451,9 +468,7 @@ def choose_sleepers(contacts, node, body: BODY, frame: FRAME, before: STATE, mot
     for k in range(last.count[1]):
         a, b = contacts.shape[last.pair[k, 0]].body, contacts.shape[last.pair[k, 1]].body
         one, other = min(a, b), max(a, b)
-        if one < contacts.n_moved <= other and is_driven_past(
-            one, motions.start[other], motions.start[one], contacts, node, body, frame, before
-        ):
+        if one < contacts.n_moved <= other and is_driven_past(one, motions.start[other], motions.start[one], block):
             awake[root_of(one, root)] = 1
     for b in range(contacts.n_moved):
         row = contacts.body[b].row
@@ -465,27 +480,29 @@ def choose_sleepers(contacts, node, body: BODY, frame: FRAME, before: STATE, mot
 
 
 @inlined
-def is_driven_past(b, driven: CENTRE, own: CENTRE, contacts, node, body: BODY, frame: FRAME, before: STATE):
+def is_driven_past(b, driven: CENTRE, own: CENTRE, block):
     """Whether something driven moved, at the beginning of the step, relative to the parent of a body that rests."""
+    model, scratch, contacts = block.model, block.scratch, block.model.contacts
     row, place, omega = contacts.body[b].row, contacts.body[b].node, driven.omega
-    v = scaled(body[row].scale, rotate(frame[node[place].parent].q, before[row].v))
+    q_WP, before = scratch.frame[model.node[place].parent].q, scratch.before[row]
+    v = scaled(model.body[row].scale, rotate(q_WP, before.v))
     gap = sub(driven.v, sub(own.v, v))
     return dot(omega, omega) > 0.0 or norm(gap) > STILL * contacts.rest.calm[b]
 
 
 @routine
-def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE, ledger, sleep):
+def put_to_rest(block, state: STATE, ledger, sleep):
     """Stop the bodies that fall asleep: the kinetic energy that they lose is booked as friction."""
-    total = 0.0
+    model, scratch, contacts, total = block.model, block.scratch, block.model.contacts, 0.0
     for b in range(contacts.n_moved):
         row, place = contacts.body[b].row, contacts.body[b].node
         if sleep.asleep[row] == 2:
             sleep.asleep[row] = 1
             sleep.known[b] = 0
             note_change(b, at.CAUSE_SLEEPS, sleep)
-            own, of, none = state[row], body[row], (0.0, 0.0, 0.0)
-            v_WC, rate = arm[place].v_WC, own.omega
-            left = sub(v_WC, scaled(of.scale, rotate(frame[node[place].parent].q, own.v)))
+            own, of, none = state[row], model.body[row], (0.0, 0.0, 0.0)
+            v_WC, rate = scratch.arm[place].v_WC, own.omega
+            left = sub(v_WC, scaled(of.scale, rotate(scratch.frame[model.node[place].parent].q, own.v)))
             work = kinetic_energy(of.mass, of.inertia, left, none) - kinetic_energy(of.mass, of.inertia, v_WC, rate)
             own.v = own.v_low = own.omega = own.omega_low = none
             add_to_sums(own, work=work)
@@ -495,12 +512,12 @@ def put_to_rest(contacts, node, body: BODY, frame: FRAME, arm: ARM, state: STATE
 
 
 @inlined
-def pass_over(h, all_stand, model, state, scratch, arrays):
+def pass_over(h, all_stand, block, arrays):
     """End a step of length h (s) in which contact has nothing to do."""
-    contacts, record, sleep = model.contacts, arrays.record, arrays.sleep
+    contacts, record, sleep = block.model.contacts, arrays.record, arrays.sleep
     if not all_stand:
-        move_present(h, contacts, scratch.arm, record.present, record.present_value, record.count[2], sleep)
-    add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, sleep)
+        move_present(h, contacts, block.scratch.arm, record.present, record.present_value, record.count[2], sleep)
+    add_work_on_sleepers(h, block, block.state, arrays.ledger, sleep)
     write_no_push(contacts, arrays.mean, sleep)
     arrays.last.landing[0] = 0
 
@@ -508,14 +525,7 @@ def pass_over(h, all_stand, model, state, scratch, arrays):
 @inlined
 def let_sleep(t, h, block, arrays):
     """Let islands fall asleep after a step of length h that ended at time t, s."""
-    model, scratch = block.model, block.scratch
-    contacts, sleep = model.contacts, arrays.sleep
-    if (
-        count_still(h, contacts, model.node, model.body, scratch.frame, block.state, sleep)
-        and choose_sleepers(
-            contacts, model.node, model.body, scratch.frame, scratch.before, arrays.motions, arrays.last, sleep
-        )
-        > 0
-    ):
-        place_nodes(model.active, t, block)
-        put_to_rest(contacts, model.node, model.body, scratch.frame, scratch.arm, block.state, arrays.ledger, sleep)
+    sleep = arrays.sleep
+    if count_still(h, block, block.state, sleep) and choose_sleepers(block, arrays.motions, arrays.last, sleep) > 0:
+        place_nodes(block.model.active, t, block)
+        put_to_rest(block, block.state, arrays.ledger, sleep)

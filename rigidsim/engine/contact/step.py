@@ -507,15 +507,13 @@ def end_step(arrays, t, h, block):
     place_nodes(model.active, t, block, omits=keeps_frame)
     write_motions(contacts, block, motions.way, motions.finish, omits=keeps_frame)
     all_stand = arrays.sleep is not None and note_standing(contacts, motions.start, motions.finish, arrays.sleep)
-    if any_asleep(arrays) and wakes_by_motion(
-        h, all_stand, contacts, model.node, model.body, scratch.frame, scratch.arm, motions, arrays.last, arrays.sleep
-    ):
+    if any_asleep(arrays) and wakes_by_motion(h, all_stand, block, motions, arrays.last, arrays.sleep):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
     write_travels(h, contacts, arrays.sleep, motions)
     is_listed = renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates)
     if any_asleep(arrays) and is_listed and rests(h, all_stand, contacts, arrays):
-        pass_over(h, all_stand, model, state, scratch, arrays)
+        pass_over(h, all_stand, block, arrays)
         forget_part(arrays)
         let_sleep(t, h, block, arrays)
         log_sleepers(t, contacts, arrays.record, arrays.sleep)
@@ -530,7 +528,7 @@ def end_step(arrays, t, h, block):
         at.copy_rows(0, len(state), scratch.before, state)
         return False
     if any_asleep(arrays):
-        add_work_on_sleepers(h, contacts, model.body, scratch.arm, state, arrays.ledger, arrays.sleep)
+        add_work_on_sleepers(h, block, state, arrays.ledger, arrays.sleep)
     apply_corrections(t, h, block, trees, arrays)
     forget_last_step(arrays.last, arrays.next)
     if can_rebound(arrays) and is_at_rebound(arrays):

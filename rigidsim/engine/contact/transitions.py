@@ -128,7 +128,7 @@ def begin_lasting(t, h, block, arrays):
     keep_step(state, arrays, lasting)
     note_turns(h, block)
     search = lasting.locating
-    search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part[at.PART_COUNT][0]), 1.0 * NOTHING
+    search.done, search.longest, search.target = 0.0, h / parts_of_step(scratch.part.parts[0]), 1.0 * NOTHING
     search.most, search.taken = 1e300, 0.0
     lasting.size[BEYOND], lasting.size[N_EVENTS], lasting.instant[1] = 0, 0, 0.0
     if lasting.size[IS_PLACED] == 0:
@@ -143,8 +143,9 @@ def begin_lasting(t, h, block, arrays):
 
 
 @inlined
-def ends_lasting(t, model, state, scratch, arrays):
+def ends_lasting(t, block, arrays):
     """Whether the step was taken; if not, for lack of room or of a law, it is put back."""
+    model, state, scratch = block.model, block.state, block.scratch
     lasting = scratch.lasting
     why, lacks = lasting.size[BEYOND], arrays.lacks[0]
     if lacks != LACKS_NOTHING or why != 0:
@@ -206,10 +207,10 @@ def next_trial(t, t_end, h, block, arrays):
             copy_rows(0, len(block.state), block.state, scratch.before)
             keep_slots(lasting, lasting.old_slot, lasting.old_value)
         part = scratch.part
-        fill(part[at.PART_BEGIN], t + search.done, lanes)
+        fill(part.begin, t + search.done, lanes)
         is_last = search.length >= h - search.done
-        fill(part[at.PART_END], t_end if is_last else t + search.done + search.length, lanes)
-        fill(part[at.PART_LENGTH], search.length, lanes)
+        fill(part.end, t_end if is_last else t + search.done + search.length, lanes)
+        fill(part.length, search.length, lanes)
         begin_powers(lasting)
         lasting.work[:] = 0.0
         return search.length
@@ -270,7 +271,7 @@ def end_trial(t, t_end, h, block, arrays):
         along = lasting.value[k].along
         lasting.value[k].direction = along
     note_work(lasting, arrays.ledger)
-    search.done = h if is_last else search.done + scratch.part[at.PART_LENGTH][0]
+    search.done = h if is_last else search.done + scratch.part.length[0]
     search.target = 1.0 * NOTHING
     renew_parts(lasting)
     if what != REGION:

@@ -6,9 +6,16 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.declaration import Integrator
-from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic
+from rigidsim.engine.integrators.relative import (
+    RelativeRows,
+    enter_parent,
+    leave_parents,
+    move_joint,
+    relative_rows,
+    turn_cubic,
+)
 from rigidsim.engine.kinds import is_of_joint
-from rigidsim.engine.layout import FRAME, RATE, RELATIVE, STATE, TRIPLE, add_to_sums
+from rigidsim.engine.layout import add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.vector import add, scaled
@@ -19,8 +26,9 @@ class EulerOptions(NamedTuple):
 
 
 @lanewise
-def move(state: STATE, parent: FRAME, frame: FRAME, rate: RATE, turn: TRIPLE, relative: RELATIVE, h, lane):
+def move(rows: RelativeRows, h, lane):
     """v' = v + h a, x' = x + h v', omega' = omega + h alpha, Omega = h omega', relative to the parent, in its axes."""
+    state, rate, parent, frame, turn, relative = rows
     add_to_sums(state, v=scaled(h, rate.a))
     add_to_sums(state, p=scaled(h, state.v))
     q_WP, omega_WP = parent.q, parent.omega
@@ -36,17 +44,16 @@ def move(state: STATE, parent: FRAME, frame: FRAME, rate: RATE, turn: TRIPLE, re
 @inlined
 def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    model, lanes = block.model, block.lanes
     evaluate(t, block)
     for i in range(len(model.moved_node)):
         if is_of_joint(i, model):
-            move_joint(state[i], scratch.rate[i], h, 1.0, lanes)
+            move_joint(block.state[i], block.scratch.rate[i], h, 1.0, lanes)
             continue
-        node = model.moved_node[i]
-        parent, frame = scratch.frame[model.node[node].parent], scratch.frame[node + 1]
-        enter_parent(state[i], parent, scratch.sum[i], lanes)
-        move(state[i], parent, frame, scratch.rate[i], scratch.turn[i], scratch.sum[i], h, lanes)
-        turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
+        rows = relative_rows(i, block)
+        enter_parent(rows, lanes)
+        move(rows, h, lanes)
+        turn_cubic(rows, lanes)
     leave_parents(t + h, block)
 
 

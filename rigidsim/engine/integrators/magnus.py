@@ -6,10 +6,19 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.declaration import Integrator
-from rigidsim.engine.integrators.relative import enter_parent, leave_parents, move_joint, turn_cubic, turn_full
+from rigidsim.engine.integrators.relative import (
+    RelativeRows,
+    enter_parent,
+    leave_parents,
+    move_joint,
+    relative_rows,
+    turn_cubic,
+    turn_full,
+)
 from rigidsim.engine.kinds import is_of_joint
-from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, RELATIVE, STATE, TRIPLE, WRENCH, add_to_sums
+from rigidsim.engine.layout import ARM, BODY, WRENCH, add_to_sums
 from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
 from rigidsim.physics.rigid_body import power, takes_torque
@@ -26,15 +35,13 @@ class MagnusOptions(NamedTuple):
 
 
 @lanewise
-def move(
-    state: STATE, body: BODY, parent: FRAME, frame: FRAME, arm: ARM, wrench: WRENCH, rate: RATE, turn: TRIPLE,
-    relative: RELATIVE, h, use_2, use_3, use_4, lane,
-):  # fmt: skip
+def move(rows: RelativeRows, body: BODY, arm: ARM, wrench: WRENCH, h, terms, lane):
     """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the
     end.
 
     v' = v + a h, x' = x + (v + a h/2) h, omega' = omega + alpha h, all relative to the parent and in its axes.
     """
+    state, rate, parent, frame, turn, relative = rows
     v, change = state.v, scaled(h, rate.a)
     add_to_sums(state, p=scaled(h, add(v, scaled(0.5, change))))
     add_to_sums(state, v=change)
@@ -45,6 +52,7 @@ def move(
     omega = local_rate(omega_WP, q_WP, omega_WB)
     alpha = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
     end = add(omega, scaled(h, alpha))
+    use_2, use_3, use_4 = select(terms >= 2, 1.0, 0.0), select(terms >= 3, 1.0, 0.0), select(terms >= 4, 1.0, 0.0)
     first = add(magnus_1(omega, end, h), scaled(use_2, magnus_2(omega, end, h)))
     rest = add(scaled(use_3, magnus_3(omega, alpha, h)), scaled(use_4, magnus_4(omega, end, alpha, h)))
     turn.xyz = add(first, rest)
@@ -61,26 +69,20 @@ def move(
 @inlined
 def step(method, t, t_end, h, block):
     """Advance the state from t to t + h."""
-    model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     evaluate(t, block)
-    use_2 = 1.0 if method.terms >= 2 else 0.0
-    use_3 = 1.0 if method.terms >= 3 else 0.0
-    use_4 = 1.0 if method.terms >= 4 else 0.0
     for i in range(len(model.moved_node)):
         if is_of_joint(i, model):
-            move_joint(state[i], scratch.rate[i], h, 0.5, lanes)
+            move_joint(block.state[i], scratch.rate[i], h, 0.5, lanes)
             continue
         node = model.moved_node[i]
-        parent, frame = scratch.frame[model.node[node].parent], scratch.frame[node + 1]
-        enter_parent(state[i], parent, scratch.sum[i], lanes)
-        move(
-            state[i], model.body[i], parent, frame, scratch.arm[node], scratch.wrench[i], scratch.rate[i],
-            scratch.turn[i], scratch.sum[i], h, use_2, use_3, use_4, lanes,
-        )  # fmt: skip
+        rows = relative_rows(i, block)
+        enter_parent(rows, lanes)
+        move(rows, model.body[i], scratch.arm[node], scratch.wrench[i], h, method.terms, lanes)
         if method.exponential == CUBIC:
-            turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
+            turn_cubic(rows, lanes)
         else:
-            turn_full(scratch.sum[i], scratch.turn[i], lanes)
+            turn_full(rows, lanes)
     leave_parents(t + h, block)
 
 

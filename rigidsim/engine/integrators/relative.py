@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rigidsim.engine import layout as at
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import place
@@ -11,25 +13,48 @@ from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product,
 from rigidsim.physics.vector import add, scaled
 
 
+class RelativeRows(NamedTuple):
+    """The rows of a free body that steps relative to its parent: the state and its rate, both frames, the rotation
+    vector Omega of the step, and the rotation and rate relative to the parent.
+    """
+
+    state: STATE
+    rate: RATE
+    parent: FRAME
+    frame: FRAME
+    turn: TRIPLE
+    local: RELATIVE
+
+
+@inlined
+def relative_rows(i, block):
+    """Those of a moved row."""
+    scratch, node = block.scratch, block.model.moved_node[i]
+    return RelativeRows(
+        block.state[i], scratch.rate[i], scratch.frame[block.model.node[node].parent], scratch.frame[node + 1],
+        scratch.turn[i], scratch.sum[i],
+    )  # fmt: skip
+
+
 @lanewise
-def enter_parent(state: STAGE, parent: FRAME, local: RELATIVE, lane):
+def enter_parent(rows: RelativeRows, lane):
     """q_PB = q_WP* q_WB."""
-    q_PW = conjugate(parent.q)
-    local.q = product(q_PW, state.q)
+    q_PW = conjugate(rows.parent.q)
+    rows.local.q = product(q_PW, rows.state.q)
 
 
 @lanewise
-def turn_cubic(local: RELATIVE, turn: TRIPLE, lane):
+def turn_cubic(rows: RelativeRows, lane):
     """q' = exp(Omega/2) q with the truncated, normalised exponential."""
-    increment = exp_cubic(scaled(0.5, turn.xyz))
-    local.q = renormalised(product(increment, local.q))
+    increment = exp_cubic(scaled(0.5, rows.turn.xyz))
+    rows.local.q = renormalised(product(increment, rows.local.q))
 
 
 @lanewise
-def turn_full(local: RELATIVE, turn: TRIPLE, lane):
+def turn_full(rows: RelativeRows, lane):
     """q' = exp(Omega/2) q."""
-    increment = exp_full(scaled(0.5, turn.xyz))
-    local.q = renormalised(product(increment, local.q))
+    increment = exp_full(scaled(0.5, rows.turn.xyz))
+    rows.local.q = renormalised(product(increment, rows.local.q))
 
 
 @lanewise

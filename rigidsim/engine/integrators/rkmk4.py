@@ -19,7 +19,6 @@ from rigidsim.engine.layout import (
     BODY,
     EACH,
     FRAME,
-    PART_NOW,
     RATE,
     SCALAR,
     STAGE,
@@ -226,7 +225,7 @@ def set_middle(t: EACH, h: EACH, now: SCALAR, lane):
 def step(method, t, t_end, h, block):
     """Advance the state from t to t_end, h = t_end - t, of which each lane has its own."""
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
-    stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part[PART_NOW]
+    stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part.now
     set_middle(t, h, middle, lanes)
     copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.

@@ -71,10 +71,12 @@ class SeriesTrial(Trial):
 
 def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int):
     """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if its equations
-    serve for this one.
+    serve for this one and it has as many lanes.
     """
-    if before is None or not before.source.renew(model, n):
-        width, source = len(method.orders) + 1, SeriesSource(model, n_state, n, before and before.source)
+    source, width = before and before.source, len(method.orders) + 1
+    if source is None or not source.renew(model, n):
+        source = SeriesSource(model, n_state, n, source)
+    if before is None or source is not before.source or before.probe.shape[1] != n:
         given, rows = tables_of(source.equations, source.number, width, n)
         sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "group": len(given.group)}
         series, shifted, probe = zeros(rows.n, width * n), zeros(1, width * n), zeros(rows.n, n)
@@ -90,18 +92,18 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
 @inlined
 def attempt(method, stop, block):
     """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
-    era, state, scratch, lanes = block.era, block.state, block.scratch, block.lanes
-    trial, n = scratch.trial, len(block.model.moved_node)
-    if rests(trial.given, era, state, trial.resting, lanes):
-        attempt_by(trial.given.number[era, 1], method, stop, n, state, scratch, lanes)
+    era, trial = block.era, block.scratch.trial
+    if rests(trial.given, trial.resting, block):
+        attempt_by(trial.given.number[era, 1], method, stop, block)
     else:
-        attempt_by(trial.given.number[era, 0], method, stop, n, state, scratch, lanes)
+        attempt_by(trial.given.number[era, 0], method, stop, block)
 
 
 @routine
-def attempt_by(number, method, stop, n_moved, state, scratch, lanes):
+def attempt_by(number, method, stop, block):
     """The same by the equations of this number."""
-    trial, n = scratch.trial, step_row(state, scratch)
+    state, lanes, n_moved = block.state, block.lanes, len(block.model.moved_node)
+    trial, n = block.scratch.trial, step_row(state, block.scratch)
     given, series, end = trial.given, trial.series, trial.state[n]
     expansion = Expansion(given, number, len(method.orders), series, state[n], end)
     expand(expansion, method.orders, state, lanes)
@@ -124,20 +126,20 @@ def share(method):
 @inlined
 def between(method, t, block):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
-    era, state, scratch, lanes = block.era, block.state, block.scratch, block.lanes
-    trial, n = scratch.trial, len(block.model.moved_node)
-    if rests(trial.given, era, state, trial.resting, lanes):
-        between_by(trial.given.number[era, 1], method, t, n, state, scratch, lanes)
+    era, trial = block.era, block.scratch.trial
+    if rests(trial.given, trial.resting, block):
+        between_by(trial.given.number[era, 1], method, t, block)
     else:
-        between_by(trial.given.number[era, 0], method, t, n, state, scratch, lanes)
+        between_by(trial.given.number[era, 0], method, t, block)
 
 
 @routine
-def between_by(number, method, t, n_moved, state, scratch, lanes):
+def between_by(number, method, t, block):
     """The same by the equations of this number."""
+    state, scratch, n_moved = block.state, block.scratch, len(block.model.moved_node)
     trial, n = scratch.trial, step_row(state, scratch)
     expansion = Expansion(trial.given, number, len(method.orders), trial.series, state[n], trial.state[n])
-    place_at(expansion, t, n_moved, False, state, trial.by, scratch.stage, lanes)
+    place_at(expansion, t, n_moved, False, state, trial.by, scratch.stage, block.lanes)
 
 
 INTEGRATOR = Integrator("taylor", TaylorOptions, trials=Trials(make_trial, attempt, between, share))

@@ -20,8 +20,8 @@ from rigidsim.engine.laws.declaration import (
     Load,
     LoadTable,
 )
-from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import APART, BODY, FRAME, WINDING, WOUND, WRENCH
+from rigidsim.engine.laws.wrench import LoadRows, load_rows
+from rigidsim.engine.layout import BODY, FRAME, WOUND, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select, select3
@@ -58,12 +58,11 @@ def misaligned(stiffness, q_rest, q_A2):
 
 
 @lanewise
-def press(
-    value: VALUES, apart: APART, first: FRAME, second: FRAME, frame: FRAME, body: BODY, end, wrench: WRENCH, lane
-):
+def press(value: VALUES, load: LoadRows, frame: FRAME, body: BODY, end, wrench: WRENCH, lane):
     """Add force and torque on one end (1.0 for the second, -1.0 for the first), given with its frame and body. Both
     wrenches act at the point of the second end; the power of the bushing is counted at the second end.
     """
+    first, second, apart = load.first, load.second, load.apart
     q_W1, q_W2, d = first.q, second.q, apart.p
     q_WA = product(q_W1, value.axes)
     _, r_2, s = separation(d, q_W1, value.first, q_W2, value.second)
@@ -89,8 +88,9 @@ def press(
 
 
 @inlined
-def stored(value, apart, first, second, _body, _wound):
+def stored(value, load):
     """The energy of the bushing."""
+    first, second, apart = load.first, load.second, load.apart
     q_WA, turning = product(first.q, value.axes), value.turn_stiffness
     _, _, s = separation(apart.p, first.q, value.first, second.q, value.second)
     theta, _ = misaligned(turning, value.rest, product(conjugate(q_WA), second.q))
@@ -98,9 +98,9 @@ def stored(value, apart, first, second, _body, _wound):
 
 
 @lanewise
-def follow_bushing(value: VALUES, first: FRAME, second: FRAME, _state: WOUND, wound: WINDING, lane):
+def follow_bushing(value: VALUES, load: LoadRows, _state: WOUND, lane):
     """The cosine of half the angle; the torque reverses where it changes sign, unless an axis is free."""
-    q_A2 = product(conjugate(product(first.q, value.axes)), second.q)
+    q_A2, wound = product(conjugate(product(load.first.q, value.axes)), load.second.q), load.wound
     wound.now = product(q_A2, conjugate(value.rest))[0]
     x, y, z = value.turn_stiffness
     total = x + y + z
@@ -111,10 +111,10 @@ def follow_bushing(value: VALUES, first: FRAME, second: FRAME, _state: WOUND, wo
 def bushing(law, k, block):
     """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
-    first, second, apart = ends(law, k, model, scratch)
-    for sign, i, frame in ((1.0, law.who[k].second, second), (-1.0, law.who[k].first, first)):
+    load = load_rows(law, k, block)
+    for sign, i, frame in ((1.0, law.who[k].second, load.second), (-1.0, law.who[k].first, load.first)):
         if i >= 0:
-            press(law.value[k], apart, first, second, frame, model.body[i], sign, scratch.wrench[i], lanes)
+            press(law.value[k], load, frame, model.body[i], sign, scratch.wrench[i], lanes)
 
 
 def counts_no_turns(_value) -> bool:

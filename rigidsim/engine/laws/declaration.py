@@ -55,8 +55,8 @@ class LoadPoint(NamedTuple):
 
 
 class LoadTable(NamedTuple):
-    """One kind of load in the kernels. `apply` gets load k of a `Law`, and the model; the others its values, and the
-    frames of its ends: `energy` also their separation, the body at the second end, and the winding.
+    """One kind of load in the kernels. `apply` gets load k of a `Law`, and the block; the others its values and its
+    `LoadRows`, and `follow` also the row of the state that has the winding.
     """
 
     name: str

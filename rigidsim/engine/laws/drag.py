@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Load, LoadTable
-from rigidsim.engine.laws.wrench import ends, push
-from rigidsim.engine.layout import APART, FRAME, PULL
+from rigidsim.engine.laws.wrench import LoadRows, load_rows, push
+from rigidsim.engine.layout import PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import drag_force
@@ -21,8 +21,9 @@ VALUES = Row(
 
 
 @lanewise
-def pull_drag(value: VALUES, apart: APART, medium: FRAME, frame: FRAME, pull: PULL, lane):
+def pull_drag(value: VALUES, load: LoadRows, pull: PULL, lane):
     """The force on a point of the body, world axes: v is the velocity of the point minus that of the medium there."""
+    medium, frame, apart = load.first, load.second, load.apart
     r = rotate(frame.q, value.point)
     v = sub(point_velocity(apart.v, frame.omega, r), cross(medium.omega, add(apart.p, r)))
     pull.f = drag_force(value.linear, value.quadratic, v)
@@ -31,11 +32,10 @@ def pull_drag(value: VALUES, apart: APART, medium: FRAME, frame: FRAME, pull: PU
 @inlined
 def drag(law, k, block):
     """Apply the drag on one body; there is no reaction on the medium."""
-    scratch = block.scratch
-    j, pull, value = law.who[k].second, scratch.pull, law.value[k]
-    medium, frame, apart = ends(law, k, block.model, scratch)
-    pull_drag(value, apart, medium, frame, pull, block.lanes)
-    push(pull, 1.0, block.model.body[j], frame, value, VALUES.place("point"), scratch.wrench[j], block.lanes)
+    load, pull, value = load_rows(law, k, block), block.scratch.pull, law.value[k]
+    pull_drag(value, load, pull, block.lanes)
+    wrench = block.scratch.wrench[law.who[k].second]
+    push(pull, 1.0, load.body, load.second, value, VALUES.place("point"), wrench, block.lanes)
 
 
 def drag_rows(force, site) -> Iterator[Load]:

@@ -22,8 +22,8 @@ from rigidsim.engine.laws.declaration import (
     LoadTable,
     unit,
 )
-from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import APART, BODY, FRAME, WRENCH
+from rigidsim.engine.laws.wrench import LoadRows, load_rows
+from rigidsim.engine.layout import WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import (
@@ -52,8 +52,9 @@ def field_of(value, source, s):
 
 
 @lanewise
-def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
+def attract(value: VALUES, load: LoadRows, wrench: WRENCH, lane):
     """Gravity of a source at the body's centre of mass; and the power that moves the source."""
+    source, frame, apart, body, _ = load
     _, r_B, s = separation(apart.p, source.q, value.point, frame.q, body.com)
     g = field_of(value, source, s)
     # The field moves with the source's frame, and that motion does work.
@@ -63,14 +64,15 @@ def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY
 
 
 @inlined
-def potential(value, apart, source, frame, body, _wound):
+def potential(value, load):
     """The potential energy of one attraction; its source is the point in `value`."""
-    return body.mass * potential_of_mass(value, apart, source, frame, body)
+    return load.body.mass * potential_of_mass(value, load)
 
 
 @inlined
-def potential_of_mass(value, apart, source, frame, body):
+def potential_of_mass(value, load):
     """The same of a kilogram, J/kg."""
+    source, frame, apart, body, _ = load
     _, _, s = separation(apart.p, source.q, value.point, frame.q, body.com)
     axis_W = rotate(source.q, value.pole)
     round_part = attraction_potential(value.gm, value.soft, s)
@@ -78,8 +80,9 @@ def potential_of_mass(value, apart, source, frame, body):
 
 
 @lanewise
-def twist_by_gradient(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
+def twist_by_gradient(value: VALUES, load: LoadRows, wrench: WRENCH, lane):
     """Add the gravity-gradient torque on a body."""
+    source, frame, apart, body, _ = load
     _, _, s = separation(apart.p, source.q, value.point, frame.q, body.com)
     tau_B = gravity_gradient_torque(value.gm, rotate_back(frame.q, s), body.inertia)
     wrench.tau = add(wrench.tau, rotate(frame.q, tau_B))
@@ -90,9 +93,7 @@ def on_body(pull: Callable) -> Callable:
 
     @inlined
     def apply(law, k, block):
-        j = law.who[k].second
-        source, frame, apart = ends(law, k, block.model, block.scratch)
-        pull(law.value[k], apart, source, frame, block.model.body[j], block.scratch.wrench[j], block.lanes)
+        pull(law.value[k], load_rows(law, k, block), block.scratch.wrench[law.who[k].second], block.lanes)
 
     return apply
 

@@ -5,14 +5,15 @@ gone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from rigidsim.engine import layout
 from rigidsim.engine.laws.declaration import AT, DIRECTION, NUMBER, Force, Key, Load, LoadTable, unit
 from rigidsim.engine.laws.declaration import TANK as TANK_FORM
 from rigidsim.engine.laws.gravity import ATTRACTIONS, potential_of_mass
 from rigidsim.engine.laws.gravity import VALUES as SOURCE
-from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import APART, ARM, BODY, FRAME, PULL, TANK, UNIT_CONTENT, WRENCH
+from rigidsim.engine.laws.wrench import LoadRows, load_rows
+from rigidsim.engine.layout import ARM, BODY, PULL, TANK, UNIT_CONTENT, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.mass_flow import exhaust_force, flow_force, flow_torque, lost_power
@@ -27,56 +28,58 @@ VALUES = Row(
 )  # fmt: skip
 
 
+class TankRows(NamedTuple):
+    """The rows of a tank: what is in it, itself as a body, and its wrench."""
+
+    content: UNIT_CONTENT
+    tank: TANK
+    body: BODY
+    arm: ARM
+    wrench: WRENCH
+
+
 @lanewise
-def expel(
-    value: VALUES, content: UNIT_CONTENT, apart: APART, inner: FRAME, frame: FRAME, holds: BODY, body: BODY, arm: ARM,
-    tank: TANK, begin: WRENCH, wrench: WRENCH, pull: PULL, lane,
-):  # fmt: skip
-    """The forces of a flow from the centre of a tank (frame `inner`) to a nozzle of a body, world axes."""
+def expel(value: VALUES, load: LoadRows, source: TankRows, wrench: WRENCH, pull: PULL, lane):
+    """The forces of a flow from the centre of a tank to a nozzle of a body, world axes."""
+    inner, frame, tank, holds, begin = load.first, load.second, source.tank, source.body, source.wrench
     rate, r = tank.is_open * value.rate, rotate(inner.q, holds.com)
-    point, lever = rotate(frame.q, value.point), rotate(frame.q, sub(value.point, body.com))
-    way = sub(add(apart.p, point), r)
+    point, lever = rotate(frame.q, value.point), rotate(frame.q, sub(value.point, load.body.com))
+    way = sub(add(load.apart.p, point), r)
     inside = flow_force(rate, frame.omega, way)
     at_nozzle = add(exhaust_force(rate, value.exhaust_velocity, rotate(frame.q, value.direction)), inside)
     wrench.f = add(wrench.f, at_nozzle)
     wrench.tau = add(wrench.tau, cross(lever, at_nozzle))
     omega_B = rotate_back(inner.q, inner.omega)
     begin.f = add(begin.f, inside)
-    begin.tau = add(begin.tau, rotate(inner.q, flow_torque(rate, content.inertia, omega_B)))
+    begin.tau = add(begin.tau, rotate(inner.q, flow_torque(rate, source.content.inertia, omega_B)))
     stored = uniform_potential(1.0, holds.g, add(inner.p, r))
-    begin.power += lost_power(rate, content.inertia, arm.v_WC, omega_B, stored)
+    begin.power += lost_power(rate, source.content.inertia, source.arm.v_WC, omega_B, stored)
     tank.flow -= rate
     pull.power = rate
 
 
 @lanewise
-def lose_potential(
-    value: SOURCE, apart: APART, source: FRAME, frame: FRAME, body: BODY, pull: PULL, wrench: WRENCH, lane
-):
+def lose_potential(value: SOURCE, load: LoadRows, pull: PULL, wrench: WRENCH, lane):
     """The potential energy in the field of a source of what leaves."""
-    wrench.power -= pull.power * potential_of_mass(value, apart, source, frame, body)
+    wrench.power -= pull.power * potential_of_mass(value, load)
 
 
 @inlined
 def mass_flow(law, k, block):
     """Apply one flow to its body and to the tank."""
-    model, scratch = block.model, block.scratch
+    model, scratch, lanes = block.model, block.scratch, block.lanes
     if model.joints is not None and model.joints.tanks is not None:
         i, j, joints = law.who[k].second, law.who[k].first, scratch.joints
         number = model.joints.joint[j].tank
-        inner, frame, apart = ends(law, k, model, scratch)
-        expel(
-            law.value[k], model.joints.tanks.value[number], apart, inner, frame, model.body[j], model.body[i],
-            scratch.arm[model.moved_node[j]], joints.tank[number], scratch.wrench[j], scratch.wrench[i], scratch.pull,
-            block.lanes,
+        source = TankRows(
+            model.joints.tanks.value[number], joints.tank[number], model.body[j], scratch.arm[model.moved_node[j]],
+            scratch.wrench[j],
         )  # fmt: skip
+        expel(law.value[k], load_rows(law, k, block), source, scratch.wrench[i], scratch.pull, lanes)
         sources = getattr(model.pairwise, ATTRACTIONS.name)
         for n in range(len(sources.who)):
             if sources.who[n].second == j and sources.who[n].until == layout.NEVER:
-                source, here, between = ends(sources, n, model, scratch)
-                lose_potential(
-                    sources.value[n], between, source, here, model.body[j], scratch.pull, scratch.wrench[j], block.lanes
-                )
+                lose_potential(sources.value[n], load_rows(sources, n, block), scratch.pull, scratch.wrench[j], lanes)
 
 
 def flow_rows(force, site) -> Iterator[Load]:

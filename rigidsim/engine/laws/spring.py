@@ -20,8 +20,8 @@ from rigidsim.engine.laws.declaration import (
     LoadTable,
     worked,
 )
-from rigidsim.engine.laws.wrench import ends, react
-from rigidsim.engine.layout import APART, FRAME, PULL
+from rigidsim.engine.laws.wrench import LoadRows, load_rows, react
+from rigidsim.engine.layout import PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force, separation
@@ -37,8 +37,9 @@ VALUES = Row(
 
 
 @lanewise
-def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: PULL, lane):
+def pull_spring(value: VALUES, load: LoadRows, pull: PULL, lane):
     """The force on the second end, world axes, and in row 3 the rate at which the spring releases energy."""
+    first, second, apart = load.first, load.second, load.apart
     r_1, r_2, s = separation(apart.p, first.q, value.first, second.q, value.second)
     v = sub(point_velocity(apart.v, second.omega, r_2), point_velocity((0.0, 0.0, 0.0), first.omega, r_1))
     elastic = elastic_force(value.stiffness, value.length, s)
@@ -47,17 +48,16 @@ def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: 
 
 
 @inlined
-def stored(value, apart, first, second, _body, _wound):
+def stored(value, load):
     """The energy of the spring."""
-    _, _, s = separation(apart.p, first.q, value.first, second.q, value.second)
+    _, _, s = separation(load.apart.p, load.first.q, value.first, load.second.q, value.second)
     return (1.0 - value.worked) * elastic_energy(value.stiffness, value.length, s)
 
 
 @inlined
 def spring(law, k, block):
     """Apply one spring to both of its ends."""
-    first, second, apart = ends(law, k, block.model, block.scratch)
-    pull_spring(law.value[k], apart, first, second, block.scratch.pull, block.lanes)
+    pull_spring(law.value[k], load_rows(law, k, block), block.scratch.pull, block.lanes)
     react(law, k, block, VALUES.place("first"), VALUES.place("second"))
 
 

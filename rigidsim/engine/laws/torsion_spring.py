@@ -19,8 +19,8 @@ from rigidsim.engine.laws.declaration import (
     unit,
     worked,
 )
-from rigidsim.engine.laws.wrench import count_power, ends, turn
-from rigidsim.engine.layout import FRAME, PULL, WINDING, WOUND
+from rigidsim.engine.laws.wrench import LoadRows, count_power, load_rows, turn
+from rigidsim.engine.layout import PULL, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select
@@ -44,28 +44,29 @@ VALUES = Row(
 
 
 @lanewise
-def pull_torsion(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, pull: PULL, lane):
+def pull_torsion(value: VALUES, load: LoadRows, pull: PULL, lane):
     """The torque on the second frame, world axes, and in row 3 the rate at which the spring releases energy."""
+    first, second = load.first, load.second
     q_AB, omega = product(conjugate(first.q), second.q), rotate_back(second.q, sub(second.omega, first.omega))
-    theta, slip = deflection_and_slip(value.rest, value.axis, q_AB, omega, wound.now)
+    theta, slip = deflection_and_slip(value.rest, value.axis, q_AB, omega, load.wound.now)
     pull.f = rotate(second.q, torsion_torque(value.stiffness, value.damping, theta, slip))
     pull.power = (1.0 - value.worked) * (value.stiffness * dot(theta, omega))
 
 
 @inlined
-def stored(value, _apart, first, second, _body, wound):
+def stored(value, load):
     """The energy of the torsion spring."""
-    q_AB = product(conjugate(first.q), second.q)
-    energy = torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, wound.now))
+    q_AB = product(conjugate(load.first.q), load.second.q)
+    energy = torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, load.wound.now))
     return (1.0 - value.worked) * energy
 
 
 @lanewise
-def wind(value: VALUES, first: FRAME, second: FRAME, state: WOUND, wound: WINDING, lane):
+def wind(value: VALUES, load: LoadRows, state: WOUND, lane):
     """The winding, counted from the value in the state; without an axis the torque reverses at half a turn."""
     axis, stiffness = value.axis, value.stiffness
-    wound.now = winding(value.rest, axis, product(conjugate(first.q), second.q), state.last)
-    wound.turns_over = select(has_axis(axis), 0.0 * stiffness, stiffness)
+    load.wound.now = winding(value.rest, axis, product(conjugate(load.first.q), load.second.q), state.last)
+    load.wound.turns_over = select(has_axis(axis), 0.0 * stiffness, stiffness)
 
 
 @inlined
@@ -73,8 +74,7 @@ def torsion(law, k, block):
     """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
     scratch, lanes = block.scratch, block.lanes
     i, j, pull = law.who[k].first, law.who[k].second, scratch.pull
-    first, second, _ = ends(law, k, block.model, scratch)
-    pull_torsion(law.value[k], first, second, scratch.wound[law.who[k].followed], pull, lanes)
+    pull_torsion(law.value[k], load_rows(law, k, block, winds=True), pull, lanes)
     turn(pull, 1.0, scratch.wrench[j], lanes)
     if i >= 0:
         turn(pull, -1.0, scratch.wrench[i], lanes)

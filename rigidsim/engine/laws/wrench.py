@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.layout import BODY, FRAME, NUMBERS, PULL, TRIPLE, WRENCH
+from typing import NamedTuple
+
+from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, PULL, TRIPLE, WINDING, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
@@ -56,11 +58,25 @@ def acts(law, k, era):
     return law.who[k].begin <= era < law.who[k].until
 
 
+class LoadRows(NamedTuple):
+    """The rows of a load between two frames: these, the second relative to the first, the body at the second, and the
+    winding.
+    """
+
+    first: FRAME
+    second: FRAME
+    apart: APART
+    body: BODY
+    wound: WINDING  # None if the load has none
+
+
 @inlined
-def ends(law, k, model, scratch):
-    """The two frames of load k, and their separation."""
-    pair = model.relations.pair[law.who[k].pair]
-    return scratch.frame[pair.first], scratch.frame[pair.second], scratch.apart[law.who[k].pair]
+def load_rows(law, k, block, winds=False):
+    """Those of load k, of a kind that has a winding or has none."""
+    model, scratch, who = block.model, block.scratch, law.who[k]
+    pair, wound = model.relations.pair[who.pair], scratch.wound[who.followed] if winds else None
+    first, second = scratch.frame[pair.first], scratch.frame[pair.second]
+    return LoadRows(first, second, scratch.apart[who.pair], model.body[who.second], wound)
 
 
 @inlined

@@ -75,8 +75,9 @@ def look_at(body: STAGE, resting: SCALAR, lane):
 
 
 @inlined
-def rests(given, era, state, resting, lanes):
+def rests(given, resting, block):
     """Whether the equations with bodies at rest are those of the present state: none of these turns in any lane."""
+    era, state, lanes = block.era, block.state, block.lanes
     if given.resting is None or given.number[era, 1] == NO_ROW:
         return False
     begin_counting(resting, lanes)
