@@ -739,10 +739,10 @@ class BlockRun:
         body = int(self.model.moved_node[self._scratch.broken[0] - 1])
         joint, sample = [*self.worlds[0].blueprint.joint_types].index(body), self._recorded(0, self.era).joints
         assert sample is not None
-        bore = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
+        reaction = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
         self._reparent(self._release_of(body), self.era)
         if self._keeps_events:
-            self.events[-1] = self.events[-1]._replace(bore=bore)
+            self.events[-1] = self.events[-1]._replace(reaction=reaction)
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 

@@ -69,9 +69,9 @@ def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
     for name in received[0] if received else ():
         table[f"events/received/{name}"] = np.array([texts[name] for texts in received])
     table |= _numbers(SIDE_TABLES["received"], layout.HIT, values[happened])
-    if events.bore is not None:
-        table |= {"events/broken/event": np.array([0]), "events/broken/force": events.bore[0][np.newaxis]}
-        table |= {"events/broken/torque": events.bore[1][np.newaxis]}
+    if events.reaction is not None:
+        table |= {"events/broken/event": np.array([0]), "events/broken/force": events.reaction[0][np.newaxis]}
+        table |= {"events/broken/torque": events.reaction[1][np.newaxis]}
     if events.changed:
         paths, texts = zip(*events.changed, strict=True)
         table |= {"events/changed/event": np.zeros(len(paths), np.int64)}

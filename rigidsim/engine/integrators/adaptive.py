@@ -385,7 +385,7 @@ def keep_charts(block):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             total, start, body = scratch.sum[k], scratch.start[k], model.body[k]
             keep_stage(state[n], trial.state[n], total, start, parent, body, trial.state[k], lanes)
-        if model.node[node].bears > 0:
+        if model.node[node].moves_free > 0:
             place(node, trial.when, in_state(trial.state, block))
 
 
@@ -506,7 +506,7 @@ def between(method, t, block):
         elif is_moved(node, model):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             show_body(scratch.sum[k], state[k], scratch.start[k], parent, model.body[k], stage[k], lanes)
-        if model.node[node].bears > 0 or not is_moved(node, model):
+        if model.node[node].moves_free > 0 or not is_moved(node, model):
             place(node, t, in_state(stage, block))
 
 
