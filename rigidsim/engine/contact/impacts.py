@@ -2,10 +2,10 @@
 
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
 together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
-pairs of these are looked at again. Slower contacts are left to the solver. So is what does not rebound in a large island:
-its impacts are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch within
-the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact. A pair
-that was struck and did not rebound stays in them, with the places where it was struck.
+pairs of these are looked at again. Slower contacts are left to the solver. So is what does not rebound in a large
+island: its impacts are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch
+within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact.
+A pair that was struck and did not rebound stays in them, with the places where it was struck.
 """
 
 from __future__ import annotations
