@@ -51,9 +51,8 @@ NOTES = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes, moto
 class Scene(SceneData):
     """Bodies in a hierarchy of frames and how to simulate them, as written in a YAML file."""
 
-    _written: str | dict = PrivateAttr("")
+    _written: Document = PrivateAttr(Document({}))
     _name: str = PrivateAttr("")
-    _file: str = PrivateAttr("")
     _overrides: tuple[Override, ...] = PrivateAttr(())
     _warnings: tuple[str, ...] = PrivateAttr(())
     _hierarchy: Hierarchy | None = PrivateAttr(None)
@@ -98,7 +97,7 @@ class Scene(SceneData):
         """
         path = file_path(path, "the scene's file")
         document = read_file(path)
-        return _checked(cls, document, overrides, document.text, path.name)
+        return _checked(cls, document, overrides, path.name)
 
     @classmethod
     def from_stream(cls, stream: BinaryIO, name: str = "<stream>", overrides: Iterable[Override] = ()) -> Scene:
@@ -124,7 +123,7 @@ class Scene(SceneData):
             With all problems, each with its place.
         """
         document = read_stream(stream, name)
-        return _checked(cls, document, overrides, document.text, "")
+        return _checked(cls, document, overrides)
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>", overrides: Iterable[Override] = ()) -> Scene:
@@ -150,7 +149,7 @@ class Scene(SceneData):
             With all problems, each with its place.
         """
         require_text(text, "the scene"), require_text(name, "name")
-        return _checked(cls, read_text(text, name), overrides, text, "" if name.startswith("<") else name)
+        return _checked(cls, read_text(text, name), overrides, "" if name.startswith("<") else name)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Scene:
@@ -173,8 +172,7 @@ class Scene(SceneData):
         SceneError
             With all problems, each with its place.
         """
-        plain = plain_data(data)
-        return _checked(cls, Document(plain), overrides, plain, "")
+        return _checked(cls, Document(plain_data(data)), overrides)
 
     _repr_html_ = calling("html_of")
     view: ClassVar = calling("view")
@@ -182,12 +180,12 @@ class Scene(SceneData):
     @property
     def source(self) -> str:
         """The original YAML text, without overrides."""
-        return self._written if isinstance(self._written, str) else as_yaml(self._written)
+        return self._written.text or as_yaml(self._written.data)
 
     @property
     def file(self) -> str:
         """The file of the scene, or what stands for one in messages."""
-        return self._file
+        return self._written.file
 
     @property
     def overrides(self) -> tuple[Override, ...]:
@@ -195,8 +193,8 @@ class Scene(SceneData):
         return self._overrides
 
     def document(self) -> Document:
-        """The text or data of the scene, read anew, with its overrides."""
-        document = _document(self._written, self._file)
+        """The text or data of the scene, with its overrides."""
+        document = self._written.copy()
         _override(document, self._overrides, Scene)
         return document
 
@@ -213,7 +211,7 @@ class Scene(SceneData):
         Scene
             Another scene; this one does not change.
         """
-        return _read_again(self._written, self._file, [*self._overrides, *overrides], self._name)
+        return _checked(Scene, self._written, [*self._overrides, *overrides], self._name)
 
     @property
     def name(self) -> str:
@@ -284,18 +282,16 @@ class Scene(SceneData):
 
     def __reduce__(self) -> tuple:
         """A scene is pickled as what was written, and read again: that of another process may find other files."""
-        return _read_again, (self._written, self._file, self._overrides, self._name)
+        written = self._written
+        return _read_again, (written.text or written.data, written.file, self._overrides, self._name)
 
     def __eq__(self, other: object) -> bool:
         return self.resolved() == other.resolved() if isinstance(other, Scene) else NotImplemented
 
 
 def _read_again(written: str | dict, file: str, overrides: Iterable[Override], name: str) -> Scene:
-    return _checked(Scene, _document(written, file), overrides, written, name)
-
-
-def _document(written: str | dict, file: str) -> Document:
-    return read_text(written, file) if isinstance(written, str) else Document(written)
+    document = read_text(written, file) if isinstance(written, str) else Document(written)
+    return _checked(Scene, document, overrides, name)
 
 
 def _override(document: Document, overrides: Iterable[Override], kind: type[Scene]) -> list[Override]:
@@ -308,10 +304,9 @@ def _override(document: Document, overrides: Iterable[Override], kind: type[Scen
 
 
 @collector_paused()
-def _checked(
-    kind: type[Scene], document: Document, overrides: Iterable[Override], written: str | dict, name: str
-) -> Scene:
+def _checked(kind: type[Scene], written: Document, overrides: Iterable[Override], name: str = "") -> Scene:
     """The scene in a document, with warnings; all its problems are raised in one SceneError."""
+    document = written.copy()
     require_mapping(document)
     given = _override(document, overrides, kind)
     scene, reading = checked(document, kind)
@@ -320,7 +315,7 @@ def _checked(
     require_known(document, [str(path[1]) for path, _ in idle])
     _require_none(document, ())
     noted = (*normalised_notes(document.data), *idle, *_unwise(scene.hierarchy))
-    scene._written, scene._name, scene._file, scene._overrides = written, name, document.file, tuple(given)
+    scene._written, scene._name, scene._overrides = written, name, tuple(given)
     scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)
     return scene
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, Wor
 from rigidsim.engine.contact.arrays import corners_of, put_corners
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import RecordedEvents
+from rigidsim.engine.lanes import lanes_of
 from rigidsim.engine.model import FLOATS, Model, Samples, Scratch, leaves, set_constants
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.kernels import Kernel
@@ -42,7 +44,12 @@ def numbers_of(run: BlockRun) -> list[np.ndarray]:
     touching = contacts and (*run.contacts.kept(), *corners_of(contacts))
     memory = arrays.memory if arrays else None
     parts = run.model, run.state, constant, metrics, arrays, touching
-    return [array for array in leaves(parts) if array.dtype == FLOATS and array is not memory]
+    return [array for array in leaves(parts) if array.dtype == FLOATS and array.size and array is not memory]
+
+
+def source_of(trial: Any) -> Any:
+    """Where the equations of trials come from, if they have some."""
+    return getattr(trial, "source", None)
 
 
 class TangentContactRun(ContactRun):
@@ -66,43 +73,48 @@ class TangentContactRun(ContactRun):
 
 
 class BesideRun(BlockRun):
-    """The run of a world beside that of a scene. Steps are not taken; it is built, and reparented. `trial` has the
-    arrays of trials of other runs: their equations must serve for all of them.
+    """The run of worlds beside that of a scene, one in each lane. Steps are not taken; they are built, and one alone is
+    reparented. `trial` has arrays of trials whose equations must serve for all of them.
     """
 
-    def __init__(self, world: World, with_terms: bool, trial: Any):
+    def __init__(self, world: World, n_lane: int, with_terms: bool, trial: Any):
         self.trial = trial
-        self._last: tuple[WorldGroup, Model] | None = None  # the group and the model of the last world that it became
-        super().__init__([world], 1, with_terms, {}, True)
+        self._last: tuple[WorldGroup, Model] | None = None  # the group and the model of what it became last
+        super().__init__([world], n_lane, with_terms, {}, True)
 
     def _with_trial(self, scratch: Scratch) -> Scratch:
         scratch = super()._with_trial(scratch if self.trial is None else scratch._replace(trial=self.trial))
         self.trial = scratch.trial
         return scratch
 
-    def become(self, one: Beside) -> None:
-        """Take the numbers of another world of the same structure."""
-        into = self._last[1] if self._last and self._last[0] is one.group else None
-        model, self.state = one.group.block([one.place], into)
-        self._last = one.group, model
+    def become(self, group: WorldGroup, places: Sequence[int]) -> None:
+        """Take the numbers of other worlds of the same structure, as many as there are lanes."""
+        into = self._last[1] if self._last and self._last[0] is group else None
+        model, self.state = group.block(places, into)
+        self._last = group, model
         model = self.sensing.enter(model) if self.sensing else model
         self.model = self._metering.enter(model)
         self._metering.begin_again(model)
-        set_constants(self._scratch, model, 1)
+        set_constants(self._scratch, model, len(self._lanes))
         if self.contacts.arrays is not None and model.contacts is not None:
             put_corners(self.contacts.arrays, model.contacts)
         if self.sensing:
             self._put_held()
 
-    def values(self, trial: Any, edge_step: np.ndarray) -> np.ndarray:
-        """Its numbers, with these trials, or others with equations that serve for this run, too; edges are those of the
-        given steps, and the rest of their times.
+    def values(self, trial: Any, edge_step: np.ndarray, own: Sequence[np.ndarray]) -> np.ndarray:
+        """(number, lane) its numbers, with the equations of these trials, or others that serve for this run, too; edges
+        are those of the given steps, and the rest of their times. `own` are the numbers of the run of one lane.
         """
-        self.trial = trial
+        if source_of(trial) is not source_of(self.trial):
+            self.trial = trial
         self._scratch = self._with_trial(self._scratch)
-        edges = id(self.model.edge_fraction)
-        moved = self.model.edge_step - edge_step
-        return np.concatenate([(a + moved if id(a) == edges else a).reshape(-1) for a in numbers_of(self)])
+        if source_of(trial) is not source_of(self.trial):  # others than its own
+            return np.zeros((0, 0))
+        edges, found = id(self.model.edge_fraction), []
+        for alone, array in zip(own, numbers_of(self), strict=True):
+            moved = array + (self.model.edge_step - edge_step) if id(array) == edges else array
+            found.append(np.broadcast_to(moved.reshape(alone.size, -1), (alone.size, len(self._lanes))))
+        return np.concatenate(found)
 
 
 class TangentRun(BlockRun):
@@ -118,7 +130,7 @@ class TangentRun(BlockRun):
         self.event_rates: list[np.ndarray] = []  # of `events`, (event, component, parameter)
         super().__init__([world], 1, with_terms, {}, True, TangentContactRun(self.shadows, contacts.recorded))
         self._beside: list[list[tuple[float, BesideRun]]] = []  # whose trees change as that of this run does
-        self._other: BesideRun | None = None  # which becomes one world beside after the other
+        self._others: dict[int, BesideRun] = {}  # by their lanes; each becomes one group after the other
 
     def begin_with(self, world: World) -> None:
         super().begin_with(world)
@@ -161,38 +173,42 @@ class TangentRun(BlockRun):
 
     # --- what the kernels begin with
 
-    def _run_beside(self, world: World) -> BesideRun:
-        return BesideRun(world, self._with_terms, self._scratch.trial)
+    def _run_beside(self, world: World, n_lane: int = 1) -> BesideRun:
+        return BesideRun(world, n_lane, self._with_terms, self._scratch.trial)
 
     def _seed(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> None:
         """Give the numbers of the model and the state the derivatives that worlds or runs beside this one give."""
-        trial, steps, end = self._scratch.trial, self.model.edge_step, 0
-        values: list[np.ndarray] = []
-        while not values:
+        steps = self.model.edge_step
+        columns: list[np.ndarray] = []
+        while not columns:
+            trial, own = self._scratch.trial, numbers_of(self)
             for run in self._each(beside):
-                values.append(run.values(trial, steps))
-                if run.trial is not trial:  # the numbers of those before are needed by these equations, too
-                    trial, values = run.trial, []
+                columns.append(run.values(trial, steps, own))
+                if source_of(run.trial) is not source_of(trial):  # those before have numbers of these equations, too
+                    self._scratch, columns = self._with_trial(self._scratch._replace(trial=run.trial)), []
                     break
-        if trial is not None:
-            self._scratch = self._with_trial(self._scratch._replace(trial=trial))
-        varies = np.any([each != values[0] for each in values], axis=0)
-        found, rates = (each[varies] for each in values), np.zeros((len(varies), len(beside)))
+        values = np.hstack(columns)
+        varies = (values != values[:, :1]).any(axis=1)
+        found, rates, end = iter(values[varies].T), np.zeros((len(varies), len(beside))), 0
         for k, pairs in enumerate(beside):
             rates[varies, k] = extrapolated([(one[0], next(found)) for one in pairs])
-        for array in numbers_of(self):
+        for array in own:
             begin, end = end, end + array.size
             self.rates(array)[...] = rates[begin:end].reshape(*array.shape, len(beside))
 
     def _each(self, beside: Sequence[Sequence[Beside | tuple[float, BesideRun]]]) -> Iterator[BesideRun]:
-        """The runs, one after the other; those of worlds are one that becomes another each time."""
-        for one in (one for pairs in beside for one in pairs):
-            if isinstance(one, Beside):
-                self._other = self._other or self._run_beside(self.worlds[0])
-                self._other.become(one)
-                yield self._other
-            else:
-                yield one[1]
+        """The runs, in the order of the worlds; those of one group are side by side, if they can be."""
+        for one, same in groupby(chain(*beside), lambda one: one.group if isinstance(one, Beside) else one[1]):
+            if isinstance(one, BesideRun):
+                yield one
+                continue
+            places = [each.place for each in same if isinstance(each, Beside)]
+            lanes = len(places) if lanes_of(self.worlds[0]) > 1 else 1
+            for k in range(0, len(places), lanes):
+                if lanes not in self._others:
+                    self._others[lanes] = self._run_beside(self.worlds[0], lanes)
+                self._others[lanes].become(one, places[k : k + lanes])
+                yield self._others[lanes]
 
     def _reparent(self, event: TreeChange, ending: int) -> None:
         def reparent(run: BesideRun) -> None:

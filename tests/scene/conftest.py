@@ -36,9 +36,9 @@ def every_scene_reads_back(monkeypatch):
     """What is read in a test is resolved, and read back as an equal scene; the JSON Schema accepts both forms."""
     done, checked = [], read_module._checked
 
-    def noted(cls, document, overrides, source, name):
-        scene = checked(cls, document, overrides, source, name)
-        done.append((scene, source if isinstance(source, dict) and not overrides else None))
+    def noted(cls, written, overrides, name=""):
+        scene = checked(cls, written, overrides, name)
+        done.append((scene, None if written.text or overrides else written.data))
         return scene
 
     monkeypatch.setattr(read_module, "_checked", noted)

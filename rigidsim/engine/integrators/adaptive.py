@@ -76,9 +76,9 @@ def make_trial(
     before: Trial | None, _method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int
 ) -> Trial:
     """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if there was
-    one.
+    one with as many.
     """
-    if before is not None:
+    if before is not None and before.energy.shape[-1] == n:
         return before
     sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "slopes": (IN_DENSE + TERMS) * n_state}
     trial = made(Trial, sizes)

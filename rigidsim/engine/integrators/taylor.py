@@ -71,10 +71,12 @@ class SeriesTrial(Trial):
 
 def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int):
     """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if its equations
-    serve for this one.
+    serve for this one and it has as many lanes.
     """
-    if before is None or not before.source.renew(model, n):
-        width, source = len(method.orders) + 1, SeriesSource(model, n_state, n, before and before.source)
+    source, width = before and before.source, len(method.orders) + 1
+    if source is None or not source.renew(model, n):
+        source = SeriesSource(model, n_state, n, source)
+    if before is None or source is not before.source or before.probe.shape[1] != n:
         given, rows = tables_of(source.equations, source.number, width, n)
         sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "group": len(given.group)}
         series, shifted, probe = zeros(rows.n, width * n), zeros(1, width * n), zeros(rows.n, n)
