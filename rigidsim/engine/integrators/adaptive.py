@@ -61,7 +61,7 @@ class AdaptiveOptions(NamedTuple):
     max_step: float
 
 
-class Trial(NamedTuple):
+class RungeKuttaTrial(NamedTuple):
     """Arrays for a trial of one block."""
 
     state: STATE = floats("state")  # at its end
@@ -73,15 +73,15 @@ class Trial(NamedTuple):
 
 
 def make_trial(
-    before: Trial | None, _method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int
-) -> Trial:
+    before: RungeKuttaTrial | None, _method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int
+) -> RungeKuttaTrial:
     """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if there was
     one with as many.
     """
     if before is not None and before.energy.shape[-1] == n:
         return before
     sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "slopes": (IN_DENSE + TERMS) * n_state}
-    trial = made(Trial, sizes)
+    trial = made(RungeKuttaTrial, sizes)
     trial.tableau[:] = tableau()
     return trial
 
