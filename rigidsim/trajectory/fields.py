@@ -261,7 +261,8 @@ EVENT_COLUMNS = (
     TableColumn("events/energy_before", "f8", "", "J",
                 "kinetic energy of both bodies, or energy of all, before; 0 where a mode of contact ends"),
     TableColumn("events/energy_after", "f8", "", "J",
-                "kinetic energy of both bodies, or energy of all, after; where a mode ends, the work of friction in it"),
+                "kinetic energy of both bodies, or energy of all, after; where a mode ends,"
+                " the work of friction in it"),
 )  # fmt: skip
 SIDE_TABLES = {
     "received": _side(
