@@ -37,6 +37,7 @@ class Guarding(NamedTuple):
     begun_part: np.ndarray = floats(1)
     stop: np.ndarray = integers(1)  # the step, and the part of it, at which Python wants to act
     stop_part: np.ndarray = floats(1)
+    precedes: np.ndarray = integers(1)  # 1 if that is before an edge at the same instant
     fired: np.ndarray = integers(1)  # in place of the era that begins: the impulses that a trigger fires, by their era
 
 
@@ -81,6 +82,12 @@ def halts(n, done, model, scratch):
     if model.guards is None:
         return False
     return scratch.guards.stop[0] == n and scratch.guards.stop_part[0] == done
+
+
+@inlined
+def precedes_edge(n, done, model, scratch):
+    """Whether Python wants to act at t = (n + done) h before an edge there."""
+    return halts(n, done, model, scratch) and scratch.guards.precedes[0] > 0
 
 
 @inlined

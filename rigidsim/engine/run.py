@@ -414,7 +414,7 @@ class BlockRun:
     def _proceed(self, n_end: int, stride: int, samples: Samples | None, first: int) -> None:
         """Step to n_end, or to where a trigger is due."""
         self._go(n_end, False, stride, samples, first)
-        while self._breaks() or (self._at_stop() and not self._is_held()):
+        while self._breaks() or (self._at_stop() and not self._precedes_edge()):
             arrives = not self._breaks()
             if arrives:
                 self.era += 1
@@ -661,6 +661,10 @@ class BlockRun:
     def _is_held(self) -> bool:
         """Whether the kernel stopped because of a trigger."""
         return self.triggers is not None and self.triggers.holds(self.n, self.done)
+
+    def _precedes_edge(self) -> bool:
+        """Whether it did, and what the trigger does comes before an edge there."""
+        return self.triggers is not None and self.triggers.precedes_edge(self.n, self.done)
 
     def begin_anew(self) -> None:
         """Begin to step anew, after a jump at the present time."""

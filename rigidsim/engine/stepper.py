@@ -17,7 +17,7 @@ from rigidsim.engine.contact.transitions import begin_lasting, ends_lasting, nex
 from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contacts
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
-from rigidsim.engine.guards import end_before, find_passed, halts, note_begin
+from rigidsim.engine.guards import end_before, find_passed, halts, note_begin, precedes_edge
 from rigidsim.engine.impulses import apply_fired, cross_edge
 from rigidsim.engine.independent import moves_others, step_independent
 from rigidsim.engine.integrators import divides, step, trials_of, weights_of
@@ -311,7 +311,7 @@ def advance(
             if trials_of(method) is not None:
                 arrive(method, stop_of(era, model), WorldBlock(era, model, state, scratch, lanes), buffer)
                 known = UNKNOWN
-            if needs_python(era, model, buffer):
+            if needs_python(era, model, buffer) or precedes_edge(n, done, model, scratch):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
             era += 1

@@ -88,7 +88,7 @@ class Triggers:
         before, self._entered = self._entered, guarding_of(model)
         self._guards.fired[0] = NOT_FIRED
         self._stop_at(NEVER)
-        for name in (*KEPT, "stop", "stop_part") if before else ():
+        for name in (*KEPT, "stop", "stop_part", "precedes") if before else ():
             getattr(self._guards, name)[:] = getattr(before, name)
         for k, one in enumerate(self.records) if before is None else ():
             self._guards.armed[k] = SPENT if _follows(one) else WAITS
@@ -113,15 +113,16 @@ class Triggers:
         """Step to n_end, or to the instant at which a trigger ends the run. `proceed` steps as if there were none, but
         to where a trigger is due at most.
         """
-        run = self._run
-        while run.n < n_end and not self.is_over and not self.trouble:
-            self._stop_at(self._pending[0][0] if self._pending else NEVER)
+        run, is_held = self._run, False
+        while (run.n < n_end or is_held) and not self.is_over and not self.trouble:
+            self._stop_at(self._pending[0][0] if self._pending else NEVER, precedes=True)
             place = run.place()
             proceed(min(n_end, run.n + self._chunk))
             self._chunk = min(2 * self._chunk, MOST)
             if self._guards.passed[0]:
                 self._locate(place, proceed)
                 self._chunk = FEWEST
+            is_held = self.precedes_edge(run.n, run.done)  # which is still to be crossed
             self.happen()
         self._stop_at(NEVER)
 
@@ -130,8 +131,15 @@ class Triggers:
         guards = self._guards
         return bool(guards.passed[0]) or (guards.stop[0], guards.stop_part[0]) == (n, done)
 
-    def _stop_at(self, instant: Instant) -> None:
+    def precedes_edge(self, n: int, done: float) -> bool:
+        """Whether it has, and what the trigger does comes before an edge there."""
+        guards = self._guards
+        return self.holds(n, done) and bool(guards.passed[0] or guards.precedes[0])
+
+    def _stop_at(self, instant: Instant, precedes: bool = False) -> None:
+        """Have kernels stop at an instant, before or after an edge there."""
         self._guards.stop[0], self._guards.stop_part[0] = instant
+        self._guards.precedes[0] = precedes
 
     def _locate(self, place: tuple, proceed: Callable[[int], None]) -> None:
         """Go to the first instant at which a guard is positive; the last part of a step has led beyond it."""

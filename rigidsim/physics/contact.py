@@ -16,7 +16,8 @@ iterations,
     p' = p - m a/(1 + a) (u_n + rate g) - p/(1 + a),     rate = omega/(2 zeta + s omega).
 
 omega is a quarter of a turn in a sub-step of an undivided step, so a is a constant there: the spring is as stiff as the
-sub-step resolves. In a part of a divided step it is the same spring. The velocity that parted the bodies is removed
+sub-step resolves, and so in an even part of a step. In a part up to an impact it is the spring of what that is a part
+of. The velocity that parted the bodies is removed
 afterwards by the same formula with g = 0, rigidly.
 
 *Friction.* Coulomb's law: |P_t| <= mu P_n; below the bound the slip across n vanishes, at the bound P_t is opposed to

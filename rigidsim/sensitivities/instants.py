@@ -48,8 +48,8 @@ class TangentTriggers(Triggers):
         (found,) = {*self._pending} - before
         self._rates[found] = self._done_rate + self._delays[k]
 
-    def _stop_at(self, instant: Instant) -> None:
-        super()._stop_at(instant)
+    def _stop_at(self, instant: Instant, precedes: bool = False) -> None:
+        super()._stop_at(instant, precedes)
         first = self._pending[0] if self._pending else None
         is_due = first is not None and first[0] == instant
         rate = self._rates.get(first, self._delays[first[1]]) if first is not None and is_due else self._end_rate

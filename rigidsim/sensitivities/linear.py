@@ -397,15 +397,13 @@ def linearize(
         For scenes with contact by stepping or limits of loops, and where bodies collide or begin to slip.
     """
     scene, at = as_scene(scene), number(at, "at")
+    step, end = scene.simulation.step, scene.simulation.duration
+    steps = round(at / step)
+    if not 0 <= steps <= round(end / step) or abs(steps * step - at) > 1e-9 * max(at, step):
+        hint = f"a whole number of steps of {step:g} s, from 0 to {end:g} s"
+        raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
     varied = Varied(scene, inputs, "linearize: inputs")
     probe = _Probe(scene, varied.parameters)
-    steps = round(at / scene.simulation.step)
-    if not 0 <= steps <= probe.n_step or abs(steps * scene.simulation.step - at) > 1e-9 * max(
-        at, scene.simulation.step
-    ):
-        end = probe.n_step * scene.simulation.step
-        hint = f"a whole number of steps of {scene.simulation.step:g} s, from 0 to {end:g} s"
-        raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
     probe.step(steps)
     probe.settle()
     found = LinearModel(probe.time, probe.variables, inputs, probe.columns(outputs))

@@ -15,11 +15,11 @@ import numpy as np
 from rigidsim.arguments import refuse
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.model import leaves
-from rigidsim.errors import UsageError
+from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.scene.prepare.overrides import path_of
 from rigidsim.scene.prepare.uncertain import deviation_of
 from rigidsim.scene.read import Scene
-from rigidsim.scene.text.document import Document, shown
+from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.values.amounts import as_written
 from rigidsim.scene.values.quantities import DIMENSIONS, dimension_of, split_quantity
 from rigidsim.simulation.blocks import WorldGroup
@@ -86,12 +86,23 @@ def parameters_of(scene: Scene, names: Sequence[str], asked: str = DERIVATIVES) 
     return [_parameter(name, document, asked) for name in names]
 
 
+def _named_beside(path: Path, document: Document) -> list[str]:
+    """The keys beside which the last one of a path is not; those of parameters may stand alone."""
+    try:
+        found = reduce(getitem, path[:-1], document.data)
+    except (KeyError, IndexError, TypeError):
+        return []
+    named = [*found] if isinstance(found, dict) else []
+    return [str(key) for key in (named if path[:-1] else [*named, *(document.data.get("parameters") or ())])]
+
+
 def _parameter(name: str, document: Document, asked: str) -> VariedNumber:
     path = path_of(document, name, Scene)
     try:
         found = reduce(getitem, path, document.data)
     except (KeyError, IndexError, TypeError):
-        raise UsageError(f"{asked}: '{shown(name)}' is not in the scene; write its value there") from None
+        hint = did_you_mean(path[-1], _named_beside(path, document), "write its value there")
+        raise UsageError(f"{asked}: '{shown(name)}' is not in the scene; {hint}") from None
     if isinstance(found, str) and found.lstrip().startswith("="):
         raise UsageError(f"{asked}: '{shown(name)}' is an expression, {shown(found)}; name a parameter in it")
     number, unit = split_quantity(found) if isinstance(found, str) else (found, "")

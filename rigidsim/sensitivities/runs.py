@@ -36,21 +36,22 @@ from rigidsim.tree.history import TreeChange
 EPS = np.finfo(float).eps
 
 
+def source_of(trial: Any) -> Any:
+    """Where the equations of trials come from, if they have some."""
+    return getattr(trial, "source", None)
+
+
 def numbers_of(run: BlockRun) -> list[np.ndarray]:
     """The arrays of floats that a world or the steps up to now determine; of metrics not what was reduced."""
     metrics, arrays = run._metering.tables()
     scratch, sensed = run._scratch, run.sensing and run.sensing.arrays()
     contacts = run.contacts.arrays
-    constant = scratch.driven, scratch.working, scratch.trial, scratch.guards, sensed
+    trial = scratch.trial.constants() if source_of(scratch.trial) else ()
+    constant = scratch.driven, scratch.working, trial, scratch.guards, sensed
     touching = contacts and (*run.contacts.kept(), *corners_of(contacts))
     memory = arrays.memory if arrays else None
     parts = run.model, run.state, constant, metrics, arrays, touching
     return [array for array in leaves(parts) if array.dtype == FLOATS and array.size and array is not memory]
-
-
-def source_of(trial: Any) -> Any:
-    """Where the equations of trials come from, if they have some."""
-    return getattr(trial, "source", None)
 
 
 class TangentContactRun(ContactRun):

@@ -70,6 +70,13 @@ def test_scene_is_refused(quick_call, workplace, text, place, words):
     assert any(words in f"{problem['message']}; {problem['hint']}" for problem in reported["problems"])
 
 
+def test_a_trajectory_in_place_of_a_scene_is_told_so(quick_call, workplace):
+    (workplace / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+    code, _, err = quick_call("validate", "a.h5")
+    assert code == 3
+    assert "a.h5:1:1: error[encoding] this is an HDF5 file, such as a trajectory, not a scene" in err
+
+
 def test_impossible_inertia_names_the_inequality_and_by_how_much(quick_call, workplace):
     (workplace / "bad.yaml").write_text(SCENES["impossible inertia"][0])
     err = quick_call("validate", "bad.yaml").err

@@ -66,7 +66,8 @@ def test_displaced_runs_lose_the_impact(shown, call):
     ("arguments", "message"),
     [
         ([], "name numbers of the scene with --by"),
-        (["--by", "nothing"], "sensitivities: 'nothing' is not in the scene"),
+        (["--by", "nothing"], "sensitivities: 'nothing' is not in the scene; write its value there"),
+        (["--by", "sise"], "sensitivities: 'sise' is not in the scene; did you mean 'size'?"),
         (["--spread", "size"], "--spread"),
         (["--spread", "size=-1%"], "expected a positive number, a quantity, or a part such as 1%"),
         (["--spread", "size=2 parsec"], "--spread size=2 parsec: 'parsec' is not a known unit"),

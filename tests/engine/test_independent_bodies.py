@@ -85,8 +85,8 @@ def test_other_steps_have_none(how):
 
 
 def test_few_bodies_need_no_more_code():
-    assert independent(rigidsim.Simulation(scene_of(pile(16))))
-    assert not independent(rigidsim.Simulation(scene_of(pile(15))))
+    assert independent(rigidsim.Simulation(scene_of(pile(8))))
+    assert not independent(rigidsim.Simulation(scene_of(pile(7))))
 
 
 def test_the_bits_are_those_of_one_body_after_the_other(monkeypatch):

@@ -194,6 +194,38 @@ def test_two_triggers_at_one_instant_happen_in_the_order_of_the_file_whatever_th
     assert all((one == two).all() for one, two in zip(path, other, strict=True))
 
 
+BALL = {"principal": [1, 1, 1]}
+CHANGE, WELD, BLOW = "trigger", "reparent", "impulse"
+
+
+@pytest.mark.parametrize("welds", [False, True])
+@pytest.mark.parametrize("duration", [0.1, 0.2])
+def test_at_one_time_a_change_comes_before_a_reparenting_and_an_impulse(welds, duration):
+    """Also where another body is reparented, and at the end of a run or of a call: the blow has its new size."""
+    bodies = {
+        "b": ball(impulses=[{"time": 0.1, "impulse": ["= blow", 0, 0]}]),
+        "other": ball(),
+        "third": ball(height=2.0, inertia=BALL),
+    }
+    weld = [{"time": 0.1, "body": "other", "to": "third", "motion": "fixed"}] if welds else []
+    change = {"time": 0.1, "set": {"parameters.blow": 3.0}}
+    scene = made(bodies, duration=duration, parameters={"blow": 1.0}, changes=[change], reparent=weld)
+    whole, called = rigidsim.simulate(scene), rigidsim.Simulation(scene)
+    called.step(10)
+    assert [event.cause for event in whole.events] == [CHANGE, *[WELD] * welds, BLOW]
+    assert [event.cause for event in called.events] == [CHANGE, *[WELD] * welds, BLOW]
+    assert whole["b"].world.velocity[-1, 0] == called.state["b"].world.velocity[0] == 4.0
+
+
+def test_a_condition_may_pass_in_the_step_that_begins_with_the_reparenting_after_which_it_is_false():
+    """A body with the speed 1 meets nine times its mass, from which it is pushed by 1000 N."""
+    pushed = {"mass": 9.0, "inertia": BALL, "forces": [{"force": [1000.0, 0, 0], "during": [0.1, 1]}]}
+    weld = {"time": 0.1, "body": "b", "to": "other", "motion": "fixed"}
+    bodies = {"b": ball(height=0.0, speed=0.0), "other": pushed}
+    found = rigidsim.simulate(made(bodies, gravity=(0, 0, 0), reparent=[weld], stop="= v_x('b') > 0.5"))
+    assert abs(found.time[-1] - (0.1 + (0.5 - 0.1) / 100.0)) < 8 * EPS
+
+
 def test_a_jump_sets_off_what_it_makes_true_at_once():
     first = {"when": "= z('b') > 1.1", "impulse": [0, 0, -5.0]}
     second = {"when": "= v_z('b') < -1", "impulse": [0, 0, 5.0], "name": "back"}

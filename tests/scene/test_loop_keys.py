@@ -206,6 +206,18 @@ def test_the_hint_about_an_open_loop_names_coordinates_that_close_it(bar):
     assert x == pytest.approx(0.5 * float(advised["track/car"]), abs=1e-7)
 
 
+def test_the_hint_about_a_rope_that_is_too_long_at_the_start_names_a_coordinate_with_which_it_is_not():
+    """A hook 1 m above the hinge of an arm of 1 m is 2 cos(angle/2) m from its end."""
+    arm = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [0, 0, -1]}
+    arm["motion"] = {"hinge": {"axis": [0, 1, 0], "at": [0, 0, 1], "angle": 1.0}}
+    rope = {"type": "distance", "between": ["arm", "world"], "to_at": [0, 0, 1], "max_length": 1}
+    with pytest.raises(rigidsim.SceneError, match=r"loops\[0\]\.max_length: the distance at the start, ") as caught:
+        rigidsim.Scene.from_dict(scene(rope) | {"bodies": {"arm": arm}})
+    (problem,) = caught.value.problems
+    (angle,) = re.findall(r"all loops are closed with arm angle: ([\d.]+) deg; or move a body", problem.hint)
+    assert 2.0 * math.cos(math.radians(float(angle)) / 2.0) <= 1.0
+
+
 def test_no_coordinates_are_advised_where_none_close_the_loop():
     with pytest.raises(rigidsim.SceneError, match="the loop is open at the start") as caught:
         linkage(**{"world.loops[0].at": [2, 0, 3]})  # out of the plane

@@ -115,7 +115,7 @@ def test_places_that_vary_and_their_derivatives():
 REFUSED = {
     "far": ({f"{HAND}.position": [2, 0.3, 0.4]}, "are left; choose a place within reach, or coordinates of the joints"),
     "unknown": ({"arm/fore.position": [1, 0, 0]}, "there is no body 'arm/fore'; did you mean 'arm/upper/fore'"),
-    "no place": ({"arm/upper.angle": 1}, "'arm/upper.angle' is no place that joints can bring a body to; name the"),
+    "no place": ({"arm/upper.angle": 1}, r"solve\.arm/upper\.angle: 'arm/upper.angle' is no place that joints can"),
     "one number": ({f"{HAND}.position": 1}, "has one number; expected three numbers; name one component, such as"),
     "three": (
         {f"{HAND}.position.x": [1, 2, 3]},

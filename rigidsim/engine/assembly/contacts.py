@@ -28,7 +28,7 @@ from rigidsim.tree.nodes import Node, Tree
 CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)
 """The kinds of cores that have routines of their own with each other."""
 REST_SPEED = 0.01  # of what gravity adds to a speed in a step: below it a body rests
-LEAST_INDEPENDENT = 16  # free bodies, from which on it pays to compile a step of them side by side
+LEAST_INDEPENDENT = 8  # free bodies, from which on it pays to compile a step of them side by side: a block is full
 
 
 def contacts_of(

@@ -150,19 +150,25 @@ def is_in_large_island(a, work):
 
 
 @inlined
-def most_approach(who, point: CONTACT_POINT, size, motion):
+def speeds_of(b, motion):
+    """Of a body: its velocity and rate, what the smooth motion adds to both in the step, and the size of its rate."""
+    v, omega, start, finish = motion.vel[b].linear, motion.vel[b].angular, motion.start[b], motion.finish[b]
+    return v, omega, sub(finish.v, start.v), sub(finish.omega, start.omega), norm(omega)
+
+
+@inlined
+def speeds_at(body, r, h):
+    """The velocity of a point of a body, and what it gains in the step."""
+    v, omega, dv, domega, _ = body
+    u = cross(omega, r)
+    return add(v, u), add(add(dv, cross(domega, r)), scaled(h, cross(omega, u)))
+
+
+@inlined
+def most_approach(A, B, point: CONTACT_POINT, size, h):
     """About the largest speed at which two shapes approach within the step, m/s, seen from a contact point."""
-    u, a, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
-    for s in range(2):
-        b, sign, r = who[c.WHO.a + s], 2.0 * s - 1.0, point.part(c.CONTACT_POINT.place("lever_A") + 3 * s, 3)
-        v, omega = motion.vel[b].linear, motion.vel[b].angular
-        dv = sub(motion.finish[b].v, motion.start[b].v)
-        domega = sub(motion.finish[b].omega, motion.start[b].omega)
-        turning = scaled(motion.h, cross(omega, cross(omega, r)))
-        u = add(u, scaled(sign, add(v, cross(omega, r))))
-        a = add(a, scaled(sign, add(add(dv, cross(domega, r)), turning)))
-        spin += norm(omega)
-    return norm(a) + 2.0 * size * spin - dot(point.normal, u)
+    (u_A, a_A), (u_B, a_B) = speeds_at(A, point.lever_A, h), speeds_at(B, point.lever_B, h)
+    return norm(sub(a_B, a_A)) + 2.0 * size * (A[4] + B[4]) - dot(point.normal, sub(u_B, u_A))
 
 
 @inlined
@@ -195,18 +201,21 @@ def is_left_to_solver(m, points, meeting, work):
 def seek_fast(meeting, points, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
-    last, seen, least = -1, -1, 0.0
-    for m in range(points.number):
-        who, k = points.who[m], points.who[m].pair
-        if k == last or who.marks & c.NOTICED or is_left_to_solver(m, points, meeting, work):
+    end = 0
+    while end < points.number:
+        begin, who, k = end, points.who[end], points.who[end].pair
+        while end < points.number and points.who[end].pair == k:
+            end += 1
+        if who.marks & c.NOTICED or is_left_to_solver(begin, points, meeting, work):
             continue
         first, second = meeting.pair[k, 0], meeting.pair[k, 1]
-        if k != seen:
-            seen, least = k, least_speed(0.0, threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting))
-        if most_approach(who, points.value[m], core_size(first, second, meeting.contacts), motion) > least:
-            work.stale[work.size[N_STALE]] = k
-            work.size[N_STALE] += 1
-            last = k
+        least = least_speed(0.0, threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting))
+        A, B, size = speeds_of(who.a, motion), speeds_of(who.b, motion), core_size(first, second, meeting.contacts)
+        for m in range(begin, end):
+            if most_approach(A, B, points.value[m], size, motion.h) > least:
+                work.stale[work.size[N_STALE]] = k
+                work.size[N_STALE] += 1
+                break
     return work.size[N_STALE]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rigidsim.engine.contact.rows import BALL, BODY_PAIR, CONTACT
+from rigidsim.engine.contact.rows import BALL, BODY_PAIR, CONTACT, MASSES
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.contact import (
     carried,
@@ -23,22 +23,23 @@ from rigidsim.physics.supports import bulge, rolled_on
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 LARGEST_TURN = 1.0  # rad
+NONE = (0.0, 0.0, 0.0)
 NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open and has no impulse: it is left alone
 
 
 @inlined
-def turn_bodies(row, bodies, K_A, K_B):
+def turn_bodies(row, masses, bodies, K_A, K_B):
     """Moment K_B on B, and -K_A on A."""
-    turn_A, turn_B = apply(row.inertia_A, K_A), apply(row.inertia_B, K_B)
+    turn_A, turn_B = apply(masses.inertia_A, K_A), apply(masses.inertia_B, K_B)
     bodies.omega_A = sub(bodies.omega_A, turn_A)
     bodies.omega_B = add(bodies.omega_B, turn_B)
 
 
 @inlined
-def push_bodies(row, bodies, r_A, r_B, P, K):
+def push_bodies(row, masses, bodies, r_A, r_B, P, K):
     """Impulse P at the contact, with these levers, and moment K on B, the opposite on A."""
-    dv_A, turn_A = respond(row.mass_A, row.inertia_A, r_A, P, K)
-    dv_B, turn_B = respond(row.mass_B, row.inertia_B, r_B, P, K)
+    dv_A, turn_A = respond(masses.mass_A, masses.inertia_A, r_A, P, K)
+    dv_B, turn_B = respond(masses.mass_B, masses.inertia_B, r_B, P, K)
     bodies.v_A = sub(bodies.v_A, dv_A)
     bodies.v_B = add(bodies.v_B, dv_B)
     bodies.omega_A = sub(bodies.omega_A, turn_A)
@@ -46,7 +47,7 @@ def push_bodies(row, bodies, r_A, r_B, P, K):
 
 
 @inlined
-def note_push(row, bodies, r_A, r_B, P, K):
+def note_push(row, masses, bodies, r_A, r_B, P, K):
     """`push_bodies` of which the effect is found elsewhere: trees answer as a whole."""
     bodies.P = P
     bodies.K_A = impulse_moment(r_A, P, K)
@@ -54,22 +55,22 @@ def note_push(row, bodies, r_A, r_B, P, K):
 
 
 @inlined
-def note_moments(row, bodies, K_A, K_B):
+def note_moments(row, masses, bodies, K_A, K_B):
     """`turn_bodies`, likewise."""
-    bodies.P = (0.0, 0.0, 0.0)
+    bodies.P = NONE
     bodies.K_A = K_A
     bodies.K_B = K_B
 
 
 @inlined
-def push_balls(row, bodies, P, K):
+def push_balls(row, masses, bodies, P, K):
     """`push_bodies` with levers a n of A and -b n of B."""
     a, b = row.lever_A, row.lever_B
-    of_A, of_B = row.inertia_A, row.inertia_B
+    of_A, of_B = masses.inertia_A[0], masses.inertia_B[0]
     moment = cross(row.normal, P)
     turn_A, turn_B = scaled(of_A, add(K, scaled(a, moment))), scaled(of_B, sub(K, scaled(b, moment)))
-    bodies.v_A = sub(bodies.v_A, scaled(row.mass_A, P))
-    bodies.v_B = add(bodies.v_B, scaled(row.mass_B, P))
+    bodies.v_A = sub(bodies.v_A, scaled(masses.mass_A, P))
+    bodies.v_B = add(bodies.v_B, scaled(masses.mass_B, P))
     bodies.omega_A = sub(bodies.omega_A, turn_A)
     bodies.omega_B = add(bodies.omega_B, turn_B)
 
@@ -88,7 +89,7 @@ def rates_at(bodies):
 
 @inlined
 def rolled(row, bodies, q_n):
-    """The rolling impulse, and its change."""
+    """Change the rolling impulse; returns by how much."""
     old, limit = row.p_r, row.rolling * q_n
     new = opposing_impulse(old, row.m_r, rates_at(bodies), limit)
     row.p_r = new
@@ -96,9 +97,15 @@ def rolled(row, bodies, q_n):
 
 
 @inlined
-def resolve_slip(row, bodies, turns, push, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `push`: what its
-    impulses do.
+def not_rolled(row, bodies, q_n):
+    """`rolled` without rolling friction."""
+    return NONE
+
+
+@inlined
+def resolve_slip(row, masses, bodies, turns, roll, push, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `roll`: what
+    rolling friction does; `push`: what its impulses do.
     """
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
@@ -107,21 +114,21 @@ def resolve_slip(row, bodies, turns, push, u, bias, stiff, soft):
     u = add(u, scaled(q_n - p_n, row.K_n))
     inverse, limit = row.K_t, row.friction * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, row.m_t, limit)
-    K, dP = rolled(row, bodies, q_n), sub(q_t, p_t)
+    K, dP = roll(row, bodies, q_n), sub(q_t, p_t)
     if turns:
         K = add(K, cross(row.shift, dP))
     row.p_n = q_n
     row.p_t = q_t
     r_A, r_B = (row.arm_A, row.arm_B) if turns else (row.lever_A, row.lever_B)
-    push(row, bodies, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
+    push(row, masses, bodies, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
 @inlined
-def resolve_bodies(row, bodies, bias, stiff, soft):
+def resolve_bodies(row, masses, bodies, roll, bias, stiff, soft):
     """One contact of bodies of any form, once; returns its normal impulse."""
     u = slip(bodies.v_A, bodies.omega_A, row.lever_A, bodies.v_B, bodies.omega_B, row.lever_B)
-    return resolve_slip(row, bodies, False, push_bodies, u, bias, stiff, soft)
+    return resolve_slip(row, masses, bodies, False, roll, push_bodies, u, bias, stiff, soft)
 
 
 @inlined
@@ -131,19 +138,19 @@ def slip_of_surfaces(row, bodies):
 
 
 @inlined
-def resolve_turning(row, bodies, bias, stiff, soft):
+def resolve_turning(row, masses, bodies, roll, bias, stiff, soft):
     """`resolve_bodies`, with levers and surfaces that move."""
-    return resolve_slip(row, bodies, True, push_bodies, slip_of_surfaces(row, bodies), bias, stiff, soft)
+    return resolve_slip(row, masses, bodies, True, roll, push_bodies, slip_of_surfaces(row, bodies), bias, stiff, soft)
 
 
 @inlined
-def resolve_in_tree(row, bodies, bias, stiff, soft):
+def resolve_in_tree(row, masses, bodies, roll, bias, stiff, soft):
     """`resolve_turning` where a body is part of a tree."""
-    return resolve_slip(row, bodies, True, note_push, slip_of_surfaces(row, bodies), bias, stiff, soft)
+    return resolve_slip(row, masses, bodies, True, roll, note_push, slip_of_surfaces(row, bodies), bias, stiff, soft)
 
 
 @inlined
-def resolve_balls(row: BALL, bodies, bias, stiff, soft):
+def resolve_balls(row: BALL, masses, bodies, roll, bias, stiff, soft):
     """`resolve_bodies` of balls: K n is along n, and K across n is a number."""
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     u = slip_of_balls(
@@ -154,10 +161,10 @@ def resolve_balls(row: BALL, bodies, bias, stiff, soft):
     q_n = normal_impulse(p_n, row.m_n, u_n, bias, stiff, soft)
     u_t, limit = sub(u, scaled(u_n, normal)), row.friction * q_n
     q_t = opposing_impulse(p_t, row.m_t, u_t, limit)
-    K = rolled(row, bodies, q_n)
+    K = roll(row, bodies, q_n)
     row.p_n = q_n
     row.p_t = q_t
-    push_balls(row, bodies, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    push_balls(row, masses, bodies, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
     return q_n
 
 
@@ -194,7 +201,7 @@ def outward(row):
 
 
 @inlined
-def follow_motion(turn, row, bodies, s):
+def follow_motion(turn, row, masses, bodies, s):
     """Write the levers of the slip, those at the end of the sub-step, and move the impulses to those in its middle."""
     P, (end_A, end_B) = impulse(row), lever_changes(row, bodies, s)
     middle_A, middle_B = lever_changes(row, bodies, 0.5 * s)
@@ -203,7 +210,7 @@ def follow_motion(turn, row, bodies, s):
     # The moments that P, which is applied already, has by the changes of its levers.
     K_A, K_B = cross(sub(arm_A, row.arm_A), P), cross(sub(arm_B, row.arm_B), P)
     row.arm_A, row.arm_B = arm_A, arm_B
-    turn(row, bodies, K_A, K_B)
+    turn(row, masses, bodies, K_A, K_B)
 
 
 @inlined
@@ -228,27 +235,27 @@ def displacement_of_turning(row, bodies):
 
 
 @inlined
-def push_last_of_balls(row: BALL, bodies):
+def push_last_of_balls(row: BALL, masses, bodies):
     """The impulses of the last step."""
-    push_balls(row, bodies, impulse(row), row.p_r)
+    push_balls(row, masses, bodies, impulse(row), row.p_r)
 
 
 @inlined
-def push_last_of_bodies(row, bodies):
+def push_last_of_bodies(row, masses, bodies):
     """The impulses of the last step."""
-    push_bodies(row, bodies, row.lever_A, row.lever_B, impulse(row), row.p_r)
+    push_bodies(row, masses, bodies, row.lever_A, row.lever_B, impulse(row), row.p_r)
 
 
 @inlined
-def push_last_of_turning(row, bodies):
+def push_last_of_turning(row, masses, bodies):
     """The impulses of the last step; those of friction act beside the point."""
-    push_bodies(row, bodies, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
+    push_bodies(row, masses, bodies, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
 
 @inlined
-def push_last_in_tree(row, bodies):
+def push_last_in_tree(row, masses, bodies):
     """`push_last_of_turning` where a body is part of a tree."""
-    note_push(row, bodies, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
+    note_push(row, masses, bodies, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
 
 
 class Way(NamedTuple):
@@ -258,14 +265,16 @@ class Way(NamedTuple):
     displacement: Callable
     resolve: Callable
     turn: Callable = turn_bodies  # what moments do
+    roll: Callable = rolled  # what rolling friction does
 
 
-WAYS = (
+ROLLING = (
     Way(push_last_of_balls, displacement_of_balls, resolve_balls),
     Way(push_last_of_bodies, displacement_of_bodies, resolve_bodies),
     Way(push_last_of_turning, displacement_of_turning, resolve_turning),
 )
-"""By kind: BALLS, BODIES, TURNING."""
+WAYS = (tuple(way._replace(roll=not_rolled) for way in ROLLING), ROLLING)
+"""Without and with rolling friction, by kind: BALLS, BODIES, TURNING."""
 IN_TREE = Way(push_last_in_tree, displacement_of_turning, resolve_in_tree, note_moments)
 """Of bodies in trees."""
 
@@ -280,31 +289,31 @@ def contact_law(gap, closed, s, rate, stiff, soft):
 
 
 @lanewise
-def push_block(way, row: CONTACT, bodies: BODY_PAIR, lane):
+def push_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, lane):
     """The impulses of the last step."""
-    way.push(row, bodies)
+    way.push(row, masses, bodies)
 
 
 @lanewise
-def correct_block(way, row: CONTACT, bodies: BODY_PAIR, s, rate, stiff, soft, lane):
+def correct_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, s, rate, stiff, soft, lane):
     """Impulses of a sub-step, overlaps included; the bias of the relaxation depends on whether the contact closed."""
     moved, closed = way.displacement(row, bodies), row.closed
     gap = row.gap + dot(row.normal, moved)
     law = contact_law(gap, closed, s, rate, stiff, soft)
-    q_n = way.resolve(row, bodies, law[0], law[1], law[2])
+    q_n = way.resolve(row, masses, bodies, way.roll, law[0], law[1], law[2])
     row.open = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
 
 
 @lanewise
-def relax_block(way, row: CONTACT, bodies: BODY_PAIR, lane):
+def relax_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, lane):
     """Impulses that remove the velocity by which overlapping bodies were parted."""
-    way.resolve(row, bodies, row.open, 1.0, 0.0)
+    way.resolve(row, masses, bodies, way.roll, row.open, 1.0, 0.0)
 
 
 @lanewise
-def follow_block(way, row: CONTACT, bodies: BODY_PAIR, s, lane):
+def follow_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, s, lane):
     """Levers and slip of turning contacts for a sub-step."""
-    follow_motion(way.turn, row, bodies, s)
+    follow_motion(way.turn, row, masses, bodies, s)
 
 
 @lanewise

@@ -18,7 +18,7 @@ from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, TURNING, gather, row_of
+from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, MASSES, TURNING, gather, row_of
 from rigidsim.engine.contact.trees import respond_members
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
@@ -95,12 +95,12 @@ def find_paths(h, moved, way):
 
 
 @inlined
-def book_lane(row, bodies, done, K, u, v_B, surface):
+def book_lane(row, masses, bodies, done, K, u, v_B, surface):
     """Add the work of one contact in the step: moment K of rolling and spinning, slip u of the bodies, velocity v_B of
     the point of B, slip of the surfaces on their bodies.
     """
     normal, P = row.normal, row.total
-    drives = select(row.mass_B > 0.0, 0.0, 1.0)
+    drives = select(masses.mass_B > 0.0, 0.0, 1.0)
     overlaps = select(row.gap < 0.0, 1.0, 0.0)
     friction = friction_work(normal, P, add(u, surface), K, rates_at(bodies))
     driven = -(drives * power(P, v_B, K, bodies.omega_B)) - dot(P, surface)
@@ -116,13 +116,13 @@ def moment_of_rolling(row, n_sub):
 
 
 @lanewise
-def book_balls(row: BALL, bodies: BODY_PAIR, done: DONE, n_sub, lane):
+def book_balls(row: BALL, masses: MASSES, bodies: BODY_PAIR, done: DONE, n_sub, lane):
     """Add the work of a block of balls; `bodies` has the velocities that make their displacements."""
     normal, b = row.normal, row.lever_B
     v_B, omega_B = bodies.v_B, bodies.omega_B
     u = slip_of_balls(bodies.v_A, bodies.omega_A, row.lever_A, v_B, omega_B, b, normal)
     at_B = add(v_B, cross(normal, scaled(b, omega_B)))
-    book_lane(row, bodies, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
+    book_lane(row, masses, bodies, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
@@ -133,10 +133,10 @@ def slip_and_point(row, bodies, r_A, r_B):
 
 
 @lanewise
-def book_bodies(row: CONTACT, bodies: BODY_PAIR, done: DONE, n_sub, lane):
+def book_bodies(row: CONTACT, masses: MASSES, bodies: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_balls` of bodies of any form."""
     u, at_B = slip_and_point(row, bodies, row.lever_A, row.lever_B)
-    book_lane(row, bodies, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
+    book_lane(row, masses, bodies, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
@@ -146,12 +146,12 @@ def middle_lever(first, last, n_sub):
 
 
 @lanewise
-def book_turning(row: CONTACT, bodies: BODY_PAIR, done: DONE, n_sub, lane):
+def book_turning(row: CONTACT, masses: MASSES, bodies: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
     r_A = middle_lever(row.lever_A, row.arm_A, n_sub)
     u, at_B = slip_and_point(row, bodies, r_A, middle_lever(row.lever_B, row.arm_B, n_sub))
     K = add(moment_of_rolling(row, n_sub), cross(row.shift, rejection(row.normal, row.total)))
-    book_lane(row, bodies, done, K, u, at_B, row.surface)
+    book_lane(row, masses, bodies, done, K, u, at_B, row.surface)
 
 
 @routine
@@ -168,13 +168,13 @@ def book_blocks(blocks, n_block, path, bodies, n_sub, done, step, lanes):
         gather(path, blocks.body_A[b], bodies, BODY_PAIR.place("v_A"), lanes)
         gather(path, blocks.body_B[b], bodies, BODY_PAIR.place("v_B"), lanes)
         for layer in range(blocks.layers[b]):
-            row = blocks.row[row_of(blocks, b, layer)]
+            row, masses = blocks.row[row_of(blocks, b, layer)], blocks.masses[b]
             if kind == BALLS:
-                book_balls(row, bodies, row_done, n_sub, lanes)
+                book_balls(row, masses, bodies, row_done, n_sub, lanes)
             elif kind == TURNING:
-                book_turning(row, bodies, row_done, n_sub, lanes)
+                book_turning(row, masses, bodies, row_done, n_sub, lanes)
             else:
-                book_bodies(row, bodies, row_done, n_sub, lanes)
+                book_bodies(row, masses, bodies, row_done, n_sub, lanes)
     friction, overlaps, driven = 0.0, 0.0, 0.0
     for b in range(GROUP // n):
         for place in range(n):

@@ -64,7 +64,7 @@ from rigidsim.engine.contact.pairs import (
 )
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HULL, MESH, POINT
-from rigidsim.physics.vector import cross, dot, negated, norm, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 
 NO_ROW = -1
 TOO_MANY = -1
@@ -143,6 +143,8 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
     w.features.known = 0.0
     if kind == POINT:
         count = leave_behind(count, value_i.radius + value_j.radius, mesh)
+    else:
+        count = leave_far_sides(count, mesh)
     return keep_best(count, value_i.bound, mesh, places)
 
 
@@ -399,6 +401,34 @@ def leave_behind(count, radii, mesh):
 
 
 # --- other convex shapes
+
+
+@inlined
+def is_far_side(row: PLACE, other: PLACE):
+    """Whether a place is on the far side of the mesh: the surface at another place is between its two points."""
+    n, first = other.normal, row.first
+    surface = add(other.first, scaled(other.gap, n))
+    second = add(first, scaled(row.gap, row.normal))
+    is_deeper = row.gap < min(other.gap, 0.0) and dot(row.normal, n) < 0.0
+    return is_deeper and dot(n, sub(first, surface)) <= 0.0 and dot(n, sub(second, surface)) >= 0.0
+
+
+@routine
+def leave_far_sides(count, mesh):
+    """A shape at a thin part of the mesh leaves it where it came in: the way out of the far side, through which all of
+    the shape would have to go, is no place. Returns how many places are left.
+    """
+    left = 0
+    for k in range(count):
+        mesh.taken[k] = 0.0
+        for j in range(count):
+            if is_far_side(mesh.found[k], mesh.found[j]):
+                mesh.taken[k] = 1.0
+    for k in range(count):
+        if mesh.taken[k] < 0.5:
+            copy_place(mesh.found[k], mesh.found[left])
+            left += 1
+    return left
 
 
 @routine

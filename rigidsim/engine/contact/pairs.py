@@ -331,19 +331,26 @@ def two_boxes(shape_i: PlacedShape, shape_j: PlacedShape, reach, places):
     face, by_face, by_faces = _widest_face(x, turn, a, b, PREFERENCE * thin)
     if by_faces - radii >= reach:
         return 0
-    edge, by_edge, normal = _widest_edge(x, turn, a, b)
-    if by_edge - radii >= reach:
-        return 0
+    shallow = reach >= 0.0 and by_faces <= 0.0 and by_face >= -PREFERENCE * thin
+    size = value_i.bound + value_j.bound
+    by_faces_alone = shallow and _overlap(x, turn, a, b, SMALL * size)
+    edge, by_edge, normal = -1, -np.inf, UNIT[2]
+    if not by_faces_alone:
+        edge, by_edge, normal = _widest_edge(x, turn, a, b)
+        if by_edge - radii >= reach:
+            return 0
     count, tolerance = 0, TOLERANCE * min(value_i.bound, value_j.bound)
     if by_edge <= by_face + PREFERENCE * thin:
         count = _face_places(face, pair, axes_i, axes_j, tolerance, places)
     by_edges = count == 0
+    if by_edges and by_faces_alone:
+        edge, by_edge, normal = _widest_edge(x, turn, a, b)
     if by_edges and edge >= 0:
         count = _edge_place(edge, normal, x, turn, axes_i, pair, places)
     shift, apart = 0.0, max(by_faces, by_edge)
     if apart > 0.0:
         lowest = deepest(count, places) + radii
-        if lowest > apart + SMALL * (value_i.bound + value_j.bound):
+        if lowest > apart + SMALL * size:
             core, way = _nearest(x, turn, a, b)
             normal, distance = direction(way, NO_DISTANCE, UNIT[2])
             shift = lowest - distance
@@ -374,6 +381,16 @@ def _widest_face(x, turn, a, b, slack):
 
 
 @inlined
+def _overlap(x, turn, a, b, margin):
+    """Whether the point of the second box that is nearest to the centre of the first one lies in this, deeper than the
+    margin: then no axis separates them, and one along which a face overlaps little is as good as any of two edges.
+    """
+    y = nearest_in_box(negated(components(turn, x)), b)
+    p = add(x, along(turn, y))
+    return abs(p[0]) < a[0] - margin and abs(p[1]) < a[1] - margin and abs(p[2]) < a[2] - margin
+
+
+@routine
 def _widest_edge(x, turn, a, b):
     """The pair of edges (3 k + l) that separates two boxes most, its separation, the normal from first to second."""
     best, largest, normal = -1, -np.inf, UNIT[2]

@@ -93,7 +93,7 @@ def passes(i, j, h, contacts, motions, lines, points):
 
 @inlined
 def can_pass(i, j, contacts):
-    """Whether two shapes may pass each other: no two spheres, and no plane."""
+    """Whether two shapes may pass each other: no two spheres, and no plane: a half space has no other side."""
     planes = contacts.shape[i].kind == HALF_SPACE or contacts.shape[j].kind == HALF_SPACE
     return not planes and not (is_centred(i, contacts) and is_centred(j, contacts))
 

@@ -207,17 +207,21 @@ def flags_of(action, swapped):
 
 
 @inlined
-def write_point(place: PLACE, sign, part, h, A, B, row: CONTACT_POINT):
-    """Normal, gap at the beginning of the step and levers of a contact point; of A and B are given the column of the
-    point on their surfaces, their motion at both ends of the step, and the centre of the shape at a part of it, which
-    is that of the place.
+def placed_body(column, start: CENTRE, finish, h, part, centre):
+    """Of a body whose shape has this centre at a part of the step: the column of its points in `PLACE`, the way from
+    its centre to that of the shape, its displacement and its turn up to then.
     """
-    (column_A, start_A, finish_A, centre_A), (column_B, start_B, finish_B, centre_B) = A, B
+    moved, theta = travelled(start, finish, h, part)
+    return column, sub(centre, add(start.p, moved)), moved, theta
+
+
+@inlined
+def write_point(place: PLACE, sign, A, B, row: CONTACT_POINT):
+    """Normal, gap at the beginning of the step and levers of a contact point of two bodies (`placed_body`)."""
+    (column_A, way_A, moved_A, turn_A), (column_B, way_B, moved_B, turn_B) = A, B
     n = scaled(sign, place.normal)
-    moved_A, turn_A = travelled(start_A, finish_A, h, part)
-    moved_B, turn_B = travelled(start_B, finish_B, h, part)
-    r_A = add(sub(centre_A, add(start_A.p, moved_A)), place.part(column_A, 3))
-    r_B = add(sub(centre_B, add(start_B.p, moved_B)), place.part(column_B, 3))
+    r_A = add(way_A, place.part(column_A, 3))
+    r_B = add(way_B, place.part(column_B, 3))
     closed = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
     row.normal, row.lever_A, row.lever_B = n, r_A, r_B
     row.gap = place.gap - dot(n, closed)
@@ -394,11 +398,12 @@ def add_points(manifold, n_point, first, margin, most, h, model, arrays):
     core, pair_value = core_size(i, j, contacts), contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
-    of_A, of_B = (column_A, start_A, finish_A, later[0].p), (column_B, start_B, finish_B, later[1].p)
+    of_A = placed_body(column_A, start_A, finish_A, h, part, later[0].p)
+    of_B = placed_body(column_B, start_B, finish_B, h, part, later[1].p)
     scale = h / last.step[0] if last.step[0] > 0.0 else 0.0
     for k in range(count):
         row, place = points.value[n_point], points.place[k]
-        write_point(place, sign, part, h, of_A, of_B, row)
+        write_point(place, sign, of_A, of_B, row)
         slid = rejection(row.normal, slides)
         on_B = stays_on_B(place, swapped, slid)
         write_core(on_B, value[A].radius, value[B].radius, row)

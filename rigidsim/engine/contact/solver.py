@@ -15,7 +15,15 @@ import numpy as np
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
 from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.iterations import WAYS, add_total, correct_block, follow_block, push_block, relax_block
+from rigidsim.engine.contact.iterations import (
+    ROLLING,
+    WAYS,
+    add_total,
+    correct_block,
+    follow_block,
+    push_block,
+    relax_block,
+)
 from rigidsim.engine.contact.rows import (
     BALLS,
     BODY_PAIR,
@@ -27,7 +35,9 @@ from rigidsim.engine.contact.rows import (
     fill_lane,
     gather,
     gather_linear,
+    gather_pair_masses,
     make_blocks,
+    may_roll,
     prepare_balls,
     prepare_bodies,
     prepare_turning,
@@ -90,29 +100,41 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
 def fill_blocks(blocks, n_block, points, inverse, dummy, lanes):
     """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
     for b in range(n_block):
-        blocks.body_A[b, :] = blocks.body_B[b, :] = dummy
+        if blocks.layers[b] > 0:
+            fill_bodies(blocks, b, row_of(blocks, b, 0), points.who, inverse, dummy, lanes)
+        blocks.rolls[b] = 0
         for layer in range(blocks.layers[b]):
-            fill_layer(blocks, b, row_of(blocks, b, layer), points, inverse, lanes)
+            fill_layer(blocks, b, row_of(blocks, b, layer), points, lanes)
 
 
 @inlined
-def fill_layer(blocks, b, r, points, inverse, lanes):
+def fill_bodies(blocks, b, r, who, inverse, dummy, lanes):
+    """The bodies of block b, from its first layer, row r, and their masses."""
+    for lane in range(len(lanes)):
+        m = blocks.contact[r, lane]
+        blocks.body_A[b, lane] = who[m].a if m != NO_CONTACT else dummy
+        blocks.body_B[b, lane] = who[m].b if m != NO_CONTACT else dummy
+    gather_pair_masses(inverse, blocks, b, lanes)
+
+
+@inlined
+def fill_layer(blocks, b, r, points, lanes):
     """Row r, a layer of block b."""
-    row, kind = blocks.row[r], blocks.kind[b]
+    row, masses, kind = blocks.row[r], blocks.masses[b], blocks.kind[b]
     for lane in range(len(lanes)):
         m = blocks.contact[r, lane]
         if m == NO_CONTACT:
             clear_lane(row, lane, lanes)
         else:
-            who = points.who[m]
-            blocks.body_A[b, lane], blocks.body_B[b, lane] = who.a, who.b
-            fill_lane(row, lane, kind, who, points.value[m], inverse, lanes)
+            fill_lane(row, lane, kind, points.who[m], points.value[m], lanes)
+            if may_roll(points.value[m]):
+                blocks.rolls[b] = 1
     if kind == BALLS:
-        prepare_balls(row, lanes)
+        prepare_balls(row, masses, lanes)
     else:
-        prepare_bodies(row, lanes)
+        prepare_bodies(row, masses, lanes)
     if kind == TURNING:
-        prepare_turning(row, lanes)
+        prepare_turning(row, masses, lanes)
 
 
 @inlined
@@ -148,9 +170,10 @@ def read_push(vel, push, began, n_body):
 @inlined
 def mark_touched(vel, began, touched, i):
     """Note that contacts changed the velocity of a body, or pushed one that joints hold."""
-    for k in range(6):
-        if touched[i] == 0 and vel[i, k] != began[i, k]:
-            touched[i] = 1
+    if touched[i] == 0:
+        for k in range(6):
+            if vel[i, k] != began[i, k]:
+                touched[i] = 1
 
 
 @inlined
@@ -193,7 +216,7 @@ def push_all(vel, blocks, n_block, bodies, lanes):
             for k in range(KINDS):
                 if blocks.kind[b] == k:
                     for layer in range(blocks.layers[b]):
-                        push_block(WAYS[k], blocks.row[row_of(blocks, b, layer)], bodies, lanes)
+                        push_block(ROLLING[k], blocks.row[row_of(blocks, b, layer)], blocks.masses[b], bodies, lanes)
             scatter_velocities(vel, blocks, b, bodies, lanes)
 
 
@@ -207,7 +230,8 @@ def follow_all(s, lines, blocks, n_block, bodies, lanes):
             gather_bodies(lines.vel, blocks, b, bodies, VELOCITIES, lanes)
             gather_bodies(lines.moved, blocks, b, bodies, DISPLACEMENTS, lanes)
             for layer in range(blocks.layers[b]):
-                follow_block(WAYS[TURNING], blocks.row[row_of(blocks, b, layer)], bodies, s, lanes)
+                row = blocks.row[row_of(blocks, b, layer)]
+                follow_block(ROLLING[TURNING], row, blocks.masses[b], bodies, s, lanes)
             scatter_velocities(lines.vel, blocks, b, bodies, lanes)
 
 
@@ -232,13 +256,14 @@ def resolve_all(relaxes, steps, lines, blocks, n_block, bodies, lanes):
             if not relaxes:
                 gather_displacements(lines.moved, blocks, b, bodies, lanes)
             for k in range(KINDS):
-                if blocks.kind[b] == k:
-                    for layer in range(blocks.layers[b]):
-                        row = blocks.row[row_of(blocks, b, layer)]
-                        if relaxes:
-                            relax_block(WAYS[k], row, bodies, lanes)
-                        else:
-                            correct_block(WAYS[k], row, bodies, s, rate, stiff, soft, lanes)
+                for rolls in (0, 1):
+                    if blocks.kind[b] == k and blocks.rolls[b] == rolls:
+                        for layer in range(blocks.layers[b]):
+                            row, masses, way = blocks.row[row_of(blocks, b, layer)], blocks.masses[b], WAYS[rolls][k]
+                            if relaxes:
+                                relax_block(way, row, masses, bodies, lanes)
+                            else:
+                                correct_block(way, row, masses, bodies, s, rate, stiff, soft, lanes)
             scatter_velocities(vel, blocks, b, bodies, lanes)
 
 

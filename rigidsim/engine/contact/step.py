@@ -240,7 +240,8 @@ def find_impulses(t, h, n_point, trees, block, arrays):
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, rounds, least = rounds_now(h, n_point, contacts, arrays)
-    steps = SubSteps(contacts.substeps, h / contacts.substeps, h / model.step, rounds, least)
+    share = h / undivided(model.step, arrays.part)
+    steps = SubSteps(contacts.substeps, h / contacts.substeps, share, rounds, least)
     if have_constraints(model):
         at.copy_rows(0, n_point, points.value, arrays.trees.point)
         begin_constraints(t, block)

@@ -13,7 +13,15 @@ from __future__ import annotations
 from rigidsim.engine.articulated import has_modes
 from rigidsim.engine.contact.columns import CENTRE, LINE, WHO
 from rigidsim.engine.contact.iterations import IN_TREE, NEVER_CLOSES, correct_block, follow_block, relax_block
-from rigidsim.engine.contact.rows import BODY_PAIR, CONTACT, TURNING, begin_impulses, fill_lane, gather
+from rigidsim.engine.contact.rows import (
+    BODY_PAIR,
+    CONTACT,
+    TURNING,
+    begin_impulses,
+    fill_lane,
+    gather,
+    gather_pair_masses,
+)
 from rigidsim.engine.contact.tree_responses import (
     add_jump,
     confined,
@@ -161,7 +169,8 @@ def fill_tree_contacts(point_who: WHO, point, trees):
         m = blocks.contact[k, 0]
         blocks.body_A[k, 0], blocks.body_B[k, 0] = point_who[m].a, point_who[m].b
         blocks.kind[k], blocks.layers[k] = TURNING, 1
-        fill_lane(blocks.row[k], 0, TURNING, point_who[m], point[m], trees.inverse, ONE)
+        gather_pair_masses(trees.inverse, blocks, k, ONE)
+        fill_lane(blocks.row[k], 0, TURNING, point_who[m], point[m], ONE)
         prepare_row(blocks.row[k], point_who[m].a, point_who[m].b, trees)
 
 
@@ -234,7 +243,7 @@ def push_tree_contacts(vel, bodies, trees):
     """Warm start: the impulses of the last step."""
     blocks = trees.made.blocks
     for k in range(trees.made.count[0]):
-        IN_TREE.push(CONTACT(blocks.row[k], 0, 1), BODY_PAIR(bodies, 0, 1))
+        IN_TREE.push(CONTACT(blocks.row[k], 0, 1), blocks.masses[k], BODY_PAIR(bodies, 0, 1))
         push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, vel, trees)
 
 
@@ -245,7 +254,7 @@ def follow_tree_contacts(s, lines, bodies, trees):
     for k in range(trees.made.count[0]):
         gather_pair(lines.vel, blocks, k, bodies, BODY_PAIR.place("v_A"))
         gather_pair(lines.moved, blocks, k, bodies, BODY_PAIR.place("moved_A"))
-        follow_block(IN_TREE, blocks.row[k], bodies, s, ONE)
+        follow_block(IN_TREE, blocks.row[k], blocks.masses[k], bodies, s, ONE)
         push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, lines.vel, trees)
 
 
@@ -257,10 +266,10 @@ def resolve_tree_contacts(relaxes, s, part, lines, bodies, trees):
         k = turn % trees.made.count[0]
         gather_pair(lines.vel, blocks, k, bodies, BODY_PAIR.place("v_A"))
         if relaxes:
-            relax_block(IN_TREE, blocks.row[k], bodies, ONE)
+            relax_block(IN_TREE, blocks.row[k], blocks.masses[k], bodies, ONE)
         else:
             gather_pair(lines.moved, blocks, k, bodies, BODY_PAIR.place("moved_A"))
-            correct_block(IN_TREE, blocks.row[k], bodies, s, rate, stiff, soft, ONE)
+            correct_block(IN_TREE, blocks.row[k], blocks.masses[k], bodies, s, rate, stiff, soft, ONE)
         push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, lines.vel, trees)
 
 

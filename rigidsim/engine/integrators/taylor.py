@@ -68,6 +68,11 @@ class SeriesTrial(TaylorTrial):
     source: SeriesSource
     rows: RowsOfNumbers
 
+    def constants(self) -> tuple[np.ndarray, ...]:
+        """The parts of the arrays in which the numbers of a model are."""
+        rows = self.rows.rows_of_constants
+        return self.series[rows], self.probe[rows]
+
 
 def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int):
     """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if its equations

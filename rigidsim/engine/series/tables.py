@@ -130,6 +130,12 @@ class RowsOfNumbers:
         for rows in self._of:
             rows.update(found)
 
+    @property
+    def rows_of_constants(self) -> slice:
+        """The rows of all constants."""
+        first = next(iter(self.constants), 0)
+        return slice(first, first + len(self.constants))
+
     def of(self, k: int) -> Callable[[Number], int]:
         """The row of a number of equations k."""
         return lambda x: self._of[k][key_of(x)]

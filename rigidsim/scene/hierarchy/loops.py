@@ -62,6 +62,12 @@ class Closing(NamedTuple):
         return swing_angle(self.axis, self.turned, ZERO, ZERO)[1] if isinstance(self.loop, SwingLoop) else 0.0
 
     @property
+    def beyond(self) -> Any:
+        """How far that is above the upper limit, or, negative, below the lower one."""
+        low, high, _ = self.loop.stops  # type: ignore[union-attr]  # of loops with limits
+        return max(self.measured - high, 0.0) + min(self.measured - low, 0.0)
+
+    @property
     def length(self) -> Any:
         """The distance that is held, m; 0 of points that coincide."""
         if not isinstance(self.loop, DistanceLoop):
@@ -112,8 +118,9 @@ class Closing(NamedTuple):
             yield from cross(self.omega, self.axis)
 
     def gaps(self) -> Iterator[Any]:
-        """The gaps of the loop in parts of its size, and those of its axes."""
+        """The gaps of the loop in parts of its size, and those of its axes; how far it is beyond a limit."""
         if self.has_limits:
+            yield self.beyond / (self.size if isinstance(self.loop, DistanceLoop) else 1.0)
             return
         if isinstance(self.loop, DistanceLoop):
             yield (norm(self.way) - self.length) / self.size

@@ -28,6 +28,8 @@ WORDED = {
 
 BOUNDS = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
 UNKNOWN, MANY = "extra_forbidden", "many"
+OF_KEY = "[key]"
+"""The end of pydantic's path of a key that is not valid."""
 MOST_WORDED = 1000
 """The largest number of problems reported in full; a hostile scene can have millions."""
 
@@ -72,6 +74,8 @@ def _problem(path: Path, details: ErrorDetails, document: Document, reading: Rea
     if "key" in context:
         keys = context["key"]
         path = (*path, *(keys if isinstance(keys, tuple) else (keys,)))
+    if path[-1:] == (OF_KEY,) and "message" in context:
+        return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if kind in ("body-name", BAD_NAME, BAD_KEY):
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:

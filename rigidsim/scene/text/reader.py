@@ -19,6 +19,7 @@ from rigidsim.scene.text.builder import TOO_DEEP, Builder
 from rigidsim.scene.text.document import Document
 
 MAX_BYTES = 64 * 2**20
+HDF5 = b"\x89HDF"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 TOO_DEEP_FOR_PARSER = "exceeded maximum nesting depth"  # of libyaml, which reads ahead of its events
 FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -58,9 +59,14 @@ def read_bytes(content: bytes, file: str) -> Document:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
-        message = f"byte 0x{content[error.start]:02x} is not valid UTF-8"
+        message, hint = f"byte 0x{content[error.start]:02x} is not valid UTF-8", "save it as UTF-8"
+        if content.startswith(HDF5):
+            message, hint = (
+                "this is an HDF5 file, such as a trajectory, not a scene",
+                "rigidsim inspect shows what it has",
+            )
         document = Document(None, file, before)
-        raise SceneError([document.problem_at(_end_of(before), "encoding", message, hint="save it as UTF-8")]) from None
+        raise SceneError([document.problem_at(_end_of(before), "encoding", message, hint=hint)]) from None
     return read_text(text, file)
 
 
