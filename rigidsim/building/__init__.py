@@ -32,6 +32,7 @@ from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import AngleLoop, DistanceLoop
 from rigidsim.scene.schema.world import MutualGravity
 from rigidsim.structures.columns import numbers_table
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.motion import FrameMotion
 from rigidsim.tree.nodes import Tree
 
@@ -178,11 +179,11 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
         if node.is_free():
             moved.append(com_state(node, starts[node.frame], hierarchy.composite(node).mass.center))
         else:
-            motion, coordinates = starts[node.frame], node.its_joint.coordinates
+            motion, coordinates = starts[node.frame], not_none(node.joint).coordinates
             own = [(0.0, 0.0) if one.is_prescribed else (one.start, one.rate) for one in coordinates]
-            if node.its_joint.is_tank:
+            if not_none(node.joint).is_tank:
                 own = [(hierarchy.composite(node).mass.mass, 0.0)]
-            moved += joint_states(node.its_joint, own, motion.q, motion.omega_B)
+            moved += joint_states(not_none(node.joint), own, motion.q, motion.omega_B)
     paced = [
         [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]
         for node in hierarchy

@@ -14,6 +14,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.hulls import corners_of
 from rigidsim.scene.schema.shapes import Triangulated
 from rigidsim.scene.text.document import path_text
+from rigidsim.structures.optional import not_none
 
 NO_MOTION = (0.0, 0.0, 0.0)
 KEPT: dict[tuple, TriangleSurface] = {}
@@ -31,10 +32,10 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     shapes = [surfaces.shapes[k] for k in sorted(meetings.met)]
     classes, of_shape = np.unique([shape.surface for shape in shapes], return_inverse=True)
     action, value = (surfaces.action[np.ix_(classes, classes)], surfaces.value[np.ix_(classes, classes)])
-    has_planes = any(shape.its_core.kind == HALF_SPACE for shape in shapes)
+    has_planes = any(not_none(shape.core).kind == HALF_SPACE for shape in shapes)
     records = []
     for shape, number in zip(shapes, of_shape.tolist(), strict=True):
-        core, triangles = shape.its_core, None
+        core, triangles = not_none(shape.core), None
         if isinstance(shape.shape, Triangulated):
             triangles = triangles_of(shape.node, shape.number, shape.shape)
             core = _with_hull(core, triangles) if has_planes else core

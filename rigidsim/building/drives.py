@@ -12,6 +12,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import path_text
 from rigidsim.structures.columns import numbers_table
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.prescribed import Prescribed
 
 NO_DRIVES = DriveTables(
@@ -37,7 +38,7 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     of_driven = [(node, motion) for node, motion in prescribed if motion.has_poses or motion.has_rates]
     paced, driven = ([node for node, _ in those] for those in (of_paced, of_driven))
     poses = [_pose(assembler, motion) for _, motion in of_driven]
-    rates = [_rates(assembler, node.body.its_prescription) for node in paced]
+    rates = [_rates(assembler, not_none(node.body.prescribed)) for node in paced]
     axes = [[c for axis, _ in motion.turns for c in axis] or [0.0] * 9 for _, motion in of_driven]
     followed = [
         (node, k, assembler.place_of(x.desired if x.turns else product_of(node.parent_metres, x.desired)))

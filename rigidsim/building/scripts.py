@@ -13,6 +13,7 @@ from rigidsim.quantities.vocabulary import CANONICAL
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import StateRead
 from rigidsim.scene.expressions.vocabulary import OF_JOINTS, OWN_FRAMES
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import coordinate_number, part_of
 from rigidsim.tree.nodes import Tree
 
@@ -80,7 +81,7 @@ class Scripts:
         if state.quantity in OF_JOINTS:
             kind, width = VIEWS[part_of(state.quantity)]
             frame, _ = self._frame(state.body)
-            number = coordinate_number(state.quantity, self._start.at(frame).its_joint.type)
+            number = coordinate_number(state.quantity, not_none(self._start.at(frame).joint).type)
             return self._assembler.view((kind, (number, 0), (frame, 0)), width)
         kind, width = VIEWS[state.quantity]
         body, _ = observed = self._frame(state.body)

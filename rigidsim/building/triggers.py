@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rigidsim.building.metrics import metric_tables
 from rigidsim.engine.assembly.blueprint import AskedVector, Schedule, TriggerRecord, TriggerTables
 from rigidsim.scene.expressions import Apply, Expression, Number, Reduction
-from rigidsim.scene.expressions.reductions import margin
+from rigidsim.scene.expressions.reductions import guard_of
 from rigidsim.scene.expressions.tree import ExpressionTree
 from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy
@@ -43,8 +43,8 @@ def guards_of(trigger: Trigger) -> tuple[ExpressionTree, ExpressionTree]:
     """
     if trigger.condition is None:
         return NEVER, NEVER
-    guard = margin(trigger.condition.tree)
-    return guard, Apply("negate", (guard,)) if trigger.rearm is None else margin(trigger.rearm.tree)
+    guard = guard_of(trigger.condition.tree)
+    return guard, Apply("negate", (guard,)) if trigger.rearm is None else guard_of(trigger.rearm.tree)
 
 
 def _final(tree: ExpressionTree) -> Expression:

@@ -24,6 +24,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.schema.integrators import MODELS
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.selftest.checking import order_of
+from rigidsim.structures.optional import not_none
 
 SAMPLES = 200
 """At which paths are compared, at least, if the run has as many steps."""
@@ -311,7 +312,7 @@ def _following(made: World, world: World, make: Callable[[World], World]) -> Wor
     """A world that was made of another one; the numbers that change during the run change in the same way."""
     triggers = made.blueprint.triggers
     written = triggers.renumbering if triggers else None
-    if triggers is None or written is None or written is not world.blueprint.its_triggers.renumbering:
+    if triggers is None or written is None or written is not not_none(world.blueprint.triggers).renumbering:
         return made
     triggers = triggers._replace(renumbering=_Expressed(written, world, make))
     return made._replace(blueprint=made.blueprint._replace(triggers=triggers))

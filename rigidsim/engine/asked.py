@@ -86,7 +86,7 @@ def add_source(value: VALUES, apart: APART, source: FRAME, frame: FRAME, vector:
 
 
 @lanewise
-def feel(frame: FRAME, vector: TRIPLE, lane):
+def sense(frame: FRAME, vector: TRIPLE, lane):
     """What is felt at the origin of a frame, in place of the gravity there."""
     vector.xyz = proper_acceleration(frame.q, frame.a, vector.xyz)
 
@@ -148,7 +148,7 @@ def observe_felt(felt, t, block, vectors):
     if felt.relations is not None:
         add_sources(felt, block, vectors)
     for j in range(len(felt.row)):
-        feel(scratch.frame[felt.row[j].node + 1], vectors[felt.row[j].place], lanes)
+        sense(scratch.frame[felt.row[j].node + 1], vectors[felt.row[j].place], lanes)
 
 
 @inlined

@@ -3,7 +3,7 @@
 A row of J is a list of wrenches (PUSH), about centres of mass, on moved rows and on frames that are held. Equations of
 loops, coupled coordinates and coordinates that have modes are such rows. What the wrenches of one row do to the trees
 (`responses.impulse_response`) is a column of the matrix; what a motion of the bodies does to the row is the power of
-its wrenches (`answer_of`). Equations are solved by L D L^T; rows that depend on those before them drop out.
+its wrenches (`add_rate`). Equations are solved by L D L^T; rows that depend on those before them drop out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def clear(articulated: ARTICULATED, lane):
 
 
 @lanewise
-def feel(x: SCALAR, push: PUSH, articulated: ARTICULATED, lane):
+def add_bias(x: SCALAR, push: PUSH, articulated: ARTICULATED, lane):
     """Add x times what acts on a body to the wrench that holds it."""
     articulated.t = sub(articulated.t, scaled(x.value, push.t))
     articulated.f = sub(articulated.f, scaled(x.value, push.f))
@@ -54,31 +54,31 @@ def load(x: SCALAR, push: PUSH, wrench: WRENCH, lane):
 
 
 @lanewise
-def strike(x: SCALAR, push: PUSH, own: CORRECTION, lane):
+def add_impulse(x: SCALAR, push: PUSH, own: CORRECTION, lane):
     """Add x times what acts on a body to the impulses on it."""
     own.v = add(own.v, scaled(x.value, push.f))
     own.omega = add(own.omega, scaled(x.value, push.t))
 
 
 @lanewise
-def answer_of(push: PUSH, acceleration: ACCELERATION, product: SCALAR, lane):
+def add_rate(push: PUSH, acceleration: ACCELERATION, product: SCALAR, lane):
     """Add the power of what acts on a body in the jump of that."""
     product.value += dot(push.t, acceleration.alpha) + dot(push.f, acceleration.a)
 
 
 @inlined
-def feel_row(k, rows, made, scratch, lanes):
+def add_bias_of_row(k, rows, made, scratch, lanes):
     """Let the multiplier of a row act on all bodies, as an impulse on what is at rest."""
     for j in range(rows.first[k], rows.first[k + 1]):
         if rows.held[j] != at.NO_ROW:
-            feel(made.multiplier[k], made.push[j], scratch.joints.articulated[rows.held[j]], lanes)
+            add_bias(made.multiplier[k], made.push[j], scratch.joints.articulated[rows.held[j]], lanes)
 
 
 @inlined
-def feel_rows(rows, made, scratch, lanes):
+def add_bias_of_rows(rows, made, scratch, lanes):
     """The same of all rows."""
     for k in range(len(made.multiplier)):
-        feel_row(k, rows, made, scratch, lanes)
+        add_bias_of_row(k, rows, made, scratch, lanes)
 
 
 @inlined
@@ -92,11 +92,11 @@ def load_rows(rows, made, scratch, lanes):
 
 
 @inlined
-def strike_row(k, rows, made, corrections, lanes):
+def add_impulse_of_row(k, rows, made, corrections, lanes):
     """Add the impulse of the multiplier of a row to what happens to bodies."""
     for j in range(rows.first[k], rows.first[k + 1]):
         if 0 <= rows.held[j] < len(corrections.own):
-            strike(made.multiplier[k], made.push[j], corrections.own[rows.held[j]], lanes)
+            add_impulse(made.multiplier[k], made.push[j], corrections.own[rows.held[j]], lanes)
             corrections.is_pushed[rows.held[j]] = 1
 
 
@@ -116,7 +116,7 @@ def respond_to_row(k, rows, made, block, jumps):
     """What a multiplier of one of a row alone does: jumps of bodies in `acceleration`, of joints in `jumps`."""
     fill(made.multiplier[k], 1.0, block.lanes)
     clear_impulses(rows.inward, block)
-    feel_row(k, rows, made, block.scratch, block.lanes)
+    add_bias_of_row(k, rows, made, block.scratch, block.lanes)
     impulse_response(rows.inward, block, jumps)
 
 
@@ -124,17 +124,17 @@ def respond_to_row(k, rows, made, block, jumps):
 def respond_to_all(rows, made, block, jumps):
     """What the multipliers of all rows do to the trees together."""
     clear_impulses(rows.inward, block)
-    feel_rows(rows, made, block.scratch, block.lanes)
+    add_bias_of_rows(rows, made, block.scratch, block.lanes)
     impulse_response(rows.inward, block, jumps)
 
 
 @inlined
-def answer_of_row(k, rows, made, scratch, product, lanes):
+def rate_of_row(k, rows, made, scratch, product, lanes):
     """The power of what a multiplier of one of a row exerts, in the jumps of bodies in `acceleration`."""
     fill(product, 0.0, lanes)
     for j in range(rows.first[k], rows.first[k + 1]):
         if rows.held[j] != at.NO_ROW:
-            answer_of(made.push[j], scratch.joints.acceleration[rows.held[j]], product, lanes)
+            add_rate(made.push[j], scratch.joints.acceleration[rows.held[j]], product, lanes)
 
 
 @lanewise
@@ -145,7 +145,7 @@ def add_unheld(body: BODY, frame: FRAME, push: PUSH, unheld: SCALAR, lane):
 
 
 @inlined
-def weigh_unheld(k, rows, made, block):
+def fill_unheld(k, rows, made, block):
     """What the diagonal of a row would be if nothing held the bodies."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
     copy_number(made.idle[k], made.unheld[k], lanes)
@@ -162,9 +162,9 @@ def factorise_rows(rows, made, block, jumps):
     for column in range(n):
         respond_to_row(column, rows, made, block, jumps)
         for k in range(column, n):
-            answer_of_row(k, rows, made, block.scratch, made.gram[n * k + column], block.lanes)
+            rate_of_row(k, rows, made, block.scratch, made.delassus[n * k + column], block.lanes)
     for k in range(n):
-        weigh_unheld(k, rows, made, block)
+        fill_unheld(k, rows, made, block)
     factorise(made, n, block.lanes)
 
 
@@ -205,16 +205,16 @@ def divide(inverse: SCALAR, target: SCALAR, lane):
 def factorise(made, n, lanes):
     """Replace a symmetric matrix by L and D, without pivoting; rows that depend on those before them drop out."""
     for k in range(n):
-        copy_number(made.gram[n * k + k], made.diagonal[k], lanes)
+        copy_number(made.delassus[n * k + k], made.diagonal[k], lanes)
     for k in range(n):
         inverse = made.inverse[k]
-        keep_pivot(made.gram[n * k + k], made.diagonal[k], made.unheld[k], inverse, lanes)
+        keep_pivot(made.delassus[n * k + k], made.diagonal[k], made.unheld[k], inverse, lanes)
         for i in range(k + 1, n):
             for j in range(k + 1, i + 1):
-                x, y = made.gram[n * i + k], made.gram[n * j + k]
-                subtract_product(x, inverse, y, made.gram[n * i + j], lanes)
+                x, y = made.delassus[n * i + k], made.delassus[n * j + k]
+                subtract_product(x, inverse, y, made.delassus[n * i + j], lanes)
         for i in range(k + 1, n):
-            divide(inverse, made.gram[n * i + k], lanes)
+            divide(inverse, made.delassus[n * i + k], lanes)
 
 
 @inlined
@@ -222,10 +222,10 @@ def solve(made, n, lanes):
     """Replace the right-hand sides in `multiplier` by the multipliers."""
     for i in range(n):
         for j in range(i):
-            subtract(made.gram[n * i + j], made.multiplier[j], made.multiplier[i], lanes)
+            subtract(made.delassus[n * i + j], made.multiplier[j], made.multiplier[i], lanes)
     for i in range(n):
         divide(made.inverse[i], made.multiplier[i], lanes)
     for k in range(n):
         i = n - 1 - k
         for j in range(i + 1, n):
-            subtract(made.gram[n * j + i], made.multiplier[j], made.multiplier[i], lanes)
+            subtract(made.delassus[n * j + i], made.multiplier[j], made.multiplier[i], lanes)

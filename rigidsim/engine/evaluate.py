@@ -9,7 +9,7 @@ from rigidsim.engine.kinds import accelerate, is_apart, place
 from rigidsim.engine.loads import apply_loads
 from rigidsim.engine.loops import accelerate_measured, hold_loops
 from rigidsim.engine.relations import relate
-from rigidsim.engine.tanks import drain_tanks, has_tanks, weigh_tanks
+from rigidsim.engine.tanks import drain_tanks, has_tanks, set_tank_masses
 from rigidsim.jit import inlined
 
 
@@ -20,7 +20,7 @@ def place_nodes(nodes, t, block, in_world=False, omits=None):
     """
     drive(t, block)
     if has_tanks(block.model):
-        weigh_tanks(block)
+        set_tank_masses(block)
     for node in nodes:
         if omits is None or not omits(node, block.model, block.scratch):
             place(node, t, block, in_world)

@@ -51,7 +51,7 @@ class RecordedEvents(NamedTuple):
     change: np.ndarray
     before: list[World]
     after: list[World]
-    bore: tuple[np.ndarray, np.ndarray] | None = None  # of a joint that broke: its force and torque, parent's axes
+    reaction: tuple[np.ndarray, np.ndarray] | None = None  # of a joint that broke: its force and torque, parent's axes
     changed: tuple[tuple[str, str], ...] = ()  # numbers that were set: their paths in the scene, and values as JSON
 
 

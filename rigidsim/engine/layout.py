@@ -174,25 +174,25 @@ CONSTRAINT = Row(
     " acceleration with which a servo holds its coordinate, 0 if it slides",
     slides=1, torque=1, given=1, waits=1, wanted=1, wanted_dot=1, held_dot=1,
 )  # fmt: skip
-MARGINS = Row(
+GUARDS = Row(
     "of a coordinate that has modes, at a time within a step: how far it is from its stops; the rates that it slides"
     " with from those that can be held, or what holds it from the upper and the lower bound; and the rates of these"
     " (`physics/modes.py`). At rest at a stop, `low` has how far the rate that a servo wants is from zero",
     low=2, high=2, slip=2, lag=2,
 )  # fmt: skip
-DUE = Row("which margins of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
+TRIGGERED = Row("which guards of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
 SEARCH = Row(
     "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
-    " before the first event and one after it, s; how many times were tried, or -1 where a margin may vanish twice"
+    " before the first event and one after it, s; how many times were tried, or -1 where a guard may vanish twice"
     " inside; the time that is expected, s; the events of the step; 1 if a trial ends at one",
     done=1, longest=1, length=1, begin=1, end=1, tried=1, expected=1, events=1, ends=1,
 )  # fmt: skip
-BLOW = Row(
+IMPACT = Row(
     "of a coordinate that has modes, at an instant: 1 at its lower stop, -1 at its upper one, else 0; its rate, that"
     " before the impact, and the least approach that rebounds, rad/s or m/s; the impulse of the last round, that of"
     " impacts which rebound, and that of approaches which end, N m s or N s; the number of those that strike together,"
     " and twice the works of all of these by which they are stopped, and which they give back, J",
-    stop=1, rate=1, start=1, least=1, last=1, bounce=1, catch=1, island=1, compressed=1, returned=1,
+    stop=1, rate=1, start=1, least=1, last=1, rebound=1, compression=1, island=1, compressed=1, returned=1,
 )  # fmt: skip
 ACCELERATION = Row(
     "angular acceleration of a body of a tree, and acceleration of its centre of mass, in a tree with a free root less"
@@ -207,12 +207,12 @@ LOOP_VALUE = Row(
     " gap is measured by, and the ratio of the coordinates, rad or m",
     at=3, lever=3, to_at=3, to_lever=3, axis=3, upright=3, across=3, beside=3, length=1, extent=1, ratio=1,
 )  # fmt: skip
-MEETING = Row(
+LOOP_KINEMATICS = Row(
     "working row of a loop: the way from its first point to its second, its rates, and the two points relative to the"
     " centres of mass of their bodies; world axes, m",
     r=3, v=3, a=3, arm=3, to_arm=3,
 )  # fmt: skip
-CLOSING = Row(
+EQUATION = Row(
     "an equation of a loop: force and torque of a multiplier of one on the second body; the gap, its rate and second"
     " derivative (`physics/loops.py`)",
     f=3, t=3, gap=1, rate=1, second=1,
@@ -303,7 +303,7 @@ NODE = Integers(
     "a node: frame of the parent; FREE, FIXED, PRESCRIBED, DRIVEN or JOINTED; row among moved or driven nodes; row of"
     " its carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a moved"
     " body moves it (itself, if it is one), and free bodies are below it; of a moved node the first of its rows",
-    parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
+    parent=1, kind=1, row=1, carrier=1, moves_free=1, first=1,
 )  # fmt: skip
 JOINT = Integers(
     "how a moved row hangs: its degrees of freedom, 6 of a free body, 3 of a rotation about a"

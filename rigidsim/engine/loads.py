@@ -7,7 +7,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import is_row_apart
 from rigidsim.engine.laws.registry import NUMBER, PAIRWISE, SINGLE
-from rigidsim.engine.laws.wrench import LoadRows, acts, begin, confine, load_rows
+from rigidsim.engine.laws.wrench import LoadRows, acts, begin, confine, rows_of_load
 from rigidsim.engine.layout import NUMBERS
 from rigidsim.engine.mutual import attract_mutually, store_mutually
 from rigidsim.engine.scripts import apply_scripts, set_coefficients
@@ -45,7 +45,7 @@ def add_energy(table, value: NUMBERS, load: LoadRows, sign, total: NUMBERS, plac
 @inlined
 def store(table, law, k, block, sign, row, place):
     """Add sign times the energy stored in load k of a table to a place of a row."""
-    load = load_rows(law, k, block, table.follow is not None)
+    load = rows_of_load(law, k, block, table.follow is not None)
     add_energy(table, law.value[k], load, sign, row, place, block.lanes)
 
 

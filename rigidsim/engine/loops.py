@@ -13,31 +13,31 @@ from rigidsim.engine.articulated import has_modes, is_prescribed, jet_of, propag
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.delassus import (
     NONE,
-    answer_of_row,
+    add_impulse_of_row,
     factorise_rows,
     load_rows,
     push_unit,
+    rate_of_row,
     respond_to_all,
     solve,
-    strike_row,
 )
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
     ACCELERATION,
     APART,
-    CLOSING,
     CONSTRAINT,
     COORDINATE,
     CORRECTION,
     EACH,
+    EQUATION,
     FAULT,
     FRAME,
     JET,
     JOINT_VALUE,
     KINEMATICS,
+    LOOP_KINEMATICS,
     LOOP_VALUE,
-    MEETING,
     PUSH,
     RATE,
     SCALAR,
@@ -72,101 +72,101 @@ STILL_AT_STOP = 1e-9  # the same of one that was at the stop, and was not measur
 
 
 @lanewise
-def meet(value: LOOP_VALUE, first: FRAME, second: FRAME, apart: APART, meeting: MEETING, lane):
+def meet(value: LOOP_VALUE, first: FRAME, second: FRAME, apart: APART, kinematics: LOOP_KINEMATICS, lane):
     """The way between the two points of a loop, and its rates."""
     q_1, q_2 = first.q, second.q
     at_1, at_2 = rotate(q_1, value.at), rotate(q_2, value.to_at)
     v_1, a_1 = point_motion(NONE, first.a, first.omega, first.alpha, at_1)
     v_2, a_2 = point_motion(apart.v, second.a, second.omega, second.alpha, at_2)
-    meeting.r = add(apart.p, sub(at_2, at_1))
-    meeting.v = sub(v_2, v_1)
-    meeting.a = sub(a_2, a_1)
-    meeting.arm = rotate(q_1, value.lever)
-    meeting.to_arm = rotate(q_2, value.to_lever)
+    kinematics.r = add(apart.p, sub(at_2, at_1))
+    kinematics.v = sub(v_2, v_1)
+    kinematics.a = sub(a_2, a_1)
+    kinematics.arm = rotate(q_1, value.lever)
+    kinematics.to_arm = rotate(q_2, value.to_lever)
 
 
 @lanewise
-def hold_point(x, y, z, meeting: MEETING, closing: CLOSING, lane):
+def hold_point(x, y, z, kinematics: LOOP_KINEMATICS, equation: EQUATION, lane):
     """The points coincide, as far as this axis of the world goes."""
     e = (x, y, z)
-    closing.f = e
-    closing.t = NONE
-    closing.gap = dot(e, meeting.r)
-    closing.rate = dot(e, meeting.v)
-    closing.second = dot(e, meeting.a)
+    equation.f = e
+    equation.t = NONE
+    equation.gap = dot(e, kinematics.r)
+    equation.rate = dot(e, kinematics.v)
+    equation.second = dot(e, kinematics.a)
 
 
 @inlined
-def hold_across(axis, across, first, second, closing):
+def hold_across(axis, across, first, second, equation):
     """The axes are parallel, as far as one direction goes."""
     n, gap, bias = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
-    closing.f = NONE
-    closing.t = n
-    closing.gap = gap
-    closing.rate = dot(n, sub(second.omega, first.omega))
-    closing.second = dot(n, sub(second.alpha, first.alpha)) + bias
+    equation.f = NONE
+    equation.t = n
+    equation.gap = gap
+    equation.rate = dot(n, sub(second.omega, first.omega))
+    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
 
 
 @lanewise
-def hold_axis(value: LOOP_VALUE, first: FRAME, second: FRAME, across: CLOSING, beside: CLOSING, lane):
+def hold_axis(value: LOOP_VALUE, first: FRAME, second: FRAME, across: EQUATION, beside: EQUATION, lane):
     """The axes are parallel."""
     hold_across(value.axis, value.across, first, second, across)
     hold_across(value.axis, value.beside, first, second, beside)
 
 
 @lanewise
-def hold_distance(value: LOOP_VALUE, meeting: MEETING, closing: CLOSING, lane):
+def hold_distance(value: LOOP_VALUE, kinematics: LOOP_KINEMATICS, equation: EQUATION, lane):
     """The points keep their distance."""
-    e, gap, bias = distance_apart(meeting.r, meeting.v, value.length)
-    closing.f = e
-    closing.t = NONE
-    closing.gap = gap
-    closing.rate = dot(e, meeting.v)
-    closing.second = dot(e, meeting.a) + bias
+    e, gap, bias = distance_apart(kinematics.r, kinematics.v, value.length)
+    equation.f = e
+    equation.t = NONE
+    equation.gap = gap
+    equation.rate = dot(e, kinematics.v)
+    equation.second = dot(e, kinematics.a) + bias
 
 
 @inlined
-def write_angle(n, angle, bias, first, second, closing):
+def write_angle(n, angle, bias, first, second, equation):
     """The row of an angle."""
-    closing.f, closing.t, closing.gap = NONE, n, angle
-    closing.rate = dot(n, sub(second.omega, first.omega))
-    closing.second = dot(n, sub(second.alpha, first.alpha)) + bias
+    equation.f, equation.t, equation.gap = NONE, n, angle
+    equation.rate = dot(n, sub(second.omega, first.omega))
+    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
 
 
 @lanewise
-def hold_swing(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING, lane):
+def hold_swing(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION, lane):
     """The angle between two axes."""
     a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
     n, angle, bias = swing_angle(a, b, first.omega, second.omega)
-    write_angle(n, angle, bias, first, second, closing)
+    write_angle(n, angle, bias, first, second, equation)
 
 
 @lanewise
-def hold_twist(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING, lane):
+def hold_twist(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION, lane):
     """The angle about two axes."""
     a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
     e, f = rotate(first.q, value.upright), rotate(second.q, value.across)
     m, angle, bias = twist_angle(a, b, e, f, first.omega, second.omega)
-    write_angle(m, angle, bias, first, second, closing)
+    write_angle(m, angle, bias, first, second, equation)
 
 
 @lanewise
-def hold_turn(value: LOOP_VALUE, first: FRAME, second: FRAME, closing: CLOSING, lane):
+def hold_turn(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION, lane):
     """The angle of the whole rotation."""
     a, e = rotate(first.q, value.axis), rotate(first.q, value.upright)
     f, g = rotate(second.q, value.across), rotate(second.q, value.beside)
     n, angle, bias = turn_angle((a, e, cross(a, e)), (cross(f, g), f, g), first.omega, second.omega)
-    write_angle(n, angle, bias, first, second, closing)
+    write_angle(n, angle, bias, first, second, equation)
 
 
 @lanewise
-def pull(meeting: MEETING, closing: CLOSING, first: PUSH, second: PUSH, lane):
+def pull(kinematics: LOOP_KINEMATICS, equation: EQUATION, first: PUSH, second: PUSH, lane):
     """What a multiplier of one does to both bodies, about their centres of mass."""
-    e, n = closing.f, closing.t
+    e, n = equation.f, equation.t
     first.f = negated(e)
-    first.t = negated(pull_moment(meeting.arm, e, n))
+    first.t = negated(pull_moment(kinematics.arm, e, n))
     second.f = e
-    second.t = pull_moment(meeting.to_arm, e, n)
+    second.t = pull_moment(kinematics.to_arm, e, n)
 
 
 @lanewise
@@ -182,32 +182,32 @@ def hold_ends(k, block):
     """The equations of a loop between two bodies, or the coordinate that has stops in place of a gap."""
     scratch, lanes = block.scratch, block.lanes
     loops, made = block.model.loops, scratch.loops
-    kind, row, value, meeting = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.meeting[k]
+    kind, row, value, kinematics = loops.loop[k].kind, loops.loop[k].begin, loops.value[k], made.kinematics[k]
     first, second = scratch.frame[loops.loop[k].first], scratch.frame[loops.loop[k].second]
-    meet(value, first, second, scratch.apart[loops.loop[k].pair], meeting, lanes)
+    meet(value, first, second, scratch.apart[loops.loop[k].pair], kinematics, lanes)
     if kind == at.DISTANCE:
-        hold_distance(value, meeting, made.closing[row], lanes)
+        hold_distance(value, kinematics, made.equation[row], lanes)
     elif loops.has_stops is not None and kind == at.SWING:
-        hold_swing(value, first, second, made.closing[row], lanes)
+        hold_swing(value, first, second, made.equation[row], lanes)
     elif loops.has_stops is not None and kind == at.TWIST:
-        hold_twist(value, first, second, made.closing[row], lanes)
+        hold_twist(value, first, second, made.equation[row], lanes)
     elif loops.has_stops is not None and kind == at.TURN:
-        hold_turn(value, first, second, made.closing[row], lanes)
+        hold_turn(value, first, second, made.equation[row], lanes)
     else:
-        hold_point(1.0, 0.0, 0.0, meeting, made.closing[row], lanes)
-        hold_point(0.0, 1.0, 0.0, meeting, made.closing[row + 1], lanes)
-        hold_point(0.0, 0.0, 1.0, meeting, made.closing[row + 2], lanes)
+        hold_point(1.0, 0.0, 0.0, kinematics, made.equation[row], lanes)
+        hold_point(0.0, 1.0, 0.0, kinematics, made.equation[row + 1], lanes)
+        hold_point(0.0, 0.0, 1.0, kinematics, made.equation[row + 2], lanes)
     if kind == at.AXIS:
-        hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
+        hold_axis(value, first, second, made.equation[row + 3], made.equation[row + 4], lanes)
 
 
 @lanewise
-def hold_at_stop(mode: COORDINATE, closing: CLOSING, idle: SCALAR, lane):
+def hold_at_stop(mode: COORDINATE, equation: EQUATION, idle: SCALAR, lane):
     """A coordinate stays at the stop where it is. Elsewhere there is no gap, and no multiplier."""
     rests = mode.slip == 0.0
-    closing.gap = select(rests, closing.gap - mode.x, 0.0)
-    closing.rate = select(rests, closing.rate, 0.0)
-    closing.second = select(rests, closing.second, 0.0)
+    equation.gap = select(rests, equation.gap - mode.x, 0.0)
+    equation.rate = select(rests, equation.rate, 0.0)
+    equation.second = select(rests, equation.second, 0.0)
     idle.value = select(rests, 0.0, IDLE)
 
 
@@ -219,10 +219,10 @@ def hold_bodies(k, block):
     hold_ends(k, block)
     if has_stops(k, loops):
         row = loops.loop[k].begin
-        hold_at_stop(block.state[row_of_measured(k, model)], made.closing[row], made.rows.idle[row], lanes)
+        hold_at_stop(block.state[row_of_measured(k, model)], made.equation[row], made.rows.idle[row], lanes)
     for i in range(loops.loop[k].begin, loops.loop[k].end):
         first_push, second_push = made.rows.push[loops.rows.first[i]], made.rows.push[loops.rows.first[i] + 1]
-        pull(made.meeting[k], made.closing[i], first_push, second_push, lanes)
+        pull(made.kinematics[k], made.equation[i], first_push, second_push, lanes)
         if len(model.normal) > 0:
             confine_push(model.normal[0], first_push, lanes)
             confine_push(model.normal[0], second_push, lanes)
@@ -235,35 +235,35 @@ def part_in(of_second, value):
 
 
 @lanewise
-def begin_coupling(turns, value: LOOP_VALUE, second: KINEMATICS, closing: CLOSING, lane):
+def begin_coupling(turns, value: LOOP_VALUE, second: KINEMATICS, equation: EQUATION, lane):
     """The gap of a coupling is the second coordinate less the ratio times the first, and a constant."""
-    closing.f = scaled(1.0 - turns, second.u)
-    closing.t = scaled(turns, second.u)
-    closing.gap = -value.length
-    closing.rate = 0.0
-    closing.second = 0.0
+    equation.f = scaled(1.0 - turns, second.u)
+    equation.t = scaled(turns, second.u)
+    equation.gap = -value.length
+    equation.rate = 0.0
+    equation.second = 0.0
 
 
 @lanewise
-def add_coordinate(of_second, value: LOOP_VALUE, joint: KINEMATICS, own: PUSH, parent: PUSH, closing: CLOSING, lane):
+def add_coordinate(of_second, value: LOOP_VALUE, joint: KINEMATICS, own: PUSH, parent: PUSH, equation: EQUATION, lane):
     """Add a coordinate to the gap of a coupling; of a unit in it as much acts as it is in the gap."""
     x = part_in(of_second, value)
-    closing.gap += x * joint.x
-    closing.rate += x * joint.rate
+    equation.gap += x * joint.x
+    equation.rate += x * joint.rate
     own.t, own.f = scaled(x, own.t), scaled(x, own.f)
     parent.t, parent.f = scaled(x, parent.t), scaled(x, parent.f)
 
 
 @lanewise
-def add_second(of_second, value: LOOP_VALUE, rate: RATE, closing: CLOSING, lane):
+def add_second(of_second, value: LOOP_VALUE, rate: RATE, equation: EQUATION, lane):
     """Add the second derivative of a coordinate to that of the gap of a coupling."""
-    closing.second += part_in(of_second, value) * rate.a[0]
+    equation.second += part_in(of_second, value) * rate.a[0]
 
 
 @lanewise
-def add_prescribed(of_second, value: LOOP_VALUE, jet: JET, closing: CLOSING, lane):
+def add_prescribed(of_second, value: LOOP_VALUE, jet: JET, equation: EQUATION, lane):
     """The same of a coordinate that a motor prescribes."""
-    closing.second += part_in(of_second, value) * jet.rate_dot
+    equation.second += part_in(of_second, value) * jet.rate_dot
 
 
 @inlined
@@ -272,17 +272,17 @@ def hold_coordinates(k, block):
     model, scratch, lanes = block.model, block.scratch, block.lanes
     loops, made, joints = model.loops, scratch.loops, model.joints
     row, value = loops.loop[k].begin, loops.value[k]
-    closing, first = made.closing[row], loops.rows.first[row]
+    equation, first = made.equation[row], loops.rows.first[row]
     second = loops.loop[k].second
-    begin_coupling(turns_in(second, joints), value, scratch.joints.kinematics[second], closing, lanes)
+    begin_coupling(turns_in(second, joints), value, scratch.joints.kinematics[second], equation, lanes)
     for of_second, i, j in ((0.0, loops.loop[k].first, first), (1.0, second, first + 2)):
         joint, own, parent = scratch.joints.kinematics[i], made.rows.push[j], made.rows.push[j + 1]
         push_unit(turns_in(i, joints), joint, own, parent, lanes)
-        add_coordinate(of_second, value, joint, own, parent, closing, lanes)
+        add_coordinate(of_second, value, joint, own, parent, equation, lanes)
         if model.expressions is not None and is_prescribed(i, joints):
-            add_prescribed(of_second, value, jet_of(i, model, scratch), closing, lanes)
+            add_prescribed(of_second, value, jet_of(i, model, scratch), equation, lanes)
         else:
-            add_second(of_second, value, scratch.rate[i], closing, lanes)
+            add_second(of_second, value, scratch.rate[i], equation, lanes)
 
 
 @inlined
@@ -300,32 +300,32 @@ def write_equations(block):
 
 
 @lanewise
-def oppose_second(closing: CLOSING, x: SCALAR, lane):
+def oppose_second(equation: EQUATION, x: SCALAR, lane):
     """The right-hand side for accelerations."""
-    x.value = -closing.second
+    x.value = -equation.second
 
 
 @lanewise
-def oppose_gap(closing: CLOSING, x: SCALAR, lane):
+def oppose_gap(equation: EQUATION, x: SCALAR, lane):
     """The right-hand side for displacements."""
-    x.value = -closing.gap
+    x.value = -equation.gap
 
 
 @lanewise
-def oppose_rate(closing: CLOSING, x: SCALAR, lane):
+def oppose_rate(equation: EQUATION, x: SCALAR, lane):
     """The right-hand side for velocities."""
-    x.value = -closing.rate
+    x.value = -equation.rate
 
 
 @inlined
 def hold_loops(block):
     """Add the reactions of all loops to the loads; the accelerations without them are known."""
     scratch, lanes = block.scratch, block.lanes
-    loops, made, n = block.model.loops, scratch.loops, len(scratch.loops.closing)
+    loops, made, n = block.model.loops, scratch.loops, len(scratch.loops.equation)
     write_equations(block)
     factorise_rows(loops.rows, made.rows, block, made.made.shift)
     for k in range(n):
-        oppose_second(made.closing[k], made.rows.multiplier[k], lanes)
+        oppose_second(made.equation[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)
     load_rows(loops.rows, made.rows, scratch, lanes)
     if loops.has_stops is not None:
@@ -363,11 +363,11 @@ def let_go(mode: COORDINATE, lane):
 
 
 @inlined
-def keep_measured(size, pace, value, closing, mode):
+def keep_measured(size, pace, value, equation, mode):
     """The coordinate, unless it rests at a stop, and its rate. What is rounding of a size and a pace is at the stop,
     and at rest there.
     """
-    x, v = closing.gap, closing.rate
+    x, v = equation.gap, equation.rate
     was_low, was_high = mode.x == value.low, mode.x == value.high
     part = select(select(was_low, True, was_high), STILL_AT_STOP, AT_STOP)
     at_low = absolute(x - value.low) <= select(was_low, STILL_AT_STOP, AT_STOP) * size
@@ -380,29 +380,35 @@ def keep_measured(size, pace, value, closing, mode):
 
 @lanewise
 def measure_length(
-    value: JOINT_VALUE, first: FRAME, second: FRAME, meeting: MEETING, closing: CLOSING, mode: COORDINATE, lane
+    value: JOINT_VALUE,
+    first: FRAME,
+    second: FRAME,
+    kinematics: LOOP_KINEMATICS,
+    equation: EQUATION,
+    mode: COORDINATE,
+    lane,
 ):
     """The distance of two points and its rate."""
-    pace = norm(first.v) + norm(second.v) + norm(meeting.v)
-    keep_measured(closing.gap, pace, value, closing, mode)
+    pace = norm(first.v) + norm(second.v) + norm(kinematics.v)
+    keep_measured(equation.gap, pace, value, equation, mode)
 
 
 @lanewise
-def measure_angle(value: JOINT_VALUE, first: FRAME, second: FRAME, closing: CLOSING, mode: COORDINATE, lane):
+def measure_angle(value: JOINT_VALUE, first: FRAME, second: FRAME, equation: EQUATION, mode: COORDINATE, lane):
     """An angle and its rate."""
-    keep_measured(1.0, norm(first.omega) + norm(second.omega), value, closing, mode)
+    keep_measured(1.0, norm(first.omega) + norm(second.omega), value, equation, mode)
 
 
 @lanewise
-def measure_rate(closing: CLOSING, mode: COORDINATE, lane):
+def measure_rate(equation: EQUATION, mode: COORDINATE, lane):
     """The rate of a coordinate."""
-    mode.v = closing.rate
+    mode.v = equation.rate
 
 
 @lanewise
-def measure_acceleration(closing: CLOSING, rate: RATE, lane):
+def measure_acceleration(equation: EQUATION, rate: RATE, lane):
     """The second derivative of a coordinate."""
-    rate.a = (closing.second, 0.0, 0.0)
+    rate.a = (equation.second, 0.0, 0.0)
 
 
 @inlined
@@ -412,8 +418,8 @@ def accelerate_measured(block):
     for k in range(len(model.loops.loop)):
         if has_stops(k, model.loops):
             hold_ends(k, block)
-            closing, rate = scratch.loops.closing[model.loops.loop[k].begin], scratch.rate[row_of_measured(k, model)]
-            measure_acceleration(closing, rate, lanes)
+            equation, rate = scratch.loops.equation[model.loops.loop[k].begin], scratch.rate[row_of_measured(k, model)]
+            measure_acceleration(equation, rate, lanes)
 
 
 @inlined
@@ -445,11 +451,11 @@ def measure_all(t, block):
                 hold_ends(k, block)
                 loop, row, made = model.loops.loop[k], row_of_measured(k, model), scratch.loops
                 first, second = scratch.frame[loop.first], scratch.frame[loop.second]
-                value, closing = model.joints.value[row], made.closing[loop.begin]
+                value, equation = model.joints.value[row], made.equation[loop.begin]
                 if loop.kind == at.DISTANCE:
-                    measure_length(value, first, second, made.meeting[k], closing, block.state[row], block.lanes)
+                    measure_length(value, first, second, made.kinematics[k], equation, block.state[row], block.lanes)
                 else:
-                    measure_angle(value, first, second, closing, block.state[row], block.lanes)
+                    measure_angle(value, first, second, equation, block.state[row], block.lanes)
 
 
 @lanewise
@@ -485,8 +491,8 @@ def measure_rates(t, block):
         for k in range(len(model.loops.loop)):
             if has_stops(k, model.loops):
                 hold_ends(k, block)
-                closing = block.scratch.loops.closing[model.loops.loop[k].begin]
-                measure_rate(closing, block.state[row_of_measured(k, model)], block.lanes)
+                equation = block.scratch.loops.equation[model.loops.loop[k].begin]
+                measure_rate(equation, block.state[row_of_measured(k, model)], block.lanes)
 
 
 @lanewise
@@ -496,7 +502,7 @@ def negate(x: SCALAR, lane):
 
 
 @inlined
-def weigh_loops(block):
+def factorise_loops(block):
     """The equations of all loops and their matrix, where the frames are placed; the inertia is gathered."""
     separate(block.model.relations, block)
     write_equations(block)
@@ -507,9 +513,9 @@ def weigh_loops(block):
 def oppose_jumps(block):
     """The multipliers that close loops again after the jumps of bodies in `acceleration`; the matrix is factorised."""
     scratch, lanes = block.scratch, block.lanes
-    rows, made, n = block.model.loops.rows, scratch.loops.rows, len(scratch.loops.closing)
+    rows, made, n = block.model.loops.rows, scratch.loops.rows, len(scratch.loops.equation)
     for k in range(n):
-        answer_of_row(k, rows, made, scratch, made.multiplier[k], lanes)
+        rate_of_row(k, rows, made, scratch, made.multiplier[k], lanes)
         negate(made.multiplier[k], lanes)
     solve(made, n, lanes)
 
@@ -525,10 +531,10 @@ def begin_pull(force: TRIPLE, torque: TRIPLE, lane):
 
 
 @lanewise
-def add_pull(x: SCALAR, closing: CLOSING, force: TRIPLE, torque: TRIPLE, lane):
+def add_pull(x: SCALAR, equation: EQUATION, force: TRIPLE, torque: TRIPLE, lane):
     """Add x times the reaction of an equation."""
-    force.xyz = add(force.xyz, scaled(x.value, closing.f))
-    torque.xyz = add(torque.xyz, scaled(x.value, closing.t))
+    force.xyz = add(force.xyz, scaled(x.value, equation.f))
+    torque.xyz = add(torque.xyz, scaled(x.value, equation.t))
 
 
 @inlined
@@ -539,7 +545,7 @@ def observe_loops(block, found, k):
     for j in range(len(model.loops.loop)):
         begin_pull(found.loop_force[k, j], found.loop_torque[k, j], lanes)
         for i in range(model.loops.loop[j].begin, model.loops.loop[j].end):
-            add_pull(made.rows.multiplier[i], made.closing[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
+            add_pull(made.rows.multiplier[i], made.equation[i], found.loop_force[k, j], found.loop_torque[k, j], lanes)
 
 
 # --- projection
@@ -560,28 +566,28 @@ def write_gaps(t, block):
 
 
 @inlined
-def part_of_allowed(closing, value, turns):
+def part_of_allowed(equation, value, turns):
     """The gap of an equation in parts of what is allowed: of the loop's size, or, of axes, of 1."""
-    gap = select(closing.gap < 0.0, -closing.gap, closing.gap)
+    gap = select(equation.gap < 0.0, -equation.gap, equation.gap)
     return gap / (CLOSED * select(turns > 0.0, 1.0, value.extent))
 
 
 @lanewise
-def note_gap(closing: CLOSING, value: LOOP_VALUE, turns, opened: SCALAR, widest: SCALAR, lane):
+def note_gap(equation: EQUATION, value: LOOP_VALUE, turns, opened: SCALAR, widest: SCALAR, lane):
     """Keep a gap, and the widest."""
-    opened.value = part_of_allowed(closing, value, turns)
+    opened.value = part_of_allowed(equation, value, turns)
     widest.value = select(opened.value > widest.value, opened.value, widest.value)
 
 
 @lanewise
-def find_gap(t: EACH, closing: CLOSING, value: LOOP_VALUE, turns, opened: SCALAR, fault: FAULT, lane):
+def find_gap(t: EACH, equation: EQUATION, value: LOOP_VALUE, turns, opened: SCALAR, fault: FAULT, lane):
     """Note the first gap that was too wide, and of which too much is left. Other lanes do not matter."""
-    left = part_of_allowed(closing, value, turns)
+    left = part_of_allowed(equation, value, turns)
     most = select(LEFT * opened.value > 1.0, LEFT * opened.value, 1.0)
     is_open = select(opened.value > 1.0, select(left > most, 1.0, 0.0), 0.0)
     first = is_open > fault.failed
     fault.time = select(first, t, fault.time)
-    fault.value = select(first, closing.gap, fault.value)
+    fault.value = select(first, equation.gap, fault.value)
     fault.failed = select(first, 1.0, fault.failed)
 
 
@@ -593,7 +599,7 @@ def note_gaps(model, made, lanes):
     for k in range(len(loops.loop)):
         for i in range(loops.loop[k].begin, loops.loop[k].end):
             turns = 1.0 if i >= loops.loop[k].begin + 3 else 0.0
-            note_gap(made.closing[i], loops.value[k], turns, made.opened[i], made.widest[0], lanes)
+            note_gap(made.equation[i], loops.value[k], turns, made.opened[i], made.widest[0], lanes)
 
 
 @inlined
@@ -605,7 +611,7 @@ def find_open(t, block):
         fault = scratch.fault[len(scratch.fault) - n + k]
         for i in range(loops.loop[k].begin, loops.loop[k].end):
             turns = 1.0 if i >= loops.loop[k].begin + 3 else 0.0
-            find_gap(t, made.closing[i], loops.value[k], turns, made.opened[i], fault, block.lanes)
+            find_gap(t, made.equation[i], loops.value[k], turns, made.opened[i], fault, block.lanes)
 
 
 @routine
@@ -615,24 +621,24 @@ def close_loops(t, block):
     loop of which more is left cannot be closed, which is a fault.
     """
     model, scratch, lanes = block.model, block.scratch, block.lanes
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+    loops, made, n = model.loops, scratch.loops, len(scratch.loops.equation)
     write_gaps(t, block)
     note_gaps(model, made, lanes)
     propagate_inertia(block)
     factorise_rows(loops.rows, made.rows, block, made.made.shift)
     begin_corrections(made.made)
     for k in range(n):
-        oppose_gap(made.closing[k], made.rows.multiplier[k], lanes)
+        oppose_gap(made.equation[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)
     respond_to_all(loops.rows, made.rows, block, made.made.shift)
     for i in loops.rows.inward:
         if is_root(i, model):
             displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
     for k in range(n):
-        oppose_rate(made.closing[k], made.rows.multiplier[k], lanes)
+        oppose_rate(made.equation[k], made.rows.multiplier[k], lanes)
     solve(made.rows, n, lanes)
     for k in range(n):
-        strike_row(k, loops.rows, made.rows, made.made, lanes)
+        add_impulse_of_row(k, loops.rows, made.rows, made.made, lanes)
     distribute(model.active, block, made.made)
     if largest_of(made.widest[0], lanes) > 1.0:
         write_gaps(t, block)

@@ -21,20 +21,20 @@ from rigidsim.engine.layout import (
     APART,
     ARM,
     ARTICULATED,
-    BLOW,
     BODY,
-    CLOSING,
     COEFFICIENT,
     CONSTRAINT,
     CORRECTION,
     DESIRED,
     DRIVE_AXES,
-    DUE,
+    EQUATION,
     FACTOR,
     FAULT,
     FOLD,
     FRAME,
     GAINED,
+    GUARDS,
+    IMPACT,
     JET,
     JOINT,
     JOINT_VALUE,
@@ -44,10 +44,9 @@ from rigidsim.engine.layout import (
     LINK,
     LOCAL,
     LOOP,
+    LOOP_KINEMATICS,
     LOOP_VALUE,
-    MARGINS,
     MEAN,
-    MEETING,
     METRIC,
     MOTION,
     NODE,
@@ -68,6 +67,7 @@ from rigidsim.engine.layout import (
     STRENGTH,
     SUMS,
     TANK,
+    TRIGGERED,
     TRIPLE,
     UNIT_CONTENT,
     VIEW,
@@ -274,7 +274,7 @@ class Meshes(NamedTuple):
 class Rest(NamedTuple):
     """When a contact body that forces move may sleep."""
 
-    calm: np.ndarray  # (contact body) the mean speed of its surface below which it rests, m/s; 0 if it never sleeps
+    speed: np.ndarray  # (contact body) the mean speed of its surface below which it rests, m/s; 0 if it never sleeps
     reach: np.ndarray  # (contact body) largest distance of a point of its surface from the centre of mass, m
     fixed: np.ndarray  # (contact body) 1 if nothing moves its parent in the world
     shape: np.ndarray  # (contact body) its first shape, which stands for it in events
@@ -398,7 +398,7 @@ class ConstraintScratch(NamedTuple):
 
     push: PUSH = floats("wrenches")
     multiplier: SCALAR = floats("rows")
-    gram: SCALAR = floats("products")  # J M^-1 J^T by rows; of equations below its diagonal L of L D L^T
+    delassus: SCALAR = floats("products")  # J M^-1 J^T by rows; of equations below its diagonal L of L D L^T
     diagonal: SCALAR = floats("rows")  # of J M^-1 J^T
     unheld: SCALAR = floats("rows")  # what that would be if nothing held the bodies
     idle: SCALAR = floats("rows")  # as much more, of a row that does not act
@@ -421,17 +421,17 @@ class Switching(NamedTuple):
 
     rows: ConstraintScratch
     constraint: CONSTRAINT = floats("modes")
-    begin: MARGINS = floats("modes")  # at the last time that is known before an event
-    end: MARGINS = floats("modes")  # at the first time that is known after it
-    tried: MARGINS = floats("modes")  # at the end of a trial
-    due: DUE = floats("modes")
+    begin: GUARDS = floats("modes")  # at the last time that is known before an event
+    end: GUARDS = floats("modes")  # at the first time that is known after it
+    tried: GUARDS = floats("modes")  # at the end of a trial
+    triggered: TRIGGERED = floats("modes")
     search: SEARCH = floats()
     takes: SCALAR = floats()  # whether a lane takes what was tried
     occurs: SCALAR = floats()  # whether an event is due in a lane
     until: SCALAR = floats()  # how far the trial of a lane may go, s
     changes: SCALAR = floats()  # how much is found in a lane, of anything
     hits: SCALAR = floats()  # whether impacts of a lane are not solved yet
-    blow: BLOW = floats("modes")
+    impact: IMPACT = floats("modes")
     jump: TRIPLE = floats("modes")  # of the rate
     before: STATE = floats("state")  # at the beginning of what may be taken back
     state: STATE = floats("state")  # at the beginning of a step
@@ -452,13 +452,13 @@ class Corrections(NamedTuple):
     gained: GAINED = floats(layout.GAINS)
 
 
-class Closings(NamedTuple):
+class LoopArrays(NamedTuple):
     """Scratch arrays for loops."""
 
     made: Corrections  # what closes the gaps after a step
     rows: ConstraintScratch
-    meeting: MEETING = floats("loops")
-    closing: CLOSING = floats("equations")
+    kinematics: LOOP_KINEMATICS = floats("loops")
+    equation: EQUATION = floats("equations")
     alone: SCALAR = floats("equations")  # multipliers without contacts that last
     opened: SCALAR = floats("equations")  # gaps after a step, in parts of what is allowed
     widest: SCALAR = floats(1)  # of these
@@ -480,7 +480,7 @@ class Scratch(NamedTuple):
     part: StepPart
     working: ExpressionScratch | None  # of expressions
     joints: JointArrays | None
-    loops: Closings | None
+    loops: LoopArrays | None
     trial: Any  # of a method that chooses its steps
     touching: Any  # what contact records, of its arrays
     lasting: Any  # contacts that last, with `contact: events`, likewise
@@ -641,7 +641,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "state": max(n_state, len(model.body)),
         "explained": int(model.asked is not None and model.asked.terms is not None),
     }
-    loops = closings_of(model.loops, sizes) if model.loops else None
+    loops = loop_arrays_of(model.loops, sizes) if model.loops else None
     working = working_of(expressions, n) if expressions else None
     jointed = joint_arrays_of(model.joints, sizes) if model.joints else None
     scratch = made(
@@ -666,10 +666,10 @@ def switching_of(joints: Joints, sizes: dict[str, int]) -> Switching | None:
     return made(Switching, sizes | {"modes": len(joints.modes)}, rows=rows_of(joints.rows, sizes))
 
 
-def closings_of(loops: Loops, sizes: dict[str, int]) -> Closings:
+def loop_arrays_of(loops: Loops, sizes: dict[str, int]) -> LoopArrays:
     """Scratch arrays for loops."""
     more = {"loops": len(loops.loop), "equations": len(loops.rows.first) - 1}
-    return made(Closings, sizes | more, made=made(Corrections, sizes), rows=rows_of(loops.rows, sizes))
+    return made(LoopArrays, sizes | more, made=made(Corrections, sizes), rows=rows_of(loops.rows, sizes))
 
 
 def rows_of(rows: ConstraintRows, sizes: dict[str, int]) -> ConstraintScratch:

@@ -12,26 +12,25 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.delassus import (
-    answer_of_row,
+    add_bias_of_row,
+    add_bias_of_rows,
+    add_impulse_of_row,
     clear_impulses,
-    feel_row,
-    feel_rows,
     push_unit,
+    rate_of_row,
     respond_to_row,
-    strike_row,
 )
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.events import complete_instant, lacks_room, record_event, record_reached_bodies
 from rigidsim.engine.layout import (
-    BLOW,
     BODY,
-    CLOSING,
     CONSTRAINT,
     COORDINATE,
-    DUE,
+    EQUATION,
     FACTOR,
     FRAME,
     HIT,
+    IMPACT,
     JOINT_VALUE,
     KINEMATICS,
     LOOP_VALUE,
@@ -39,6 +38,7 @@ from rigidsim.engine.layout import (
     RATE,
     SCALAR,
     SEARCH,
+    TRIGGERED,
     TRIPLE,
     copy_rows,
 )
@@ -68,7 +68,7 @@ from rigidsim.physics.restitution import combined_restitution
 from rigidsim.physics.vector import add, scaled, sub
 
 BLOCKS, ROUNDS = 4, 60  # rounds of all coordinates at once; rounds at all, then of the first one that has to change
-BOUNCES, CATCHES = 100, 400  # impacts that follow each other at an instant; rounds over all coordinates of one
+MOST_IMPACTS, MOST_ROUNDS = 100, 400  # impacts that follow each other at an instant; rounds over all coordinates of one
 # Events of a step, or within SHORT of the grid, after which impacts are plastic: between stops that are very near.
 MOST_REBOUNDS = 100.0
 SETTLED = 1e-14  # of the fastest approach
@@ -82,16 +82,16 @@ SLACK = 1e-9  # of the largest constraint force: what a coordinate may lack that
 
 
 @lanewise
-def note_stop(occurs: SCALAR, mode: COORDINATE, value: JOINT_VALUE, blow: BLOW, changes: SCALAR, lane):
+def note_stop(occurs: SCALAR, mode: COORDINATE, value: JOINT_VALUE, impact: IMPACT, changes: SCALAR, lane):
     """Note whether a coordinate is at a stop, and the fastest approach."""
     x, v, happens = mode.x, mode.v, occurs.value > 0.0
     stop = select(x <= value.low, 1.0, select(x >= value.high, -1.0, 0.0))
     stop = select(happens, stop, 0.0)
     approach = -stop * v
-    blow.stop = stop
-    blow.rate = v
-    blow.bounce = 0.0
-    blow.catch = 0.0
+    impact.stop = stop
+    impact.rate = v
+    impact.rebound = 0.0
+    impact.compression = 0.0
     changes.value = select(approach > changes.value, approach, changes.value)
 
 
@@ -112,12 +112,12 @@ def let_all_slide(block):
 
 
 @lanewise
-def set_least(rate: RATE, h, search: SEARCH, blow: BLOW, lane):
+def set_least(rate: RATE, h, search: SEARCH, impact: IMPACT, lane):
     """The least approach that rebounds, by all loads and the contact forces of the last step; after many events in a
     step none does.
     """
-    least = least_approach(-blow.stop * rate.a[0], h)
-    blow.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
+    least = least_approach(-impact.stop * rate.a[0], h)
+    impact.least = select(search.events < MOST_REBOUNDS, least, INFINITY)
 
 
 @inlined
@@ -182,13 +182,13 @@ def find_jump(n, block, jumps, product):
     model = block.model
     i = model.joints.modes[n]
     if is_measured(i, model):
-        answer_of_row(n, model.joints.rows, block.scratch.joints.modes.rows, block.scratch, product, block.lanes)
+        rate_of_row(n, model.joints.rows, block.scratch.joints.modes.rows, block.scratch, product, block.lanes)
     else:
         keep_jump(jumps[i], product, block.lanes)
 
 
 @inlined
-def weigh_stops(block, jumps):
+def fill_delassus_of_stops(block, jumps):
     """What an impulse of one on each coordinate does to the rates of all; their inertia is gathered."""
     model, scratch = block.model, block.scratch
     joints, made, n_modes = model.joints, scratch.joints.modes.rows, len(model.joints.modes)
@@ -199,33 +199,33 @@ def weigh_stops(block, jumps):
         if model.loops is not None:
             oppose_jumps(block)
             clear_impulses(joints.inward, block)
-            feel_row(n, joints.rows, made, scratch, block.lanes)
-            feel_rows(model.loops.rows, scratch.loops.rows, scratch, block.lanes)
+            add_bias_of_row(n, joints.rows, made, scratch, block.lanes)
+            add_bias_of_rows(model.loops.rows, scratch.loops.rows, scratch, block.lanes)
             impulse_response(joints.inward, block, jumps)
         for m in range(n_modes):
-            find_jump(m, block, jumps, made.gram[n * n_modes + m])
+            find_jump(m, block, jumps, made.delassus[n * n_modes + m])
 
 
 @lanewise
-def begin_round(blow: BLOW, count: SCALAR, hits: SCALAR, lane):
+def begin_round(impact: IMPACT, count: SCALAR, hits: SCALAR, lane):
     """Whether a coordinate approaches fast enough to rebound. At first it is an island of its own."""
-    approach = -blow.stop * blow.rate
-    blow.start = blow.rate
-    blow.island = count.value
+    approach = -impact.stop * impact.rate
+    impact.start = impact.rate
+    impact.island = count.value
     count.value += 1.0
-    hits.value = select(approach > 0.0, select(approach > blow.least, 1.0, hits.value), hits.value)
+    hits.value = select(approach > 0.0, select(approach > impact.least, 1.0, hits.value), hits.value)
 
 
 @lanewise
-def catch(blow: BLOW, own: SCALAR, size: SCALAR, goes_on: SCALAR, changes: SCALAR, lane):
+def compression(impact: IMPACT, own: SCALAR, size: SCALAR, goes_on: SCALAR, changes: SCALAR, lane):
     """End an approach, or take back what was too much for that, in lanes in which rounds go on."""
-    approach, before = -blow.stop * blow.rate, blow.stop * blow.catch
+    approach, before = -impact.stop * impact.rate, impact.stop * impact.compression
     wanted = before + approach / own.value
     rests = select(before == 0.0, approach <= AT_REST * size.value, False)  # but for rounding
-    after = select(blow.stop == 0.0, 0.0, select(rests, 0.0, select(wanted > 0.0, wanted, 0.0)))
+    after = select(impact.stop == 0.0, 0.0, select(rests, 0.0, select(wanted > 0.0, wanted, 0.0)))
     after = select(goes_on.value > 0.0, after, before)
-    blow.last = blow.stop * (after - before)
-    blow.catch += blow.last
+    impact.last = impact.stop * (after - before)
+    impact.compression += impact.last
     changed = absolute(after - before) * own.value
     changes.value = select(changed > SETTLED * size.value, 1.0, changes.value)
 
@@ -237,62 +237,62 @@ def go_on(changes: SCALAR, hits: SCALAR, lane):
 
 
 @lanewise
-def join(blow: BLOW, product: SCALAR, other: BLOW, changes: SCALAR, lane):
+def join(impact: IMPACT, product: SCALAR, other: IMPACT, changes: SCALAR, lane):
     """Two coordinates with impulses, of which one changes the rate of the other, are of one island."""
-    pushes = select(blow.catch == 0.0, False, select(other.catch == 0.0, False, product.value != 0.0))
-    same = select(blow.island < other.island, blow.island, other.island)
-    joins = select(pushes, blow.island != other.island, False)
-    blow.island = select(joins, same, blow.island)
+    pushes = select(impact.compression == 0.0, False, select(other.compression == 0.0, False, product.value != 0.0))
+    same = select(impact.island < other.island, impact.island, other.island)
+    joins = select(pushes, impact.island != other.island, False)
+    impact.island = select(joins, same, impact.island)
     other.island = select(joins, same, other.island)
     changes.value = select(joins, 1.0, changes.value)
 
 
 @lanewise
-def begin_works(blow: BLOW, lane):
+def begin_works(impact: IMPACT, lane):
     """No work of compression is known."""
-    blow.compressed, blow.returned = 0.0, 0.0
+    impact.compressed, impact.returned = 0.0, 0.0
 
 
 @lanewise
-def add_work(value: JOINT_VALUE, other: BLOW, blow: BLOW, lane):
+def add_work(value: JOINT_VALUE, other: IMPACT, impact: IMPACT, lane):
     """Add twice the work that compresses another coordinate of the island, and the share which that gives back."""
-    work = select(other.island == blow.island, -other.catch * other.start, 0.0)
+    work = select(other.island == impact.island, -other.compression * other.start, 0.0)
     hits = -other.stop * other.start > other.least
-    blow.compressed += work
-    blow.returned += select(hits, value.restitution * value.restitution * work, 0.0)
+    impact.compressed += work
+    impact.returned += select(hits, value.restitution * value.restitution * work, 0.0)
 
 
 @lanewise
-def rebound(blow: BLOW, lane):
+def rebound(impact: IMPACT, lane):
     """Give back a share of the impulse that stopped the approach, the same for all of an island."""
-    e = combined_restitution(blow.returned, blow.compressed)
-    blow.bounce += (1.0 + e) * blow.catch
-    blow.rate += e * (blow.rate - blow.start)
-    blow.catch = 0.0
+    e = combined_restitution(impact.returned, impact.compressed)
+    impact.rebound += (1.0 + e) * impact.compression
+    impact.rate += e * (impact.rate - impact.start)
+    impact.compression = 0.0
 
 
 @lanewise
-def pass_on(blow: BLOW, product: SCALAR, other: BLOW, lane):
+def pass_on(impact: IMPACT, product: SCALAR, other: IMPACT, lane):
     """Change the rate of a coordinate by the last impulse on another one."""
-    other.rate += blow.last * product.value
+    other.rate += impact.last * product.value
 
 
 @inlined
 def pass_to_all(n, found, lanes):
     """Change all rates by the last impulse on a coordinate."""
-    n_modes = len(found.blow)
+    n_modes = len(found.impact)
     for m in range(n_modes):
-        pass_on(found.blow[n], found.rows.gram[n * n_modes + m], found.blow[m], lanes)
+        pass_on(found.impact[n], found.rows.delassus[n * n_modes + m], found.impact[m], lanes)
 
 
 @inlined
 def compress(model, found, lanes):
     """The impulses that end all approaches together, in lanes that take part (`found.hits`)."""
-    n_modes, size = len(found.blow), found.takes
-    for _ in range(CATCHES):
+    n_modes, size = len(found.impact), found.takes
+    for _ in range(MOST_ROUNDS):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
-            catch(found.blow[n], found.rows.gram[n * n_modes + n], size, found.hits, found.changes, lanes)
+            compression(found.impact[n], found.rows.delassus[n * n_modes + n], size, found.hits, found.changes, lanes)
             pass_to_all(n, found, lanes)
         go_on(found.changes, found.hits, lanes)
         if largest_of(found.hits, lanes) == 0.0:
@@ -302,33 +302,33 @@ def compress(model, found, lanes):
 @inlined
 def restore(model, found, lanes):
     """The rebounds of all islands of coordinates that were stopped together."""
-    joints, n_modes = model.joints, len(found.blow)
+    joints, n_modes = model.joints, len(found.impact)
     for _ in range(n_modes):
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
             for m in range(n):
-                join(found.blow[n], found.rows.gram[n * n_modes + m], found.blow[m], found.changes, lanes)
+                join(found.impact[n], found.rows.delassus[n * n_modes + m], found.impact[m], found.changes, lanes)
         if largest_of(found.changes, lanes) == 0.0:
             break
     for n in range(n_modes):
-        begin_works(found.blow[n], lanes)
+        begin_works(found.impact[n], lanes)
         for m in range(n_modes):
-            add_work(joints.value[joints.modes[m]], found.blow[m], found.blow[n], lanes)
+            add_work(joints.value[joints.modes[m]], found.impact[m], found.impact[n], lanes)
     for n in range(n_modes):
-        rebound(found.blow[n], lanes)
+        rebound(found.impact[n], lanes)
 
 
 @inlined
-def share_blows(model, found, lanes):
+def solve_impacts(model, found, lanes):
     """The impulses of all impacts of an instant, by the law of `physics.restitution` for several places, until none
     rebounds; then what ends slower approaches.
     """
-    n_modes = len(found.blow)
-    for _ in range(BOUNCES):
+    n_modes = len(found.impact)
+    for _ in range(MOST_IMPACTS):
         fill(found.hits, 0.0, lanes)
         fill(found.changes, 0.0, lanes)
         for n in range(n_modes):
-            begin_round(found.blow[n], found.changes, found.hits, lanes)
+            begin_round(found.impact[n], found.changes, found.hits, lanes)
         if largest_of(found.hits, lanes) == 0.0:
             break
         compress(model, found, lanes)
@@ -338,17 +338,17 @@ def share_blows(model, found, lanes):
 
 
 @lanewise
-def add_impulses(part, blow: BLOW, total: SCALAR, lane):
+def add_impulses(part, impact: IMPACT, total: SCALAR, lane):
     """A part of the whole impulse in a coordinate."""
-    total.value = part * (blow.bounce + blow.catch)
+    total.value = part * (impact.rebound + impact.compression)
 
 
 @lanewise
-def end_blow(size: SCALAR, rows: ModeRows, blow: BLOW, lane):
+def end_impact(size: SCALAR, rows: ModeRows, impact: IMPACT, lane):
     """The rate of a coordinate that stays at its stop is zero, without rounding; each is held if it can be."""
     mode = rows.mode
-    slow = select(blow.catch == 0.0, absolute(blow.rate) <= AT_REST * size.value, True)
-    stays = select(blow.stop == 0.0, False, slow)
+    slow = select(impact.compression == 0.0, absolute(impact.rate) <= AT_REST * size.value, True)
+    stays = select(impact.stop == 0.0, False, slow)
     mode.v = select(stays, 0.0, mode.v)
     mode.v_low = select(stays, 0.0, mode.v_low)
     slip, lag = natural_mode(rows)
@@ -357,38 +357,38 @@ def end_blow(size: SCALAR, rows: ModeRows, blow: BLOW, lane):
 
 
 @inlined
-def deliver_blows(t, block, made):
+def apply_impacts(t, block, made):
     """Let the impulses of all impacts act on the trees; all are placed."""
     model, lanes = block.model, block.lanes
     joints, found = model.joints, block.scratch.joints.modes
     begin_corrections(made)
     for n in range(len(joints.modes)):
-        add_impulses(1.0, found.blow[n], found.rows.multiplier[n], lanes)
-        strike_row(n, joints.rows, found.rows, made, lanes)
+        add_impulses(1.0, found.impact[n], found.rows.multiplier[n], lanes)
+        add_impulse_of_row(n, joints.rows, found.rows, made, lanes)
     distribute(model.active, block, made)
     if model.loops is not None:
         close_loops(t, block)
         measure_rates(t, block)
     for n in range(len(joints.modes)):
-        end_blow(found.takes, mode_rows(n, block), found.blow[n], lanes)
+        end_impact(found.takes, mode_rows(n, block), found.impact[n], lanes)
 
 
 @inlined
-def has_impulse(stop, blow):
+def has_impulse(stop, impact):
     """Whether a coordinate gets an impulse at this one of its stops, 1.0 the lower, -1.0 the upper one."""
-    return select(blow.stop == stop, absolute(blow.bounce + blow.catch) > NO_IMPULSE, False)
+    return select(impact.stop == stop, absolute(impact.rebound + impact.compression) > NO_IMPULSE, False)
 
 
 @lanewise
-def note_blow(stop, blow: BLOW, changes: SCALAR, lane):
+def note_impact(stop, impact: IMPACT, changes: SCALAR, lane):
     """Note whether a coordinate gets an impulse at a stop."""
-    changes.value = select(has_impulse(stop, blow), 1.0, changes.value)
+    changes.value = select(has_impulse(stop, impact), 1.0, changes.value)
 
 
 @lanewise
-def write_blow(turns, stop, blow: BLOW, joint: KINEMATICS, frame: FRAME, body: BODY, hit: HIT, lane):
+def write_impact(turns, stop, impact: IMPACT, joint: KINEMATICS, frame: FRAME, body: BODY, hit: HIT, lane):
     """Write the impulse of a stop on the body of a coordinate, and where its joint is."""
-    u, impulse = joint.u, select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
+    u, impulse = joint.u, select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
     hit.point = sub(add(frame.p, rotate(frame.q, body.com)), joint.r)
     hit.normal = scaled(stop, u)
     hit.impulse = scaled((1.0 - turns) * impulse, u)
@@ -396,22 +396,22 @@ def write_blow(turns, stop, blow: BLOW, joint: KINEMATICS, frame: FRAME, body: B
 
 
 @lanewise
-def write_jerk(stop, sign, blow: BLOW, closing: CLOSING, value: LOOP_VALUE, frame: FRAME, hit: HIT, lane):
+def write_jerk(stop, sign, impact: IMPACT, equation: EQUATION, value: LOOP_VALUE, frame: FRAME, hit: HIT, lane):
     """Write the impulse of a stop of a loop on the body at one of its ends, the second (1.0) or the first
     (-1.0), and where it acts.
     """
     point = select3(sign > 0.0, value.to_at, value.at)
-    impulse = select(has_impulse(stop, blow), blow.bounce + blow.catch, 0.0)
+    impulse = select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
     hit.point = add(frame.p, rotate(frame.q, point))
-    hit.normal = scaled(sign * stop, add(closing.f, closing.t))
-    hit.impulse = scaled(sign * impulse, closing.f)
-    hit.angular_impulse = scaled(sign * impulse, closing.t)
+    hit.normal = scaled(sign * stop, add(equation.f, equation.t))
+    hit.impulse = scaled(sign * impulse, equation.f)
+    hit.angular_impulse = scaled(sign * impulse, equation.t)
 
 
 @lanewise
-def leave_out(stop, blow: BLOW, hit: HIT, lane):
+def leave_out(stop, impact: IMPACT, hit: HIT, lane):
     """No event, in lanes in which the stop gave no impulse."""
-    hit.time = select(has_impulse(stop, blow), hit.time, NAN)
+    hit.time = select(has_impulse(stop, impact), hit.time, NAN)
 
 
 @inlined
@@ -427,15 +427,15 @@ def record_jerk(instant, n, upper, stop, block, buffer):
     """Record the impulse of a stop of a loop on its second body, or the first, if that is the world."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
     k, i, found = loop_of(n, model), model.joints.modes[n], scratch.joints.modes
-    loop, closing = model.loops.loop[k], scratch.loops.closing[model.loops.loop[k].begin]
+    loop, equation = model.loops.loop[k], scratch.loops.equation[model.loops.loop[k].begin]
     value, of_second = model.loops.value[k], loop.second > 0
     node = loop.second - 1 if of_second else loop.first - 1
     hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
-    write_jerk(stop, 1.0 if of_second else -1.0, found.blow[n], closing, value, scratch.frame[node + 1], hit, lanes)
+    write_jerk(stop, 1.0 if of_second else -1.0, found.impact[n], equation, value, scratch.frame[node + 1], hit, lanes)
 
 
 @inlined
-def record_blows(instant, block, buffer):
+def record_impacts(instant, block, buffer):
     """Record the impacts of an instant at the stops of all coordinates; `first` of an event is twice the row, and 1
     more for the upper stop.
     """
@@ -445,7 +445,7 @@ def record_blows(instant, block, buffer):
         i = joints.modes[n]
         for upper, stop in ((0, 1.0), (1, -1.0)):
             fill(found.changes, 0.0, lanes)
-            note_blow(stop, found.blow[n], found.changes, lanes)
+            note_impact(stop, found.impact[n], found.changes, lanes)
             if largest_of(found.changes, lanes) > 0.0 and is_measured(i, model):
                 record_jerk(instant, n, upper, stop, block, buffer)
             elif largest_of(found.changes, lanes) > 0.0:
@@ -453,18 +453,18 @@ def record_blows(instant, block, buffer):
                 hit = buffer.event_value[record_event(instant, at.CAUSE_STOP, 2 * i + upper, node, buffer)]
                 place, joint = model.moved_node[i], scratch.joints.kinematics[i]
                 frame, body = scratch.frame[place + 1], model.body[i]
-                write_blow(turns_in(i, joints), stop, found.blow[n], joint, frame, body, hit, lanes)
+                write_impact(turns_in(i, joints), stop, found.impact[n], joint, frame, body, hit, lanes)
 
 
 @inlined
-def complete_blows(t, instant, block, buffer):
+def complete_impacts(t, instant, block, buffer):
     """Complete the records of the impacts of an instant, which is over."""
     joints, found = block.model.joints, block.scratch.joints.modes
     complete_instant(t, instant, block.model, buffer, block.lanes)
     for k in range(instant, buffer.filled[0]):
         number = buffer.event[k].first
         stop = -1.0 if number % 2 > 0 else 1.0
-        leave_out(stop, found.blow[number_of(number // 2, joints)], buffer.event_value[k], block.lanes)
+        leave_out(stop, found.impact[number_of(number // 2, joints)], buffer.event_value[k], block.lanes)
 
 
 @inlined
@@ -477,7 +477,7 @@ def strike_stops(t, h, block, buffer):
     fill(found.takes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
-        note_stop(found.occurs, state[i], joints.value[i], found.blow[n], found.takes, lanes)
+        note_stop(found.occurs, state[i], joints.value[i], found.impact[n], found.takes, lanes)
     if largest_of(found.takes, lanes) == 0.0:
         return False
     observe(t, block, buffer.pair, 0)
@@ -485,10 +485,10 @@ def strike_stops(t, h, block, buffer):
     let_all_slide(block)
     evaluate_touching(t, block)
     for n in range(len(joints.modes)):
-        set_least(scratch.rate[joints.modes[n]], h, found.search, found.blow[n], lanes)
-    weigh_stops(block, buffer.made.shift)
-    share_blows(block.model, found, lanes)
-    deliver_blows(t, block, buffer.made)
+        set_least(scratch.rate[joints.modes[n]], h, found.search, found.impact[n], lanes)
+    fill_delassus_of_stops(block, buffer.made.shift)
+    solve_impacts(block.model, found, lanes)
+    apply_impacts(t, block, buffer.made)
     for k in range(len(state)):
         put_back(found.takes, scratch.joints.modes.before[k], state[k], lanes)
     return True
@@ -520,16 +520,16 @@ def turns_now(value, constraint):
 
 
 @lanewise
-def arrive(due: DUE, occurs: SCALAR, rows: ModeRows, lane):
+def arrive(triggered: TRIGGERED, occurs: SCALAR, rows: ModeRows, lane):
     """Put a coordinate exactly where it has arrived, at a stop or at a rate that can be held; it is held if it can be,
     but one of which the constraint force has arrived at its bound begins to slide. What leaves a stop and is there
     again at once is at rest.
     """
     value, mode, constraint = rows
     happens, slides = occurs.value > 0.0, sliding(mode.slip, mode.lag) > 0.0
-    first, second = select(happens, due.slip > 0.0, False), select(happens, due.lag > 0.0, False)
+    first, second = select(happens, triggered.slip > 0.0, False), select(happens, triggered.lag > 0.0, False)
     moves = select(happens, mode.slip != 0.0, False)
-    low, high = select(moves, due.low > 0.0, False), select(moves, due.high > 0.0, False)
+    low, high = select(moves, triggered.low > 0.0, False), select(moves, triggered.high > 0.0, False)
     mode.x = select(low, value.low, select(high, value.high, mode.x))
     mode.x_low = select(low, 0.0, select(high, 0.0, mode.x_low))
     returns = select(low, mode.v > 0.0, select(high, mode.v < 0.0, False))
@@ -544,7 +544,9 @@ def arrive(due: DUE, occurs: SCALAR, rows: ModeRows, lane):
 
 
 @lanewise
-def review(one_by_one, occurs: SCALAR, due: DUE, rows: ModeRows, rate: RATE, factor: FACTOR, changes: SCALAR, lane):
+def review(
+    one_by_one, occurs: SCALAR, triggered: TRIGGERED, rows: ModeRows, rate: RATE, factor: FACTOR, changes: SCALAR, lane
+):
     """Let a coordinate slide whose constraint force is out of bounds, and hold one that would move against the way it
     slides. One that leaves a stop as the rate that its servo wants turns is held by the servo, if that can. As the
     force of a stop vanishes, so does the acceleration, and its sign is that of rounding: the coordinate leaves.
@@ -559,19 +561,19 @@ def review(one_by_one, occurs: SCALAR, due: DUE, rows: ModeRows, rate: RATE, fac
     way = select(slip == 0.0, mode.slip, select(lag == 0.0, mode.lag, 0.0))
     a = rate.a[0] - select(slip == 0.0, 0.0, constraint.wanted_dot)
     most = value.friction + value.largest
-    leaves_stop = select(most == 0.0, due.slip + due.lag > 0.0, False)
+    leaves_stop = select(most == 0.0, triggered.slip + triggered.lag > 0.0, False)
     returns = select(leaves_stop, False, way * a < -SLACK * factor.D_inverse * most)
     waits = select(occurs.value > 0.0, select(one_by_one > 0.0, changes.value > 0.0, False), True)
     beyond = select(constraint.waits > 0.0, False, select(over, True, under))
     releases = select(waits, False, select(holds, beyond, False))
-    catches = select(waits, False, select(holds, False, returns))
+    sticks = select(waits, False, select(holds, False, returns))
     away, leaves = select(over, -1.0, 1.0), select(value.tracking > 0.0, mode.slip, 0.0)
     begins = select(mode.slip == 0.0, turns_now(value, constraint), False)
     mode.slip = select(
-        releases, select(slip == 0.0, select(leaves == 0.0, away, leaves), slip), select(catches, slip, mode.slip)
+        releases, select(slip == 0.0, select(leaves == 0.0, away, leaves), slip), select(sticks, slip, mode.slip)
     )
-    mode.lag = select(releases, select(begins, 0.0, select(lag == 0.0, away, lag)), select(catches, lag, mode.lag))
-    changes.value = select(releases, 1.0, select(catches, 1.0, changes.value))
+    mode.lag = select(releases, select(begins, 0.0, select(lag == 0.0, away, lag)), select(sticks, lag, mode.lag))
+    changes.value = select(releases, 1.0, select(sticks, 1.0, changes.value))
 
 
 @inlined
@@ -586,7 +588,7 @@ def choose_modes(t, block):
         for n in range(len(joints.modes)):
             i, rows = joints.modes[n], mode_rows(n, block)
             rate, factor = scratch.rate[i], scratch.joints.factor[i]
-            review(one_by_one, found.occurs, found.due[n], rows, rate, factor, found.changes, lanes)
+            review(one_by_one, found.occurs, found.triggered[n], rows, rate, factor, found.changes, lanes)
         if largest_of(found.changes, lanes) == 0.0:
             break
 
@@ -601,7 +603,7 @@ def set_now(t, search: SEARCH, now: SCALAR, lane):
 def let_all_occur(found, lanes):
     """An event in every lane, at which no coordinate arrives anywhere."""
     fill(found.occurs, 1.0, lanes)
-    found.due[:] = 0.0
+    found.triggered[:] = 0.0
 
 
 @inlined
@@ -609,7 +611,7 @@ def arrive_all(block):
     """Put all coordinates where they have arrived, in lanes in which an event occurs."""
     joints, found = block.model.joints, block.scratch.joints.modes
     for n in range(len(joints.modes)):
-        arrive(found.due[n], found.occurs, mode_rows(n, block), block.lanes)
+        arrive(found.triggered[n], found.occurs, mode_rows(n, block), block.lanes)
 
 
 @inlined
@@ -621,12 +623,12 @@ def settle_modes(t, h, block, buffer):
     instant = buffer.filled[0]
     strikes = strike_stops(t, h, block, buffer)
     if strikes and not lacks_room(model, buffer):
-        record_blows(instant, block, buffer)
+        record_impacts(instant, block, buffer)
         record_reached_bodies(model.active, instant, model, buffer)
     choose_modes(t, block)
     if strikes:
         observe(t, block, buffer.pair, 1)
-        complete_blows(t, instant, block, buffer)
+        complete_impacts(t, instant, block, buffer)
 
 
 @routine

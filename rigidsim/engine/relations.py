@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.laws.wrench import acts, load_rows
+from rigidsim.engine.laws.wrench import acts, rows_of_load
 from rigidsim.engine.layout import APART, EACH, LINK, WINDING, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
@@ -54,7 +54,7 @@ def follow_windings(block):
     for table in FOLLOWED:
         law = getattr(block.model.pairwise, table.name)
         for k in range(len(law.who)):
-            load = load_rows(law, k, block, winds=True)
+            load = rows_of_load(law, k, block, winds=True)
             table.follow(law.value[k], load, row_of(law, k, block.state, scratch), block.lanes)
 
 

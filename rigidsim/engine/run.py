@@ -59,6 +59,7 @@ from rigidsim.engine.switching import switches
 from rigidsim.engine.triggering import Triggers
 from rigidsim.jit.kernels import Kernel, Made, foresee, is_interpreted, watch_compilation
 from rigidsim.jit.rows import with_rows
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import TreeChange
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
@@ -121,18 +122,6 @@ class BlockRun:
         self._timed: tuple[int, float] | None = None
         self._timetable: tuple[tuple[int, int, int], np.ndarray]
         self._timetable = (0, 0, 0), np.empty(0)  # what `_times` was asked for in the last call, and the times
-
-    @property
-    def _its_buffer(self) -> EventBuffer:
-        """The buffer of a run with events."""
-        assert self._buffer is not None
-        return self._buffer
-
-    @property
-    def its_sensing(self) -> Sensing:
-        """The sensors and controllers of a scene that has some."""
-        assert self.sensing is not None
-        return self.sensing
 
     def _caller(self, kernel: Kernel) -> Callable:
         """What calls a kernel: compiled, or as Python code, which may call functions of the user."""
@@ -413,7 +402,7 @@ class BlockRun:
     def _put_held(self) -> None:
         """Make the numbers that are held constants of all expressions."""
         for program, register in self._programs_held():
-            put_held(program, register, self.its_sensing.held)
+            put_held(program, register, not_none(self.sensing).held)
 
     def _programs_held(self) -> Iterator[tuple[Program, np.ndarray]]:
         """The programs of expressions that may read numbers that are held, with their registers."""
@@ -618,7 +607,7 @@ class BlockRun:
             self._metering.add(self._times(begin, self.taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
             lacks = self._buffer is not None and self._buffer.lacks[0] > 0
-            if lacks and self._its_buffer.filled[0] == 0:
+            if lacks and not_none(self._buffer).filled[0] == 0:
                 self._make_room()
             self._collect_events(self.worlds)
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
@@ -653,7 +642,7 @@ class BlockRun:
 
     def _make_room(self) -> None:
         """Make more room for the events of a step."""
-        buffer = self._its_buffer
+        buffer = not_none(self._buffer)
         self._buffer = make_buffer(self.model, self._lanes, buffer.pair, 2 * len(buffer.event))
 
     def _forget(self) -> None:
@@ -696,14 +685,14 @@ class BlockRun:
         """Record that a trigger happens now, by its number, of which no impulse and no reparenting is recorded; after
         the numbers have changed, if it sets any: what was set before, and what is now.
         """
-        n, renumbering = len(self._lanes), self.worlds[0].blueprint.its_triggers.renumbering
+        n, renumbering = len(self._lanes), not_none(self.worlds[0].blueprint.triggers).renumbering
         before = after = energy_of(self._recorded(0, self.era), n)
         if set_now != set_before:
             self._renumber(set_now)
             after = energy_of(self._recorded(1, self.era), n)
             if len(self.state):  # the ledger has the sum over bodies, so any row will do
                 book(self.state[0], after - before)
-        note_alone(layout.CAUSE_TRIGGER, k, self.time, before[0], after[0], self._its_buffer)
+        note_alone(layout.CAUSE_TRIGGER, k, self.time, before[0], after[0], not_none(self._buffer))
         self._collect_events(self.worlds)
         if self._keeps_events and set_now != set_before and renumbering is not None:
             changed = renumbering.changed(set_before, set_now)
@@ -713,11 +702,11 @@ class BlockRun:
         """Go on in the present state with the numbers of the scene that these settings give."""
         (world,), moments = self.worlds, iter(self._reparented)
         first = world.blueprint
-        renumbering = first.its_triggers.renumbering
+        renumbering = not_none(first.triggers).renumbering
         assert renumbering is not None
         made = renumbering.blueprint(numbers)
         # Metrics are those of the whole run, as a trajectory has them.
-        triggers = made.its_triggers._replace(renumbering=renumbering)
+        triggers = not_none(made.triggers)._replace(renumbering=renumbering)
         blueprint = made._replace(metrics=first.metrics, triggers=triggers)
         tree = blueprint.tree
         for change, (_, *motions) in zip(self.changes, moments, strict=True):
@@ -743,10 +732,10 @@ class BlockRun:
         body = int(self.model.moved_node[self._scratch.broken[0] - 1])
         joint, sample = [*self.worlds[0].blueprint.joint_types].index(body), self._recorded(0, self.era).joints
         assert sample is not None
-        bore = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
+        reaction = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
         self._reparent(self._release_of(body), self.era)
         if self._keeps_events:
-            self.events[-1] = self.events[-1]._replace(bore=bore)
+            self.events[-1] = self.events[-1]._replace(reaction=reaction)
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
@@ -766,7 +755,7 @@ class BlockRun:
         self.changes.append(event._replace(time=self.time))
         self._enter()
         self._recorded(1, ending)  # places all frames
-        buffer, block = self._its_buffer, WorldBlock(self.era, *self._arrays(), self._lanes)
+        buffer, block = not_none(self._buffer), WorldBlock(self.era, *self._arrays(), self._lanes)
         instant = begin_reparenting(event, self.model, buffer)
         pass_jumps([one.jumps for one in made], block, buffer)
         after = self._recorded(1, ending)
@@ -814,7 +803,7 @@ class BlockRun:
         """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
         ends: the energy of loads that begin or end at this instant is exchanged later, on the new tree.
         """
-        pair = self._its_buffer.pair
+        pair = not_none(self._buffer).pair
         self._observe(self.era, pair, row)
         if 0 <= ending < self.era:
             made = make_samples(self.model, 1, False, self._lanes)

@@ -47,10 +47,10 @@ class Specialised:
             if self._on[era]:
                 self._decide(era, "its code is made already")
         if not self._on[era]:
-            self._weigh(era, arguments, SAVED * seconds, is_measured)
+            self._compare_costs(era, arguments, SAVED * seconds, is_measured)
         return self._on[era]
 
-    def _weigh(self, era: int, arguments: Callable[[], tuple], saved: float, is_measured: bool) -> None:
+    def _compare_costs(self, era: int, arguments: Callable[[], tuple], saved: float, is_measured: bool) -> None:
         """Decide by the time that would be saved."""
         if saved < WORTH_READING:
             if is_measured:

@@ -16,14 +16,14 @@ from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
     CONSTRAINT,
     COORDINATE,
-    DUE,
     FAULT,
+    GUARDS,
     JOINT_VALUE,
-    MARGINS,
     RATE,
     SCALAR,
     SEARCH,
     STEP,
+    TRIGGERED,
     copy_numbers,
     copy_rows,
 )
@@ -38,13 +38,13 @@ from rigidsim.physics.functions import absolute
 from rigidsim.physics.modes import (
     FAR,
     constraint_bounds,
-    constraint_margins,
+    constraint_guards,
     crossing,
     dip,
-    rate_margins,
+    rate_guards,
     sliding,
     sliding_force,
-    stop_margins,
+    stop_guards,
     tracks,
 )
 from rigidsim.physics.step_control import parts_of_step
@@ -156,52 +156,52 @@ def begin_trial(t, t_end, h, block):
     return longest
 
 
-# --- margins
+# --- guards
 
 
 @lanewise
-def write_margins(rows: ModeRows, rate: RATE, margins: MARGINS, lane):
-    """The margins of a coordinate in a state that was evaluated."""
+def write_guards(rows: ModeRows, rate: RATE, guards: GUARDS, lane):
+    """The guards of a coordinate in a state that was evaluated."""
     value, mode, constraint = rows
     x, v, slip, lag, stops = mode.x, mode.v, mode.slip, mode.lag, (value.low, value.high)
-    below, above = stop_margins(x, v, slip, stops)
+    below, above = stop_guards(x, v, slip, stops)
     wanted, rests = (constraint.wanted, constraint.wanted_dot), select(slip == 0.0, value.tracking > 0.0, False)
-    first, second = rate_margins(v, rate.a[0], slip, lag, value.friction, wanted, value.largest)
-    upper, lower = constraint_margins(
+    first, second = rate_guards(v, rate.a[0], slip, lag, value.friction, wanted, value.largest)
+    upper, lower = constraint_guards(
         constraint.torque, constraint_bounds(x, slip, lag, stops, value.friction, value.largest)
     )
     slides, waits = sliding(slip, lag) > 0.0, constraint.waits > 0.0
     upper, lower = select(waits, FAR, upper), select(waits, FAR, lower)
-    margins.low = (
+    guards.low = (
         select(rests, -lag * constraint.wanted, below[0]),
         select(rests, -lag * constraint.wanted_dot, below[1]),
     )
-    margins.high = above
-    margins.slip = select(slides, first[0], upper), select(slides, first[1], 0.0)
-    margins.lag = select(slides, second[0], lower), select(slides, second[1], 0.0)
+    guards.high = above
+    guards.slip = select(slides, first[0], upper), select(slides, first[1], 0.0)
+    guards.lag = select(slides, second[0], lower), select(slides, second[1], 0.0)
 
 
 @inlined
-def least_of(margins):
-    """The least margin."""
-    a, b = select(margins.low[0] < margins.high[0], margins.low[0], margins.high[0]), margins.slip[0]
-    c = select(margins.lag[0] < b, margins.lag[0], b)
+def least_of(guards):
+    """The least guard."""
+    a, b = select(guards.low[0] < guards.high[0], guards.low[0], guards.high[0]), guards.slip[0]
+    c = select(guards.lag[0] < b, guards.lag[0], b)
     return select(a < c, a, c)
 
 
 @lanewise
-def suspect(
+def detect_event(
     before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, length: SCALAR, search: SEARCH, changes: SCALAR, lane
 ):
     """Note whether a trial has to be looked at: 1 where a rate is held or a servo acts, 2 where an event is passed or
     searched for.
     """
     slip, lag, stops = after.slip, after.lag, (value.low, value.high)
-    below, above = stop_margins(after.x, after.v, slip, stops)
-    start_below, start_above = stop_margins(before.x, before.v, slip, stops)
+    below, above = stop_guards(after.x, after.v, slip, stops)
+    start_below, start_above = stop_guards(before.x, before.v, slip, stops)
     follows = value.tracking > 0.0
     largest = select(follows, 0.0, value.largest)
-    first, second = rate_margins(after.v, 0.0, slip, lag, value.friction, (value.wanted, 0.0), largest)
+    first, second = rate_guards(after.v, 0.0, slip, lag, value.friction, (value.wanted, 0.0), largest)
     _, lowest = dip(length.value, start_below, below)
     _, highest = dip(length.value, start_above, above)
     least = select(below[0] < above[0], below[0], above[0])
@@ -214,51 +214,51 @@ def suspect(
 
 
 @inlined
-def suspicion(before, after, block):
-    """Whether some lane has to look at the trial that led from one state to another, as `suspect` says."""
+def detect_events(before, after, block):
+    """Whether some lane has to look at the trial that led from one state to another, as `detect_event` says."""
     lanes = block.lanes
     joints, found = block.model.joints, block.scratch.joints.modes
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
         length = block.scratch.part.length
-        suspect(before[i], after[i], joints.value[i], length, found.search, found.changes, lanes)
+        detect_event(before[i], after[i], joints.value[i], length, found.search, found.changes, lanes)
     return largest_of(found.changes, lanes)
 
 
 @inlined
-def find_margins(t, margins, block):
-    """Write the margins of the state at time t, s. What expressions do wrong meanwhile does not count."""
+def find_guards(t, guards, block):
+    """Write the guards of the state at time t, s. What expressions do wrong meanwhile does not count."""
     scratch = block.scratch
     joints, found = block.model.joints, scratch.joints.modes
     copy_rows(0, len(scratch.fault), scratch.fault, found.reached)
     evaluate(t, block)
     copy_rows(0, len(scratch.fault), found.reached, scratch.fault)
     for n in range(len(joints.modes)):
-        write_margins(mode_rows(n, block), scratch.rate[joints.modes[n]], margins[n], block.lanes)
+        write_guards(mode_rows(n, block), scratch.rate[joints.modes[n]], guards[n], block.lanes)
 
 
 # --- where events are
 
 
 @lanewise
-def note_passed(margins: MARGINS, length: SCALAR, changes: SCALAR, lane):
-    """Note whether a margin is negative."""
-    passed = select(least_of(margins) < 0.0, length.value > 0.0, False)
+def note_passed(guards: GUARDS, length: SCALAR, changes: SCALAR, lane):
+    """Note whether a guard is negative."""
+    passed = select(least_of(guards) < 0.0, length.value > 0.0, False)
     changes.value = select(passed, 1.0, changes.value)
 
 
 @lanewise
-def enclose(passed: SCALAR, search: SEARCH, tried: MARGINS, begin: MARGINS, end: MARGINS, lane):
-    """Keep the margins of a trial as those after the event, or, in a search, before it."""
+def enclose(passed: SCALAR, search: SEARCH, tried: GUARDS, begin: GUARDS, end: GUARDS, lane):
+    """Keep the guards of a trial as those after the event, or, in a search, before it."""
     is_after, is_before = passed.value > 0.0, select(passed.value > 0.0, False, search.tried > 0.0)
-    for c in range(MARGINS.width):
+    for c in range(GUARDS.width):
         end[c] = select(is_after, tried[c], end[c])
         begin[c] = select(is_before, tried[c], begin[c])
 
 
 @lanewise
-def narrow(passed: SCALAR, search: SEARCH, first: SCALAR, lane):
+def bracket(passed: SCALAR, search: SEARCH, first: SCALAR, lane):
     """Keep the time of a trial likewise; note whether a search begins with it, anywhere in the trial."""
     is_after, seeks = passed.value > 0.0, search.tried > 0.0
     is_first = select(is_after, search.tried <= 0.0, False)
@@ -268,17 +268,17 @@ def narrow(passed: SCALAR, search: SEARCH, first: SCALAR, lane):
 
 
 @lanewise
-def keep_first(first: SCALAR, tried: MARGINS, begin: MARGINS, lane):
-    """Keep the margins at the beginning of a trial with which a search begins."""
-    for c in range(MARGINS.width):
+def keep_first(first: SCALAR, tried: GUARDS, begin: GUARDS, lane):
+    """Keep the guards at the beginning of a trial with which a search begins."""
+    for c in range(GUARDS.width):
         begin[c] = select(first.value > 0.0, tried[c], begin[c])
 
 
 @inlined
-def find_first_margins(before, block):
-    """The margins at the beginning of a trial, in lanes in which a search begins."""
+def find_first_guards(before, block):
+    """The guards at the beginning of a trial, in lanes in which a search begins."""
     found = block.scratch.joints.modes
-    find_margins(block.scratch.part.begin, found.tried, in_state(before, block))
+    find_guards(block.scratch.part.begin, found.tried, in_state(before, block))
     for n in range(len(block.model.joints.modes)):
         keep_first(found.takes, found.tried[n], found.begin[n], block.lanes)
 
@@ -291,7 +291,7 @@ def expect_nothing(search: SEARCH, lane):
 
 @inlined
 def crossing_of(search, first, last):
-    """The time at which a margin vanishes, s; infinite if it does not."""
+    """The time at which a guard vanishes, s; infinite if it does not."""
     return select(last[0] < 0.0, crossing(search.begin, search.end, first, last), INFINITY)
 
 
@@ -302,8 +302,8 @@ def sooner(time, other):
 
 
 @lanewise
-def expect(passed: SCALAR, search: SEARCH, begin: MARGINS, end: MARGINS, lane):
-    """In a search: expect the event where a margin of a coordinate vanishes, if none does sooner."""
+def expect(passed: SCALAR, search: SEARCH, begin: GUARDS, end: GUARDS, lane):
+    """In a search: expect the event where a guard of a coordinate vanishes, if none does sooner."""
     low, high = crossing_of(search, begin.low, end.low), crossing_of(search, begin.high, end.high)
     slip, lag = crossing_of(search, begin.slip, end.slip), crossing_of(search, begin.lag, end.lag)
     time = sooner(sooner(low, high), sooner(slip, lag))
@@ -315,10 +315,10 @@ def expect(passed: SCALAR, search: SEARCH, begin: MARGINS, end: MARGINS, lane):
 def expect_inside(
     before: COORDINATE, after: COORDINATE, value: JOINT_VALUE, passed: SCALAR, length: SCALAR, search: SEARCH, lane
 ):
-    """Elsewhere: expect one where the margin of a stop may have been negative inside of the trial."""
+    """Elsewhere: expect one where the guard of a stop may have been negative inside of the trial."""
     stops, slip = (value.low, value.high), after.slip
-    low_0, high_0 = stop_margins(before.x, before.v, slip, stops)
-    low_1, high_1 = stop_margins(after.x, after.v, slip, stops)
+    low_0, high_0 = stop_guards(before.x, before.v, slip, stops)
+    low_1, high_1 = stop_guards(after.x, after.v, slip, stops)
     time, least = dip(length.value, low_0, low_1)
     other, lowest = dip(length.value, high_0, high_1)
     found = sooner(select(least < 0.0, time, INFINITY), select(lowest < 0.0, other, INFINITY))
@@ -327,15 +327,15 @@ def expect_inside(
 
 
 @lanewise
-def mark_due(search: SEARCH, occurs: SCALAR, begin: MARGINS, end: MARGINS, due: DUE, lane):
-    """Mark the margins that vanish at an event, in lanes in which one is found."""
+def mark_triggered(search: SEARCH, occurs: SCALAR, begin: GUARDS, end: GUARDS, triggered: TRIGGERED, lane):
+    """Mark the guards that vanish at an event, in lanes in which one is found."""
     until, happens = search.expected + 2.0 * NEAR * search.longest, occurs.value > 0.0
     low, high = crossing_of(search, begin.low, end.low), crossing_of(search, begin.high, end.high)
     slip, lag = crossing_of(search, begin.slip, end.slip), crossing_of(search, begin.lag, end.lag)
-    due.low = select(happens, select(low <= until, 1.0, 0.0), due.low)
-    due.high = select(happens, select(high <= until, 1.0, 0.0), due.high)
-    due.slip = select(happens, select(slip <= until, 1.0, 0.0), due.slip)
-    due.lag = select(happens, select(lag <= until, 1.0, 0.0), due.lag)
+    triggered.low = select(happens, select(low <= until, 1.0, 0.0), triggered.low)
+    triggered.high = select(happens, select(high <= until, 1.0, 0.0), triggered.high)
+    triggered.slip = select(happens, select(slip <= until, 1.0, 0.0), triggered.slip)
+    triggered.lag = select(happens, select(lag <= until, 1.0, 0.0), triggered.lag)
 
 
 # --- what is taken
@@ -354,17 +354,17 @@ def decide(passed: SCALAR, length: SCALAR, h, search: SEARCH, takes: SCALAR, occ
     goes_on = select(passed.value > 0.0, True, select(tried > 0.0, True, probes))  # with another trial, if not ended
     taken = select(blind, True, select(ends, True, select(goes_on, False, True)))
     taken = select(waits, False, taken)
-    due = select(waits, False, select(blind, False, select(ends, True, at_once)))
+    triggered = select(waits, False, select(blind, False, select(ends, True, at_once)))
     takes.value = select(taken, 1.0, 0.0)
-    occurs.value = select(due, 1.0, 0.0)
+    occurs.value = select(triggered, 1.0, 0.0)
     is_inside = select(tried < FEW, select(e > search.begin, e < search.end, False), False)
     following = select(probes, e, select(is_inside, e, 0.5 * (search.begin + search.end)))
-    again = select(taken, False, select(due, False, select(waits, False, goes_on)))
+    again = select(taken, False, select(triggered, False, select(waits, False, goes_on)))
     is_last = this >= h - search.done
     search.done = select(taken, select(is_last, h, search.done + this), search.done)
     search.length = select(again, following, search.longest)
     search.tried = select(again, select(probes, -1.0, select(tried > 0.0, tried + 1.0, 1.0)), 0.0)
-    search.events += select(due, 1.0, select(probes, 1.0, 0.0))
+    search.events += select(triggered, 1.0, select(probes, 1.0, 0.0))
 
 
 @lanewise
@@ -405,11 +405,11 @@ def give_up(block):
 
 
 @inlined
-def passed_margins(after, block):
-    """Whether some margin at the end of a trial is negative."""
+def largest_passed(after, block):
+    """Whether some guard at the end of a trial is negative."""
     scratch, lanes = block.scratch, block.lanes
     joints, found, length = block.model.joints, scratch.joints.modes, scratch.part.length
-    find_margins(scratch.part.end, found.tried, in_state(after, block))
+    find_guards(scratch.part.end, found.tried, in_state(after, block))
     fill(found.changes, 0.0, lanes)
     for n in range(len(joints.modes)):
         note_passed(found.tried[n], length, found.changes, lanes)
@@ -418,14 +418,14 @@ def passed_margins(after, block):
 
 @inlined
 def search_event(before, after, block):
-    """Find where events are expected in the trial that led from one state to another, whose margins are known."""
+    """Find where events are expected in the trial that led from one state to another, whose guards are known."""
     lanes = block.lanes
     joints, found, length = block.model.joints, block.scratch.joints.modes, block.scratch.part.length
     for n in range(len(joints.modes)):
         enclose(found.changes, found.search, found.tried[n], found.begin[n], found.end[n], lanes)
-    narrow(found.changes, found.search, found.takes, lanes)
+    bracket(found.changes, found.search, found.takes, lanes)
     if largest_of(found.takes, lanes) > 0.0:
-        find_first_margins(before, block)
+        find_first_guards(before, block)
     expect_nothing(found.search, lanes)
     for n in range(len(joints.modes)):
         i = joints.modes[n]
@@ -442,14 +442,14 @@ def examine(before, after, h, block):
     joints, found, length = block.model.joints, scratch.joints.modes, scratch.part.length
     fill(found.occurs, 0.0, lanes)
     measure_all(scratch.part.end, in_state(after, block))
-    looks = suspicion(before, after, block)
+    looks = detect_events(before, after, block)
     if looks > 0.0:
-        looks += passed_margins(after, block)
+        looks += largest_passed(after, block)
     if looks > 1.0:
         search_event(before, after, block)
         decide(found.changes, length, h, found.search, found.takes, found.occurs, lanes)
         for n in range(len(joints.modes)):
-            mark_due(found.search, found.occurs, found.begin[n], found.end[n], found.due[n], lanes)
+            mark_triggered(found.search, found.occurs, found.begin[n], found.end[n], found.triggered[n], lanes)
     else:
         accept(length, h, found.search, found.takes, lanes)
 

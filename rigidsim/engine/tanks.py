@@ -20,7 +20,7 @@ def has_tanks(model):
 
 
 @lanewise
-def weigh(state: CONTENT, value: UNIT_CONTENT, body: BODY, joint: KINEMATICS, tank: TANK, lane):
+def set_mass(state: CONTENT, value: UNIT_CONTENT, body: BODY, joint: KINEMATICS, tank: TANK, lane):
     """The mass and the inertia of what a tank holds in a state, which keeps its distribution."""
     mass = state.mass
     some = select(mass == 0.0, 1.0, mass)
@@ -32,12 +32,12 @@ def weigh(state: CONTENT, value: UNIT_CONTENT, body: BODY, joint: KINEMATICS, ta
 
 
 @inlined
-def weigh_tanks(block):
+def set_tank_masses(block):
     """The masses of all tanks in a state."""
     tanks, joints = block.model.joints.tanks, block.scratch.joints
     for k in range(len(tanks.row)):
         i = tanks.row[k]
-        weigh(block.state[i], tanks.value[k], block.model.body[i], joints.kinematics[i], joints.tank[k], block.lanes)
+        set_mass(block.state[i], tanks.value[k], block.model.body[i], joints.kinematics[i], joints.tank[k], block.lanes)
 
 
 @lanewise

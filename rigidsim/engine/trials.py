@@ -20,7 +20,7 @@ from rigidsim.engine.relations import step_row
 from rigidsim.engine.switching import begin_tries, count_impulses_of_trials, limit_tries, next_try, switches
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
-from rigidsim.physics.loops import closing_error
+from rigidsim.physics.loops import closure_error
 from rigidsim.physics.step_control import worse
 
 UNKNOWN, TRIED, FILLED = 0, 1, 2
@@ -128,13 +128,13 @@ def settle_trials(method, block):
 
 
 @lanewise
-def judge_closing(step: STEP, trial: STEP, before: STAGE, after: STAGE, tolerance, lane):
+def judge_closure(step: STEP, trial: STEP, before: STAGE, after: STAGE, tolerance, lane):
     """Repeat a step with half its length after which closing the loops changed more than the step may be wrong: where
     they become dependent, the motion could be taken to another branch.
     """
-    e = worse(closing_error(before.p, after.p, tolerance), closing_error(before.v, after.v, tolerance))
-    e = worse(e, closing_error(before.omega, after.omega, tolerance))
-    e = worse(e, closing_error(before.q[1:], after.q[1:], tolerance))
+    e = worse(closure_error(before.p, after.p, tolerance), closure_error(before.v, after.v, tolerance))
+    e = worse(e, closure_error(before.omega, after.omega, tolerance))
+    e = worse(e, closure_error(before.q[1:], after.q[1:], tolerance))
     fails = e > 1.0
     trial.error = select(fails, worse(trial.error, e), trial.error)
     trial.h = select(fails, 0.5 * (trial.t - step.t), trial.h)
@@ -152,7 +152,7 @@ def try_step(method, stop, block):
         copy_rows(0, last, trial, scratch.stage)
         close_loops(trial[last], in_state(trial, block))
         for k in range(len(model.moved_node)):
-            judge_closing(state[last], trial[last], scratch.stage[k], trial[k], trials_of(method).share(method), lanes)
+            judge_closure(state[last], trial[last], scratch.stage[k], trial[k], trials_of(method).share(method), lanes)
 
 
 @inlined

@@ -23,6 +23,7 @@ from rigidsim.env.task import Task
 from rigidsim.errors import SimulationError
 from rigidsim.simulation.blocks import WorldGroup
 from rigidsim.simulation.single import Simulation
+from rigidsim.structures.optional import not_none
 from rigidsim.sweeps.cells import WorldColumns
 
 MOST_LANES = 256
@@ -108,7 +109,7 @@ class Side:
 
     def _check_begun(self, places: np.ndarray) -> None:
         """Raise the error of an episode that cannot begin."""
-        faults = self._run.its_sensing.faults
+        faults = not_none(self._run.sensing).faults
         for place in places.tolist() if faults else ():
             if place in faults:
                 self._task.simulation(self._episodes[place].levels).prepare()
@@ -132,13 +133,13 @@ class Side:
         return self._alike[group]
 
     def _held(self) -> np.ndarray:
-        return self._run.its_sensing.held[:, : self._count]
+        return not_none(self._run.sensing).held[:, : self._count]
 
     def step(self, actions: np.ndarray, places: np.ndarray, episodes: Sequence[Episode]) -> Step:
         """See `Worlds.step`."""
         run, steps, before = self._run, self._task.steps, self._place()
         wide = actions[np.minimum(self._lanes, self._count - 1)]
-        run.its_sensing.set_inputs(dict(zip(self._task.limits, wide.T, strict=True)))
+        not_none(run.sensing).set_inputs(dict(zip(self._task.limits, wide.T, strict=True)))
         put = self._entering(places, episodes) if len(places) else None
         end = run.n + steps
         run.advance(steps, before=put and partial(run.put_lanes, places, put))
@@ -160,17 +161,17 @@ class Side:
         return {
             "reached": np.array([self._run.n]),
             "state": self._run.state.copy(),
-            **self._run.its_sensing.checkpoint(),
+            **not_none(self._run.sensing).checkpoint(),
         }
 
     def _failed(self) -> np.ndarray | None:
         """(world) whether its motion, its energy or a number is not finite; None if all are."""
         run, n = self._run, len(self._lanes)
         ledger, fault = run.last_present.ledger, run.fault[:, layout.FAULT.columns("failed", n)]
-        if not run.its_sensing.faults and not fault.any() and math.isfinite(run.state.sum() + ledger.sum()):
+        if not not_none(run.sensing).faults and not fault.any() and math.isfinite(run.state.sum() + ledger.sum()):
             return None
         failed = np.any(fault, axis=0)
-        failed[[*run.its_sensing.faults]] = True
+        failed[[*not_none(run.sensing).faults]] = True
         for array in (run.state, ledger):
             failed |= ~np.isfinite(array.reshape(-1, n)).all(axis=0)
         return failed[: self._count]

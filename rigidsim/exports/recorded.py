@@ -21,8 +21,8 @@ from rigidsim.trajectory.fields import (
     POINT_COLUMNS,
     SHAPES,
     TYPES,
-    Column,
     Field,
+    TableColumn,
     sides_in,
 )
 from rigidsim.trajectory.recorded import labels_of
@@ -142,7 +142,7 @@ def _samples(trajectory: Trajectory) -> Iterator[LabelledVariable]:
 
 def _array(
     trajectory: Trajectory,
-    of: Field | Column,
+    of: Field | TableColumn,
     dimensions: tuple[str, ...],
     described: Mapping[str, str],
     dtype: str = "<f8",
@@ -169,7 +169,7 @@ def _readings(trajectory: Trajectory) -> Iterator[LabelledVariable]:
         yield from (_column(trajectory, column, axis) for column in table.columns)
 
 
-def _column(trajectory: Trajectory, column: Column, dimension: str) -> LabelledVariable:
+def _column(trajectory: Trajectory, column: TableColumn, dimension: str) -> LabelledVariable:
     dimensions = (dimension, *((column.axis,) if column.axis else ()))
     described = {"units": column.units, "long_name": column.long_name.replace("/shape", SHAPES)}
     if column.name == "events/cause":

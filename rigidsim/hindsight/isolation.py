@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.header import Header
 from rigidsim.tree.nodes import NO_TURN, ZERO
 
@@ -27,7 +28,7 @@ def isolated_until(header: Header) -> float:
     history = header.whole_history(blueprint.tree, blueprint.possible_changes)
     for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
         tree = tree.begun(
-            lambda node: node.its_joint._replace(position=ZERO, orientation=NO_TURN)
+            lambda node: not_none(node.joint)._replace(position=ZERO, orientation=NO_TURN)
         )  # places do not matter
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):
             return begin

@@ -18,6 +18,7 @@ from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.loops import loop_names
 from rigidsim.scene.schema.changes import KEYS
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.fields import ANGULAR_JOINT_TERM, JOINT_TERM
 from rigidsim.trajectory.provenance import CALLBACKS
@@ -192,7 +193,7 @@ def _joint_place(state: State, held: Node, body: Node) -> tuple:
     """The point about which the torque of the joint of a body is recorded, that of the joint on the body, m, in the
     axes of a body that is it or that carries it.
     """
-    point = scaled(held.metres, held.its_joint.at)
+    point = scaled(held.metres, not_none(held.joint).at)
     if held is body:
         return point
     seen = state[held.path].seen_from(body.path)

@@ -25,6 +25,7 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions.tree import Held
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.readings import held_at
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
@@ -87,7 +88,7 @@ class SampleModel:
     def _begun(self, node: Node) -> Joint:
         """A joint whose pose at zero is that which its body had when it was made."""
         p, q, *_ = numbers_of(self.local, node.index)
-        return node.its_joint.beginning(p, q, self.coordinates(node), node.scale, node.parent_metres)
+        return not_none(node.joint).beginning(p, q, self.coordinates(node), node.scale, node.parent_metres)
 
     def pose(self, frame: int) -> tuple:
         """(p_W, q_W) of a frame: its origin in the world, m, and its orientation."""
@@ -124,11 +125,11 @@ class SampleModel:
         if node.is_free():
             return [free_state(node, self.tree, instant, None)]
         q, omega = instant.world(node)
-        return [*joint_states(node.its_joint, self.coordinates(node), q, rotate_back(q, omega))]
+        return [*joint_states(not_none(node.joint), self.coordinates(node), q, rotate_back(q, omega))]
 
     def coordinates(self, node: Node) -> list[tuple[float, float]]:
         """The coordinates of a joint and their rates."""
-        if not node.its_joint.coordinates:
+        if not not_none(node.joint).coordinates:
             return []
         if "joints/rate" not in self._trajectory.arrays:
             raise NotRecordedError(f"the coordinates of joints were not recorded ({self.header.record_text})")

@@ -14,6 +14,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.hindsight.loads import LoadsAtSample, SceneLoad
 from rigidsim.hindsight.past import LoadsInEra, SampleModel
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.nodes import Node
 
 SMALL = 1e-4  # perturbation relative to the change of the state in a step
@@ -57,7 +58,7 @@ def drift_cause(past: SampleModel, step: float, until: float) -> DriftCause | No
             return rates(past.under(loads.alone(load)), past, state, step, until)[row]
 
         if joint and (own := rate_under(None)).number >= most:
-            if body.its_joint.has_loads:
+            if not_none(body.joint).has_loads:
                 return DriftCause(body.path, None, own, joint)
             # The motion itself: rates of turning bodies couple the coordinates of their joints.
             turns = [_turn(past, node, step) for node in past.moved]

@@ -132,9 +132,9 @@ def time_to_stop(S, rate):
 
 
 @formula
-def time_of_bounces(u, a, e):
-    """How long a point bounces that leaves a surface with u m/s, towards which it accelerates by a m/s2, s: the sum of
-    the flights 2 u e^k/a of all bounces. Infinite, as 1/0, for e = 1.
+def time_of_rebounds(u, a, e):
+    """How long a point rebounds that leaves a surface with u m/s, towards which it accelerates by a m/s2, s: the sum of
+    the flights 2 u e^k/a of all rebounds. Infinite, as 1/0, for e = 1.
     """
     return 2.0 * u / (a * (1.0 - e))
 
@@ -145,6 +145,6 @@ def shared_along(e, f_1, N_1, f_2, N_2):
     along the line alone is decided, then have parts along it in proportion to their normal forces.
     """
     total, along = N_1 + N_2, dot(e, add(f_1, f_2))
-    bears = total > 0.0
-    wanted = along * select(bears, N_1, 0.5) / select(bears, total, 1.0)
+    loaded = total > 0.0
+    wanted = along * select(loaded, N_1, 0.5) / select(loaded, total, 1.0)
     return scaled(wanted - dot(e, f_1), e)

@@ -49,7 +49,7 @@ and of what is changed.
 
 
 @formula
-def closing_error(before, after, tolerance):
+def closure_error(before, after, tolerance):
     """What closing the loops changes of a vector, in parts of what a step of this relative tolerance may need."""
     change, share = sub(after, before), MOST_CLOSED * tolerance
     allowed = select(share > LEAST_CLOSED, share, LEAST_CLOSED) * (1.0 + sqrt(dot(before, before)))

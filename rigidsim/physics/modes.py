@@ -19,7 +19,7 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import INFINITY, select, sqrt
 
-FAR = 1.0  # a margin of what cannot happen
+FAR = 1.0  # a guard of what cannot happen
 UNBOUNDED = 1e300  # a bound of a constraint force, N m or N, that is none
 
 
@@ -84,8 +84,8 @@ def mode_of(x, v, stops, friction, wanted, largest):
 
 
 @formula
-def stop_margins(x, v, slip, stops):
-    """((margin, its rate) at the lower stop, the same at the upper one): how far away they are, rad or m; FAR where
+def stop_guards(x, v, slip, stops):
+    """((guard, its rate) at the lower stop, the same at the upper one): how far away they are, rad or m; FAR where
     there is none, and of a coordinate at rest.
     """
     low, high = stops
@@ -95,8 +95,8 @@ def stop_margins(x, v, slip, stops):
 
 
 @formula
-def rate_margins(v, a, slip, lag, friction, wanted, largest):
-    """((margin, its rate) of the sign of v, the same of that of v - r): how far a coordinate that slides, with the
+def rate_guards(v, a, slip, lag, friction, wanted, largest):
+    """((guard, its rate) of the sign of v, the same of that of v - r): how far a coordinate that slides, with the
     acceleration a, is from being held, rad/s or m/s; FAR where it cannot be. `wanted` is (r, r').
     """
     slips, lags, (r, r_dot) = friction > 0.0, largest > 0.0, wanted
@@ -105,7 +105,7 @@ def rate_margins(v, a, slip, lag, friction, wanted, largest):
 
 
 @formula
-def constraint_margins(force, bounds):
+def constraint_guards(force, bounds):
     """How far the constraint force of a coordinate whose rate is held is from its upper and lower bound, N m or N."""
     lower, upper = bounds
     above, below = upper - force, force - lower
@@ -114,12 +114,12 @@ def constraint_margins(force, bounds):
 
 @formula
 def crossing(begin, end, first, last):
-    """Where a margin vanishes that is negative at `end`, not at `begin`, s; of each end (margin, its rate), the rate 0
+    """Where a guard vanishes that is negative at `end`, not at `begin`, s; of each end (guard, its rate), the rate 0
     if it is not known.
 
-    The cubic in the margin with the times and their derivatives at both ends (inverse interpolation after Hermite),
+    The cubic in the guard with the times and their derivatives at both ends (inverse interpolation after Hermite),
     where it is monotonic (Fritsch and Carlson 1980: no derivative above three times the slope of the chord); else the
-    parabola in time with the first rate and both margins, or the chord. What is negative at the beginning counts as
+    parabola in time with the first rate and both guards, or the chord. What is negative at the beginning counts as
     zero there; if it grows, it vanishes again: also if it grows from rest, by t^2 (a + b t) with a > 0.
     """
     (y_0, d_0), (y_1, d_1) = first, last
@@ -140,8 +140,8 @@ def crossing(begin, end, first, last):
 
 @formula
 def dip(length, first, last):
-    """(time, margin) at the least of the cubic through two margins and their rates, s after the first; of each end
-    (margin, its rate). (0, FAR) where the margin does not fall at first and grow at last.
+    """(time, guard) at the least of the cubic through two guards and their rates, s after the first; of each end
+    (guard, its rate). (0, FAR) where the guard does not fall at first and grow at last.
     """
     (y_0, d_0), (y_1, d_1) = first, last
     dips = select(d_0 < 0.0, d_1 > 0.0, False)

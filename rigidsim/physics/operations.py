@@ -98,6 +98,7 @@ def _lifted(operation: Operation) -> Callable:
     """An operation on jets that takes plain numbers too."""
 
     def jet(*arguments):
+        """The operation; a number is the jet of a constant."""
         jets = [u if isinstance(u, tuple) else (u, 0.0, 0.0) for u in arguments]
         return operation.jet(*jets) if operation.jet else (operation.value(*(u[0] for u in jets)), 0.0, 0.0)
 

@@ -30,6 +30,7 @@ from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
 from rigidsim.report.table import ROUNDING, number, without_rounding
 from rigidsim.scene.hierarchy.loops import loop_names
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLEEPS, SLIDES, STICKS, WAKES
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
@@ -320,7 +321,7 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, Any
             if one.values is not None:
                 found[name], found[f"{name}_unit"] = one.values[0], one.unit
     for name in filter(found.__contains__, coordinates_of(type)):
-        x = node.its_joint.coordinates[coordinate_number(name, type)]
+        x = not_none(node.joint).coordinates[coordinate_number(name, type)]
         metres = 1.0 if x.turns else node.parent_metres
         if math.isfinite(x.low) or math.isfinite(x.high):
             found[f"{name}_limits"] = [end / metres if math.isfinite(end) else None for end in (x.low, x.high)]

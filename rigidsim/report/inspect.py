@@ -20,7 +20,7 @@ from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.report.states import StateTable
 from rigidsim.report.table import ALL, MOST_ROWS
 from rigidsim.report.wording import counted
-from rigidsim.trajectory.fields import CONTACT_WORK, COUNT_COLUMN, POINT_COLUMNS, Column
+from rigidsim.trajectory.fields import CONTACT_WORK, COUNT_COLUMN, POINT_COLUMNS, TableColumn
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
 from rigidsim.tree.joints import coordinates_of
@@ -239,6 +239,6 @@ def datasets(header: Header) -> list[dict[str, object]]:
     return described
 
 
-def _described(column: Column, rows: str) -> dict[str, object]:
+def _described(column: TableColumn, rows: str) -> dict[str, object]:
     dimensions = [rows, column.axis] if column.axis else [rows]
     return {"name": column.name, "dimensions": dimensions, "units": column.units, "long_name": column.long_name}

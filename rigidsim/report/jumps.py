@@ -172,8 +172,8 @@ def cause_of(event: Event) -> str:
         return f"{event.id}{f' {event.name!r}' if event.name else ''} happens"
     if event.force is not None and event.torque is not None:
         type = event.id.split(".")[-2]
-        bore = f"{math.hypot(*event.force):.6g} N and {math.hypot(*event.torque):.6g} N m"
-        return f"the {type} of {event.body} on {event.parent_before or 'world'} breaks under {bore}; it is free"
+        reaction = f"{math.hypot(*event.force):.6g} N and {math.hypot(*event.torque):.6g} N m"
+        return f"the {type} of {event.body} on {event.parent_before or 'world'} breaks under {reaction}; it is free"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
     hangs = "; a joint connects them" if event.motion == "jointed" else ""

@@ -15,6 +15,7 @@ from rigidsim.engine.assembly.blueprint import TriggerRecord, World
 from rigidsim.engine.guards import ARMED
 from rigidsim.engine.triggering import TriggeredRun, Triggers
 from rigidsim.jit.shadows import Shadows
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import Instant
 
 LARGE = 2.0**27
@@ -36,7 +37,9 @@ class TangentTriggers(Triggers):
     def vary(self, k: int, worlds: Iterable[tuple[float, World]], extrapolated: Callable) -> None:
         """Let times and delays vary with a parameter, as in worlds in which it is so much larger."""
         step = float(self._run.model.step)
-        found = ((e, np.array([one.time or one.delay for one in w.blueprint.its_triggers.records])) for e, w in worlds)
+        found = (
+            (e, np.array([one.time or one.delay for one in not_none(w.blueprint.triggers).records])) for e, w in worlds
+        )
         self._delays[:, k] = extrapolated(found) / step
 
     def _await(self, k: int, seconds: float) -> None:

@@ -37,6 +37,7 @@ from rigidsim.sensitivities.runs import TangentRun
 from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation, one_tangent
 from rigidsim.sensitivities.tangent_space import HoldingEquations, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
@@ -215,12 +216,12 @@ class _Probe(DifferentiatedSimulation):
                 found.append(Variable(f"{path}.mass", row, "velocity", 0, False))
             elif coordinate is not None and not coordinate.is_prescribed:
                 words = ("angle", "rate") if coordinate.turns else ("displacement", "rate")
-                several = f"_{moved.number + 1}" * (len(moved.node.its_joint.coordinates) > 1)
+                several = f"_{moved.number + 1}" * (len(not_none(moved.node.joint).coordinates) > 1)
                 kinds = zip(words, ("position", "velocity"), strict=True)
                 found += [Variable(f"{path}.{word}{several}", row, kind, 0, coordinate.turns) for word, kind in kinds]
             elif moved.node.is_free():
                 found += _parts(path, row, ("position", "turn", "velocity", "angular_velocity"))
-            elif moved.node.its_joint.has_attitude:
+            elif not_none(moved.node.joint).has_attitude:
                 found += _parts(path, row, ("turn", "angular_velocity"))
         return found
 

@@ -30,6 +30,7 @@ from rigidsim.sensitivities.instants import TangentTriggers
 from rigidsim.sensitivities.parameters import Beside
 from rigidsim.sensitivities.sampling import TangentSensing, hold_rates
 from rigidsim.simulation.blocks import WorldGroup
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps
@@ -224,7 +225,7 @@ class TangentRun(BlockRun):
             self._change(lambda run: run.note_trigger(k, set_before, set_now), note)
             return
         note()
-        ledger = self.rates(self._its_buffer.pair.ledger)[0]
+        ledger = self.rates(not_none(self._buffer).pair.ledger)[0]
         energy = ledger[layout.LEDGER.kinetic] + ledger[layout.LEDGER.potential]
         rates, step = self.event_rates[-1][-1], float(self.model.step)
         rates[layout.HIT.time] = step * self._done_rate[: self.n_parameter]
@@ -256,7 +257,7 @@ class TangentRun(BlockRun):
         run.n, run.done, run.era, run._begun = self.n, self.done + e * self._done_rate[k], self.era, True
         run.state[:] = self.state + e * self.shadows.of(self.state)[..., k]
         if self.sensing:
-            run.its_sensing.held[:, 0] = self.sensing.held[:, 0] + e * self.sensing.rates[:, k]
+            not_none(run.sensing).held[:, 0] = self.sensing.held[:, 0] + e * self.sensing.rates[:, k]
             run._put_held()
         if self.contacts.arrays is not None:
             mine = vars(self.contacts).items()

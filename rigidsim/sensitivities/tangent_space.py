@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact.lasting import LASTING, N_SLOTS, SLOT, STUCK
-from rigidsim.engine.layout import CLOSING
+from rigidsim.engine.layout import EQUATION
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.shadows import Shadows
 
@@ -43,11 +43,11 @@ class HoldingEquations(NamedTuple):
         """
         gaps, rates, left, slowest = [], [], [], np.inf
         if (loops := run._scratch.loops) is not None:
-            closing = np.asarray(loops.closing)
-            along = shadows.of(closing)
-            gaps += [*along[:, CLOSING.gap]]
-            rates += [*along[:, CLOSING.rate]]
-            left += [*closing[:, CLOSING.rate]]
+            equation = np.asarray(loops.equation)
+            along = shadows.of(equation)
+            gaps += [*along[:, EQUATION.gap]]
+            rates += [*along[:, EQUATION.rate]]
+            left += [*equation[:, EQUATION.rate]]
         if (lasting := run.contacts.arrays and run.contacts.arrays.lasting) is not None:
             values = np.asarray(lasting.value)
             parts = zip(np.asarray(lasting.slot), values, shadows.of(values), strict=True)

@@ -19,9 +19,10 @@ from rigidsim.engine.run import BlockRun
 from rigidsim.errors import UsageError
 from rigidsim.jit.rows import Row
 from rigidsim.scene.text.document import path_text
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.events import in_order, no_side_rows
-from rigidsim.trajectory.fields import COUNT, EVENT_COLUMNS, POINT_COLUMNS, POINTS, SIDE_TABLES, Column
+from rigidsim.trajectory.fields import COUNT, EVENT_COLUMNS, POINT_COLUMNS, POINTS, SIDE_TABLES, TableColumn
 from rigidsim.tree.joints import key_of
 
 Pieces = Sequence[tuple[np.ndarray, np.ndarray]]
@@ -69,9 +70,9 @@ def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
     for name in received[0] if received else ():
         table[f"events/received/{name}"] = np.array([texts[name] for texts in received])
     table |= _numbers(SIDE_TABLES["received"], layout.HIT, values[happened])
-    if events.bore is not None:
-        table |= {"events/broken/event": np.array([0]), "events/broken/force": events.bore[0][np.newaxis]}
-        table |= {"events/broken/torque": events.bore[1][np.newaxis]}
+    if events.reaction is not None:
+        table |= {"events/broken/event": np.array([0]), "events/broken/force": events.reaction[0][np.newaxis]}
+        table |= {"events/broken/torque": events.reaction[1][np.newaxis]}
     if events.changed:
         paths, texts = zip(*events.changed, strict=True)
         table |= {"events/changed/event": np.zeros(len(paths), np.int64)}
@@ -93,7 +94,7 @@ def _common(rows: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
     return {"events/cause": cause, **_numbers(EVENT_COLUMNS, layout.EVENT, values)}
 
 
-def _numbers(columns: Sequence[Column], row: Row, values: np.ndarray) -> dict[str, np.ndarray]:
+def _numbers(columns: Sequence[TableColumn], row: Row, values: np.ndarray) -> dict[str, np.ndarray]:
     """The columns of a table that are in rows of the engine, by the same names."""
     places = {one.name: getattr(row, one.name.rpartition("/")[2]) for one in columns if one.dtype == "f8"}
     return {name: np.ascontiguousarray(values[:, place]) for name, place in places.items()}
@@ -138,7 +139,7 @@ class _Names:
             node, motion = receiver, ""
             path, name = self._stop(receiver, *divmod(number, 2))
         elif cause == layout.CAUSE_TRIGGER:
-            one = self._written.its_triggers.records[number]
+            one = not_none(self._written.triggers).records[number]
             node, name, motion, path = layout.NO_ROW, one.name, "", one.id
         elif number == layout.NO_ROW:
             node, name, motion = receiver, "", "free"
@@ -158,7 +159,7 @@ class _Names:
             loop = self._written.loops[number]
             return path_text(("world", "loops", number, *loop.keys[end])), loop.name
         place, number = self._tree.nodes[node], row - row_of(self._tree, node, 0)
-        return path_text((place.path, *key_of(place.its_joint.type, "limits", number), end)), ""
+        return path_text((place.path, *key_of(not_none(place.joint).type, "limits", number), end)), ""
 
 
 # --- contact

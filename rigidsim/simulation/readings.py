@@ -9,7 +9,7 @@ import numpy as np
 from rigidsim.engine.run import BlockRun
 from rigidsim.quantities.units import udunits
 from rigidsim.scene import Scene
-from rigidsim.trajectory.fields import AXES, Column, ReadingTable
+from rigidsim.trajectory.fields import AXES, ReadingTable, TableColumn
 
 AXIS_OF = {labels: axis for axis, labels in AXES.items()}
 
@@ -21,13 +21,15 @@ def reading_tables_of(scene: Scene) -> tuple[ReadingTable, ...]:
         for name, sensor in node.body.sensors.items():
             group = f"sensors/{node.path}/{name}"
             columns = (
-                Column(f"{group}/{one.name}", "f8", AXIS_OF.get(one.components, ""), udunits(one.unit), one.words)
+                TableColumn(f"{group}/{one.name}", "f8", AXIS_OF.get(one.components, ""), udunits(one.unit), one.words)
                 for one in sensor.measured()
             )
             found.append(ReadingTable(group, tuple(columns)))
     for name, one in scene.controllers.items():
         group = f"controllers/{name}"
-        columns = (Column(f"{group}/{output}", "f8", "", "1", f"output of {name}") for output in one.outputs_of(name))
+        columns = (
+            TableColumn(f"{group}/{output}", "f8", "", "1", f"output of {name}") for output in one.outputs_of(name)
+        )
         found.append(ReadingTable(group, tuple(columns)))
     return tuple(found)
 

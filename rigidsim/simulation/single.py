@@ -44,6 +44,7 @@ from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.simulation.readings import reading_columns
 from rigidsim.simulation.spare import spare_runs
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
@@ -316,7 +317,7 @@ class Simulation:
                 if name not in known:
                     refuse("name", f"a controller of the type input: {', '.join(known) or 'there is none'}", name)
             if values:
-                self._run.its_sensing.set_inputs(values)
+                not_none(self._run.sensing).set_inputs(values)
 
     @property
     def readings(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.amounts import Amount
 from rigidsim.scene.values.points import Listed, Points, Range, written_points
 
-Column = np.ndarray | list
+AxisValues = np.ndarray | list
 """The values of one name for some runs: float64 numbers in the unit of the plan, or a list of words and other data."""
 
 FEW = 5
@@ -30,7 +30,7 @@ class Axis:
         self.count, self.unit = points.count, points.unit
         self.is_numeric = isinstance(points, Range) or points.is_numeric
 
-    def at(self, places: np.ndarray) -> Column:
+    def at(self, places: np.ndarray) -> AxisValues:
         """The values at these places, which count from zero."""
         if isinstance(self.points, Range):
             return range_at(self.points, places)

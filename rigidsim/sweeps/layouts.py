@@ -21,7 +21,7 @@ from rigidsim.errors import Problem, SceneError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.amounts import as_written
-from rigidsim.sweeps.axes import Axis, Column
+from rigidsim.sweeps.axes import Axis, AxisValues
 
 MOST_PROBES = 100
 MOST_AT_ONCE = 10_000_000
@@ -66,7 +66,7 @@ class Plan(ABC):
             raise UsageError(f"a plan of {runs:,} runs is too large; the limit is 2**53")
 
     @abstractmethod
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
+    def columns(self, begin: int, end: int) -> dict[str, AxisValues]:
         """The values of each name for the runs from `begin` to before `end`.
 
         Parameters
@@ -95,7 +95,7 @@ class Plan(ABC):
         """The varied parameters and paths."""
         return tuple(self.units)
 
-    def values(self, runs: range | slice) -> dict[str, Column]:
+    def values(self, runs: range | slice) -> dict[str, AxisValues]:
         """The values of each name for consecutive runs: float64 numbers in the unit of the name, or a list of words and
         other data. Takes memory for these runs only (a sample of `lhs` is made as a whole).
 
@@ -114,7 +114,7 @@ class Plan(ABC):
             raise UsageError(f"expected consecutive runs between 0 and {self.runs - 1}, got {chosen}")
         return self.columns(chosen.start, max(chosen.start, chosen.stop))
 
-    def written(self, runs: range | slice) -> dict[str, Column]:
+    def written(self, runs: range | slice) -> dict[str, AxisValues]:
         """The values as a scene takes them: those with a unit as text.
 
         Parameters
@@ -253,13 +253,13 @@ class Known(Plan):
     rest is that of the whole plan.
     """
 
-    def __init__(self, units: Mapping[str, str], values: Mapping[str, Column], runs: range, seed: int, *about: str):
+    def __init__(self, units: Mapping[str, str], values: Mapping[str, AxisValues], runs: range, seed: int, *about: str):
         """`about` are the digest of the plan, its sample and its description."""
         super().__init__(units, runs.stop, seed)
         self.digest, self.sample, self._description = about
         self._values, self._begin = values, runs.start
 
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
+    def columns(self, begin: int, end: int) -> dict[str, AxisValues]:
         """The values of runs that are here."""
         return {name: values[begin - self._begin : end - self._begin] for name, values in self._values.items()}
 
@@ -283,7 +283,7 @@ class Product(_OfAxes):
     def __init__(self, axes: tuple[Axis, ...], seed: int = 0):
         super().__init__(axes, math.prod(axis.count for axis in axes), seed)
 
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
+    def columns(self, begin: int, end: int) -> dict[str, AxisValues]:
         """As `itertools.product` orders them."""
         rest, places = np.arange(begin, end), {}
         for axis in reversed(self.axes):
@@ -328,7 +328,7 @@ class Zipped(_OfAxes):
                 raise UsageError(f"values are taken side by side, but {counts}; give all names equally many")
         super().__init__(axes, first.count, seed)
 
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
+    def columns(self, begin: int, end: int) -> dict[str, AxisValues]:
         """Row by row."""
         places = np.arange(begin, end)
         return {axis.name: axis.at(places) for axis in self.axes}

@@ -15,7 +15,7 @@ import numpy as np
 from rigidsim.errors import UsageError
 from rigidsim.scene.values.samples import Distribution, Sample
 from rigidsim.simulation.batch import free_memory
-from rigidsim.sweeps.axes import Column
+from rigidsim.sweeps.axes import AxisValues
 from rigidsim.sweeps.layouts import MOST_AT_ONCE, Plan
 
 SMALLEST, LARGEST = 2.0**-54, 1.0 - 2.0**-53
@@ -89,7 +89,7 @@ class Sampled(Plan):
         near = " or ".join(f"sobol:{2**power}" for power in (self.runs.bit_length() - 1, self.runs.bit_length()))
         return (f"Sobol's sequence is balanced for powers of two only: {near} is better than {self.sample}",)
 
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
+    def columns(self, begin: int, end: int) -> dict[str, AxisValues]:
         """The values of each name, in its unit."""
         cube = self._saltelli(begin, end) if self._method == "saltelli" else self._points(begin, end)
         return {

@@ -27,8 +27,8 @@ from rigidsim.trajectory.fields import (
     POINTS,
     SHAPES,
     TYPES,
-    Column,
     ReadingTable,
+    TableColumn,
 )
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header, texts_of
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
@@ -319,7 +319,7 @@ def check_samples(file: h5py.File, path: Path, header: Header) -> None:
             stored_dataset(file, path, column.name, column.shape(rows), column.dtype)
 
 
-def check_table(file: h5py.File, path: Path, axis: str, columns: tuple[Column, ...]) -> None:
+def check_table(file: h5py.File, path: Path, axis: str, columns: tuple[TableColumn, ...]) -> None:
     """Check shape and type of the columns of a table with this axis."""
     rows = len(own_dataset(file, path, axis))
     stored_dataset(file, path, axis, (rows,), "i8", is_whole=True)

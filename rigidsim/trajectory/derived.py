@@ -25,6 +25,7 @@ from rigidsim.physics.frames import (
 )
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.physics.vector import sub
+from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.tree.nodes import Node
@@ -93,9 +94,9 @@ class DerivedMotions:
         """The motion that the coordinates of a joint give; that of a ball has none."""
         rows = self._header.coordinates[node.path]
         numbers = [(self._coordinate("joints/coordinate", row), self._coordinate("joints/rate", row)) for row in rows]
-        if node.its_joint.has_attitude or any(column is None for pair in numbers for column in pair):
+        if not_none(node.joint).has_attitude or any(column is None for pair in numbers for column in pair):
             return {}
-        moved = node.its_joint.moved(numbers, node.scale, node.parent_metres)
+        moved = not_none(node.joint).moved(numbers, node.scale, node.parent_metres)
         return dict(zip(("position", "orientation", "velocity", "angular_velocity"), moved, strict=True))
 
     def kept(self, key: tuple, find: Callable[[], Columns]) -> Columns:

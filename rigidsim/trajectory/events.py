@@ -244,7 +244,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
         for name in ("energy_before", "energy_after", "impulse", "time", "cause")
     )
     received = records_of(columns, "received")
-    bore = dict(zip(columns["events/broken/event"].tolist(), records_of(columns, "broken"), strict=True))
+    reactions = dict(zip(columns["events/broken/event"].tolist(), records_of(columns, "broken"), strict=True))
     changed: dict[int, dict[str, Any]] = {}
     for row, one in zip(columns["events/changed/event"].tolist(), records_of(columns, "changed"), strict=True):
         changed.setdefault(row, {})[one["path"]] = json.loads(one["value"])
@@ -258,7 +258,7 @@ def scheduled_in(columns: Columns) -> tuple[Event, ...]:
             energy=float(after[k] - before[k]),
             protected=tuple(protected.get(int(row), ())),
             carried=tuple(carried.get(int(row), ())),
-            **bore.get(int(row), {}),
+            **reactions.get(int(row), {}),
             changed=changed.get(int(row)),
         )
         for k, (row, one) in enumerate(zip(rows, received, strict=True))

@@ -75,7 +75,7 @@ class Field(NamedTuple):
         return ledger[..., self.place]
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """One dataset of a table whose rows are not samples; `axis` names its second dimension, if any; `dtype` can be
     `text`.
     """
@@ -95,7 +95,7 @@ class ReadingTable(NamedTuple):
     """What a sensor or a controller gave at its samples: a group of datasets, of which `time` has the times."""
 
     group: str  # sensors/body/name or controllers/name
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
 
     @property
     def name(self) -> str:
@@ -240,26 +240,29 @@ SHAPES = "shape"
 """The dataset with the names of all shapes that can touch; tables refer to its rows."""
 
 
-def _side(name: str, texts: Sequence[str], *vectors: tuple[str, str, str]) -> tuple[Column, ...]:
+def _side(name: str, texts: Sequence[str], *vectors: tuple[str, str, str]) -> tuple[TableColumn, ...]:
     return (
-        Column(f"events/{name}/event", "i8", "", "1", "row of the event"),
-        *(Column(f"events/{name}/{text}", "text", "", "", "") for text in texts),
-        *(Column(f"events/{name}/{vector}", "f8", "xyz", unit, meaning) for vector, unit, meaning in vectors),
+        TableColumn(f"events/{name}/event", "i8", "", "1", "row of the event"),
+        *(TableColumn(f"events/{name}/{text}", "text", "", "", "") for text in texts),
+        *(TableColumn(f"events/{name}/{vector}", "f8", "xyz", unit, meaning) for vector, unit, meaning in vectors),
     )
 
 
 EVENT_COLUMNS = (
-    Column("events/time", "f8", "", "s", "time since the start"),
-    Column("events/cause", "i1", "", "1", "what happened"),
-    Column("events/first", "i4", "", "1", "row of the first shape in /shape; -1 unless shapes touch, or a body sleeps"),
-    Column("events/second", "i4", "", "1", "row of the second shape in /shape, or of the first again; else -1"),
-    Column("events/point", "f8", "xyz", "m", "where the impulse acts, in the world"),
-    Column("events/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
-    Column("events/impulse", "f8", "xyz", "N s", "impulse on the receiver or the body of the second shape, world axes"),
-    Column("events/energy_before", "f8", "", "J",
-           "kinetic energy of both bodies, or energy of all, before; 0 where a mode of contact ends"),
-    Column("events/energy_after", "f8", "", "J",
-           "kinetic energy of both bodies, or energy of all, after; where a mode ends, the work of friction in it"),
+    TableColumn("events/time", "f8", "", "s", "time since the start"),
+    TableColumn("events/cause", "i1", "", "1", "what happened"),
+    TableColumn("events/first", "i4", "", "1",
+                "row of the first shape in /shape; -1 unless shapes touch, or a body sleeps"),
+    TableColumn("events/second", "i4", "", "1", "row of the second shape in /shape, or of the first again; else -1"),
+    TableColumn("events/point", "f8", "xyz", "m", "where the impulse acts, in the world"),
+    TableColumn("events/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
+    TableColumn("events/impulse", "f8", "xyz", "N s",
+                "impulse on the receiver or the body of the second shape, world axes"),
+    TableColumn("events/energy_before", "f8", "", "J",
+                "kinetic energy of both bodies, or energy of all, before; 0 where a mode of contact ends"),
+    TableColumn("events/energy_after", "f8", "", "J",
+                "kinetic energy of both bodies, or energy of all, after; where a mode ends,"
+                " the work of friction in it"),
 )  # fmt: skip
 SIDE_TABLES = {
     "received": _side(
@@ -303,7 +306,7 @@ WITHOUT_ROWS = ("broken", "changed")
 """Side tables that are not written if they have no rows: files and hashes are those of before there were any."""
 
 
-def sides_in(columns: Mapping[str, np.ndarray]) -> dict[str, tuple[Column, ...]]:
+def sides_in(columns: Mapping[str, np.ndarray]) -> dict[str, tuple[TableColumn, ...]]:
     """The side tables that a table of events has."""
     return {
         side: s for side, s in SIDE_TABLES.items() if side not in WITHOUT_ROWS or len(columns[f"events/{side}/event"])
@@ -315,13 +318,15 @@ SIDE_NAMES = tuple(column.name for columns in SIDE_TABLES.values() for column in
 
 POINTS = "contacts"
 POINT_COLUMNS = (
-    Column(f"{POINTS}/first", "i4", "", "1", "row of the first shape in /shape"),
-    Column(f"{POINTS}/second", "i4", "", "1", "row of the second shape in /shape"),
-    Column(f"{POINTS}/point", "f8", "xyz", "m", "point of contact in the world"),
-    Column(f"{POINTS}/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
-    Column(f"{POINTS}/force", "f8", "xyz", "N", "force on the body of the second shape in the last step, world axes"),
+    TableColumn(f"{POINTS}/first", "i4", "", "1", "row of the first shape in /shape"),
+    TableColumn(f"{POINTS}/second", "i4", "", "1", "row of the second shape in /shape"),
+    TableColumn(f"{POINTS}/point", "f8", "xyz", "m", "point of contact in the world"),
+    TableColumn(f"{POINTS}/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
+    TableColumn(
+        f"{POINTS}/force", "f8", "xyz", "N", "force on the body of the second shape in the last step, world axes"
+    ),
 )
 POINT_NAMES = tuple(column.name for column in POINT_COLUMNS)
-COUNT_COLUMN = Column(f"{POINTS}/count", "i8", "", "1", "number of contact points at each sample")
+COUNT_COLUMN = TableColumn(f"{POINTS}/count", "i8", "", "1", "number of contact points at each sample")
 COUNT = COUNT_COLUMN.name
 """The rows of the contact points follow each other in the order of samples."""

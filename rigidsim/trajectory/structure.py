@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import DEFAULT, chunk_shape, filters
-from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, LOOP, TYPES, Column, Field, ReadingTable
+from rigidsim.trajectory.fields import AXES, COORDINATE, JOINT, LOOP, TYPES, Field, ReadingTable, TableColumn
 from rigidsim.trajectory.header import NO_CONTACT, Header
 from rigidsim.trajectory.recorded import ROWS, labels_of
 
@@ -60,7 +60,7 @@ def _plain_table(table: ReadingTable) -> list:
 def reading_tables(written: Any) -> tuple[ReadingTable, ...]:
     """The tables of sensors and controllers, from what a file has of them. Raises ValueError and TypeError."""
     return tuple(
-        ReadingTable(group, tuple(Column(f"{group}/{name}", "f8", *map(str, rest)) for name, *rest in columns))
+        ReadingTable(group, tuple(TableColumn(f"{group}/{name}", "f8", *map(str, rest)) for name, *rest in columns))
         for group, columns in written
     )
 

@@ -27,7 +27,7 @@ from rigidsim.trajectory.fields import (
     SHAPES,
     SIDE_TABLES,
     WITHOUT_ROWS,
-    Column,
+    TableColumn,
     sides_in,
 )
 from rigidsim.trajectory.header import Header
@@ -69,7 +69,7 @@ def complete_readings(root: h5py.File, header: Header, rows: Mapping[str, int]) 
         root[name].resize(rows[name], axis=0)
 
 
-def _create_table(root: h5py.File, axis: str, columns: Sequence[Column], rows: int, compression: str) -> None:
+def _create_table(root: h5py.File, axis: str, columns: Sequence[TableColumn], rows: int, compression: str) -> None:
     """Create a table of that many rows: its axis, and a dataset for each column. The axis is not compressed: its size
     in the file bounds the number of rows.
     """
@@ -80,7 +80,7 @@ def _create_table(root: h5py.File, axis: str, columns: Sequence[Column], rows: i
         _create_column(root, column, scale, rows, compression)
 
 
-def _create_column(root: h5py.File, column: Column, scale: h5py.Dataset, rows: int, compression: str) -> None:
+def _create_column(root: h5py.File, column: TableColumn, scale: h5py.Dataset, rows: int, compression: str) -> None:
     """Create a column of a table with this axis."""
     shape = column.shape(rows)
     dataset = root.create_dataset(
@@ -90,7 +90,7 @@ def _create_column(root: h5py.File, column: Column, scale: h5py.Dataset, rows: i
     _complete_column(root, dataset, column, scale)
 
 
-def _complete_column(root: h5py.File, dataset: h5py.Dataset, column: Column, scale: h5py.Dataset) -> None:
+def _complete_column(root: h5py.File, dataset: h5py.Dataset, column: TableColumn, scale: h5py.Dataset) -> None:
     """Attach the axes of a column, and describe it."""
     dataset.dims[0].attach_scale(scale)
     if column.axis:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, total_of, unpacked
 from rigidsim.physics.vector import scaled
 from rigidsim.structures import ContiguousList
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import NO_TURN, ZERO, Joint
 
 WORLD = "world"
@@ -59,18 +60,6 @@ class Node:
     inherits: bool = False  # whether it inherits the jumps of its parent
     joint: Joint | None = None  # of a jointed node
     normal: tuple = ()  # of the plane that a planar scene is locked to, in its own axes; else empty
-
-    @property
-    def its_joint(self) -> Joint:
-        """The joint of a node that is on one."""
-        assert self.joint is not None
-        return self.joint
-
-    @property
-    def its_mass(self) -> Lump:
-        """The mass of a node that has one."""
-        assert self.mass is not None
-        return self.mass
 
     @property
     def frame(self) -> int:
@@ -220,12 +209,6 @@ class Tree(Generic[N]):
         base = self.base(node)
         return base if base is not None and base.is_moved() else None
 
-    def its_carrier(self, node: Node) -> N:
-        """The carrier of a node that has one."""
-        found = self.carrier(node)
-        assert found is not None
-        return found
-
     def free_ancestor(self, node: Node) -> N | None:
         """The nearest free body among the node and its ancestors, if there is one."""
         return self.node(self._free[node.frame])
@@ -368,7 +351,7 @@ class Tree(Generic[N]):
 
 def links_of(node: Node) -> int:
     """The number of links without mass before a node: one less than its joint has coordinates."""
-    return max(len(node.its_joint.coordinates) - 1, 0) if node.kind == "jointed" else 0
+    return max(len(not_none(node.joint).coordinates) - 1, 0) if node.kind == "jointed" else 0
 
 
 def path_of(node: Node | None) -> str:

@@ -88,7 +88,7 @@ CONTACT_MODE_CHECKS = {
     ],
     "slip_limit": [((0.3, 2.0, DIRECTION), 0.6 - np.linalg.norm(DIRECTION), FEW)],
     "time_to_stop": [((3.0, -2.0), 1.5, 0.0), ((3.0, 2.0), -1.0, 0.0), ((3.0, 0.0), -1.0, 0.0)],
-    "time_of_bounces": [
+    "time_of_rebounds": [
         ((0.8, 9.81, 0.8), sum(2 * 0.8 * 0.8**k / 9.81 for k in range(400)), 400 * EPS),
     ],
     "shared_along": [

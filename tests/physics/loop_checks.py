@@ -72,7 +72,7 @@ TRIAD = np.linalg.qr(RNG.normal(size=(3, 3)))[0].T
 LEAST_TURN = np.cross(AXIS, B_AXIS) / np.linalg.norm(np.cross(AXIS, B_AXIS)) * swing_at(0.0, P, Q)
 ROUGH = 1e-8  # of the differences
 LOOP_EQUIVALENT = {
-    "loops.closing_error: negated sub(after, before)": 1,  # squared
+    "loops.closure_error: negated sub(after, before)": 1,  # squared
     "loops.distance_apart: doubled 0.0": 3,
     "loops.distance_apart: doubled 1.0": 1,  # where the size is zero, the quotient is not used
     "loops.distance_apart: negated dot(e, v)": 1,  # squared
@@ -127,7 +127,7 @@ LOOP_CHECKS = {
         ((parts(*TRIAD), parts(*FIRST_TURN.apply(TRIAD)), *parts(P, Q)), angle_check(turn_at), ROUGH),
         ((parts(*np.eye(3)), parts(*np.eye(3)), *parts(P, Q)), ((0.0,) * 3, 0.0, 0.0), 0),
     ],
-    "closing_error": [
+    "closure_error": [
         ((*parts(ARM, V), 1e-2), np.linalg.norm(V - ARM) / (1 + SIZE), FEW),
         ((*parts(0 * ARM, 1e-12 * V), 1e-16), np.linalg.norm(V), FEW),
         ((*parts(ARM, ARM), 1e-9), 0.0, 0.0),

@@ -22,10 +22,10 @@ MODE_EQUIVALENT = {
     "modes.motor_share: doubled 0.0": 1,
     "modes.mode_of: doubled 0.0": 10,
     "modes.mode_of: doubled 1.0": 3,
-    "modes.stop_margins: negated select(slip == 0.0, False, low > -INFINITY)": 1,
-    "modes.stop_margins: doubled 0.0": 4,
-    "modes.stop_margins: negated select(slip == 0.0, False, high < INFINITY)": 1,
-    "modes.rate_margins: doubled 0.0": 4,
+    "modes.stop_guards: negated select(slip == 0.0, False, low > -INFINITY)": 1,
+    "modes.stop_guards: doubled 0.0": 4,
+    "modes.stop_guards: negated select(slip == 0.0, False, high < INFINITY)": 1,
+    "modes.rate_guards: doubled 0.0": 4,
     "modes.crossing: doubled 0.0": 5,
     "modes.crossing: negated select(is_known, False, length * d_1 < 3.0 * y_1)": 1,
     "modes.crossing: negated select(y == 0.0, select(is_known, False, length * d_1 < 3.0 * y_1), False)": 1,
@@ -144,17 +144,17 @@ MODE_CHECKS = {
         ((0.9, 0.0, STOPS, 0.0, R, T), (0.0, 1.0), 0.0),
         ((0.1, 0.0, NO_STOPS, 0.0, 0.0, T), (1.0, 0.0), 0.0),
     ],
-    "stop_margins": [
+    "stop_guards": [
         ((0.1, 0.3, 1.0, STOPS), ((0.5, 0.3), (0.8, -0.3)), FEW),
         ((0.1, 0.3, 0.0, STOPS), (FAR, FAR), 0.0),
         ((0.1, 0.3, 1.0, NO_STOPS), (FAR, FAR), 0.0),
     ],
-    "rate_margins": [
+    "rate_guards": [
         ((0.3, 1.7, -1.0, 1.0, F, (R, 0.4), T), ((-0.3, -1.7), (0.5, 1.3)), FEW),
         ((0.3, 1.7, 1.0, -1.0, F, (R, 0.4), 0.0), ((0.3, 1.7), FAR), FEW),
         ((0.3, 1.7, 1.0, -1.0, 0.0, (R, 0.4), T), (FAR, (-0.5, -1.3)), FEW),
     ],
-    "constraint_margins": [
+    "constraint_guards": [
         ((0.2, (-0.7, 0.5)), (0.3, 0.9), FEW),
         ((0.2, (-NONE, 0.5)), (0.3, 1.0), FEW),
         ((0.2, (-0.7, NONE)), (1.0, 0.9), FEW),

@@ -126,12 +126,6 @@ class LoopRecord(NamedTuple):
     keys: tuple[tuple, tuple] = ((), ())  # of these in the scene, below the loop
     across: tuple[tuple, tuple] = ((1.0, 0.0, 0.0),) * 2  # of an angle: of each body, one where it is zero
 
-    @property
-    def its_stops(self) -> tuple[float, float, float]:
-        """The stops of a loop that has them."""
-        assert self.stops is not None
-        return self.stops
-
 
 class ViewRecord(NamedTuple):
     """A motion that an expression reads: its kind, its observer and its body, both as (frame, 0) or (PARENT, frame),
@@ -343,12 +337,6 @@ class Blueprint(NamedTuple):
     metrics: MetricTables | None  # if the scene has any
     triggers: TriggerTables | None = None  # likewise
     sensing: SensingTables | None = None  # likewise
-
-    @property
-    def its_triggers(self) -> TriggerTables:
-        """The triggers of a scene that has some."""
-        assert self.triggers is not None
-        return self.triggers
 
     @property
     def n_due(self) -> int:

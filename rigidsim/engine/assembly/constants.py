@@ -80,9 +80,9 @@ def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
     rows = []
     for node in tree.nodes:
         kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
-        bears = int(node.index in bearing and any(map(Node.is_moved, tree.lineage(node))))
+        moves_free = int(node.index in bearing and any(map(Node.is_moved, tree.lineage(node))))
         row = tree.rows[node.index]
-        rows.append((node.parent, kind, row, tree.row(tree.carrier(node)), bears, row - links_of(node)))
+        rows.append((node.parent, kind, row, tree.row(tree.carrier(node)), moves_free, row - links_of(node)))
     return table(rows, layout.NODE.width)
 
 

@@ -27,7 +27,7 @@ from rigidsim.tree.nodes import Node, Tree
 
 CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)
 """The kinds of cores that have routines of their own with each other."""
-CALM = 0.01  # of what gravity adds to a speed in a step: below it a body rests
+REST_SPEED = 0.01  # of what gravity adds to a speed in a step: below it a body rests
 LEAST_INDEPENDENT = 8  # free bodies, from which on it pays to compile a step of them side by side: a block is full
 
 
@@ -49,7 +49,7 @@ def contacts_of(
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
     meshes, roots = placed_meshes(plan, tree)
-    loose = loose_bodies(blueprint, tree, joints, loads)
+    unloaded = unloaded_bodies(blueprint, tree, joints, loads)
     n_moved, shapes = sum(node.is_moved() for node in bodies), table(rows, at.SHAPE.width)
     values = numbers_table(shape_rows(plan, tree, roots), at.SOLID.width)
     ways = _Ways(tree)
@@ -73,12 +73,12 @@ def contacts_of(
         corner=corners_of(plan, tree),
         meshes=meshes,
         events=np.array([MOST_SLOTS]) if plan.summary["mode"] == "events" else None,
-        rest=rest_of(blueprint, tree, bodies, shapes, values, loose) if plan.sleeps else None,
-        independent=independent_rows(blueprint, tree, plan, loose, loads),
+        rest=rest_of(blueprint, tree, bodies, shapes, values, unloaded) if plan.sleeps else None,
+        independent=independent_rows(blueprint, tree, plan, unloaded, loads),
     )
 
 
-def loose_bodies(blueprint: Blueprint, tree: Tree, joints: Joints | None, loads: LoadTables) -> set[int]:
+def unloaded_bodies(blueprint: Blueprint, tree: Tree, joints: Joints | None, loads: LoadTables) -> set[int]:
     """The free bodies, by number, that bear no load and carry nothing but fixed parts."""
     held = {
         tree.carrier(tree.nodes[frame - 1])
@@ -97,26 +97,26 @@ def loose_bodies(blueprint: Blueprint, tree: Tree, joints: Joints | None, loads:
 
 
 def independent_rows(
-    blueprint: Blueprint, tree: Tree, plan: ContactPlan, loose: set[int], loads: LoadTables
+    blueprint: Blueprint, tree: Tree, plan: ContactPlan, unloaded: set[int], loads: LoadTables
 ) -> np.ndarray | None:
-    """The rows of independent bodies: loose ones in the world whose motion no load reads. None if the scene has few
+    """The rows of independent bodies: unloaded ones in the world whose motion no load reads. None if the scene has few
     free bodies, is planar, or is stepped in another way; so a reparenting needs no other code.
     """
     is_plain = type(blueprint.method) is Rkmk4Options and plan.summary["mode"] != "events" and not blueprint.normal
     if not is_plain or len(blueprint.tree.free()) < LEAST_INDEPENDENT:
         return None
     read = {one.index for frame in loads.frames() if frame for one in tree.lineage(tree.nodes[frame - 1])}
-    return np.array([tree.rows[k] for k in sorted(loose - read) if tree.nodes[k].parent == 0], dtype=np.int64)
+    return np.array([tree.rows[k] for k in sorted(unloaded - read) if tree.nodes[k].parent == 0], dtype=np.int64)
 
 
 def rest_of(
-    blueprint: Blueprint, tree: Tree, bodies: list[Node], shapes: np.ndarray, values: np.ndarray, loose: set[int]
+    blueprint: Blueprint, tree: Tree, bodies: list[Node], shapes: np.ndarray, values: np.ndarray, unloaded: set[int]
 ) -> Rest:
-    """When each contact body may sleep: a loose body that falls, and whose parents forces do not move."""
-    speed = CALM * norm(blueprint.gravity) * blueprint.schedule.step
-    calm = [
+    """When each contact body may sleep: an unloaded body that falls, and whose parents forces do not move."""
+    speed = REST_SPEED * norm(blueprint.gravity) * blueprint.schedule.step
+    speeds = [
         speed * (
-            node.index in loose and node.falls
+            node.index in unloaded and node.falls
             and not any(one.is_moved() for one in tree.lineage(node) if one is not node)
         )
         for node in bodies
@@ -125,7 +125,7 @@ def rest_of(
     reach, of_shape = np.zeros(len(bodies)), shapes[:, at.SHAPE.body]
     np.maximum.at(reach, of_shape, distance)
     return Rest(
-        calm=np.where(np.isfinite(reach), calm, 0.0),
+        speed=np.where(np.isfinite(reach), speeds, 0.0),
         reach=np.where(np.isfinite(reach), reach, 0.0),
         fixed=np.array([all(one.kind == "fixed" for one in tree.lineage(node)[1:]) for node in bodies], dtype=np.int64),
         shape=np.array([int(np.argmax(of_shape == b)) for b in range(len(bodies))], dtype=np.int64),

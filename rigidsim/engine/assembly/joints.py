@@ -18,6 +18,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, coordinate_rows
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
@@ -67,7 +68,7 @@ def has_motor(node: Node, number: int) -> bool:
     """Whether a coordinate of the joint on which a node is now has a motor."""
     if node.kind != "jointed":
         return False
-    given = node.its_joint.coordinates[number]
+    given = not_none(node.joint).coordinates[number]
     return given.law is not None or given.desired is not None
 
 
@@ -101,7 +102,7 @@ def joints_of(
     values, wrenches = [value_row(row, tree) for row in moved], [[k, parents[k]] for k in modes]
     for row, loop, both in measured_rows(len(moved), blueprint, ends):
         values += [layout.JOINT_VALUE.filled()] * (row - len(values))
-        low, high, restitution = loop.its_stops
+        low, high, restitution = not_none(loop.stops)
         values.append(layout.JOINT_VALUE.filled(low=low, high=high, restitution=restitution))
         wrenches.append([end.row for end in both])
         modes.append(row)
@@ -142,7 +143,9 @@ def constraint_rows(wrenches: Sequence[Sequence[int]], inner: np.ndarray) -> Con
 def fragile_of(moved: Sequence[MovedRow]) -> Fragile:
     """The joints that can break."""
     rows = [k for k, row in enumerate(moved) if row.node.joint and row.node.joint.breaks and not row.is_link]
-    return Fragile(np.array(rows, dtype=np.int64), numbers_table([moved[k].node.its_joint.breaks for k in rows], 2))
+    return Fragile(
+        np.array(rows, dtype=np.int64), numbers_table([not_none(moved[k].node.joint).breaks for k in rows], 2)
+    )
 
 
 def is_tank(row: MovedRow) -> bool:
@@ -236,7 +239,7 @@ def dof_of(row: MovedRow) -> int:
         return 6
     given = coordinate_of(row)
     if given is None:
-        return 3 if row.node.its_joint.has_attitude else 0
+        return 3 if not_none(row.node.joint).has_attitude else 0
     return int(not (given.is_prescribed or given.holds))
 
 
@@ -268,7 +271,7 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
     node = row.node
     if node.is_free():
         return layout.JOINT_VALUE.filled()
-    joint = node.its_joint
+    joint = not_none(node.joint)
     found = layout.JOINT_VALUE.filled(q=NO_TURN)
     if row.number == 0:
         begin_row(found, node, tree)
@@ -300,7 +303,7 @@ def level_row(row: list[float], n_B: tuple) -> None:
 
 def begin_row(row: list[float], node: Node, tree: Tree) -> None:
     """Write where a joint is on the parent of its node, and its orientation there."""
-    joint, parent = node.its_joint, tree.parent(node)
+    joint, parent = not_none(node.joint), tree.parent(node)
     at = add(joint.position, stretch(joint.orientation, node.scale, joint.at))  # in the parent's coordinates
     row[layout.JOINT_VALUE.q] = joint.orientation or NO_TURN
     row[layout.JOINT_VALUE.anchor] = row[layout.JOINT_VALUE.reach] = scaled(node.parent_metres, at)

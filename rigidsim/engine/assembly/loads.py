@@ -22,6 +22,7 @@ from rigidsim.engine.model import Law, Mutual, PairLaws, Relations, SingleLaws, 
 from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate
 from rigidsim.structures.columns import numbers_table
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.nodes import Node, Tree
 
 SCRIPTS, IMPULSES = "scripts", "impulses"
@@ -215,7 +216,7 @@ def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
     if mutual.bodies is None:
         carriers = [node for node in tree.moved_nodes() if node.falls]
     else:
-        carriers = [tree.its_carrier(tree.nodes[index]) for index in mutual.bodies]
+        carriers = [not_none(tree.carrier(tree.nodes[index])) for index in mutual.bodies]
     return sorted({node.index: node for node in carriers}.values(), key=lambda node: node.path)
 
 

@@ -40,6 +40,7 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import add, cross, dot, norm, projection, rejection, scaled, sub
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import TreeChange
 from rigidsim.tree.joints import NO_TURN, Joint
 from rigidsim.tree.motion import seen
@@ -195,7 +196,7 @@ def turning_row(node: Node, before: Mapping[int, list[np.ndarray]], after: Node 
     none, or if the node has none `after`.
     """
     ends = (node, after or node)
-    is_there = all(one.is_free() or (one.kind == "jointed" and one.its_joint.has_attitude) for one in ends)
+    is_there = all(one.is_free() or (one.kind == "jointed" and not_none(one.joint).has_attitude) for one in ends)
     return before[node.index][0] if is_there else None
 
 
@@ -241,7 +242,7 @@ def onto_joint(
     """The state of a body that begins to hang on a joint, and the jump to it: rates along and about the axes as they
     are, which impulses correct; nothing else moves it relative to its parent.
     """
-    joint, (p, q, v, omega) = node.its_joint, instant.seen(node.frame, node.parent)
+    joint, (p, q, v, omega) = not_none(node.joint), instant.seen(node.frame, node.parent)
     if joint.has_attitude:
         q_WB, omega_WB = instant.world(node)
         row, turning = zeros(layout.STATE.width), turning_row(before_tree.nodes[node.index], before)
@@ -267,7 +268,7 @@ def onto_joint(
 
 def misfit_of(tree: Tree, instant: MotionSnapshot, node: Node) -> str:
     """Why a body cannot hang on its new joint where it is; empty if it can."""
-    joint, (p, q, _, _) = node.its_joint, instant.seen(node.frame, node.parent)
+    joint, (p, q, _, _) = not_none(node.joint), instant.seen(node.frame, node.parent)
     found = joint.coordinates_at(p, q, node.scale, node.parent_metres)
     gap, turn = joint.gap(p, q, found, node.scale, node.parent_metres)
     size = size_of(joint, tree, node)

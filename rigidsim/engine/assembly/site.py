@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.physics.vector import scaled, sub
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
 
@@ -63,7 +64,7 @@ class Site:
 
     def carrier_center(self) -> LoadPoint:
         """The centre of mass of the free body that carries the node."""
-        return self.end(self._tree.its_carrier(self._tree.at(self._own)).frame)
+        return self.end(not_none(self._tree.carrier(self._tree.at(self._own))).frame)
 
     def source(self, center: int | tuple) -> LoadPoint:
         """The source of an attraction: the centre of mass of a node, or a point of the world."""

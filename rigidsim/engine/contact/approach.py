@@ -200,18 +200,18 @@ def turn_left(first, second, left, contacts, near):
 
 
 @inlined
-def least_speed(a, calm):
+def least_speed(a, threshold):
     """The speed that an approach, and a rebound, have to exceed, m/s: twice what a whole step adds to it by the
     relative acceleration a along the normal, but not less than by gravity: of two bodies that fall together a is zero.
 
-    calm: uniform gravity on the two bodies (m/s2), the whole step (s), a speed that is too slow in any case (m/s).
+    threshold: uniform gravity on the two bodies (m/s2), the whole step (s), a speed that is too slow in any case (m/s).
     """
-    gravity, nominal, weak = calm
+    gravity, nominal, weak = threshold
     return max(2.0 * nominal * max(abs(a), gravity) + LEAST_SPEED, weak)
 
 
 @inlined
-def soonest(first, second, left, count, touching, calm, contacts, near):
+def soonest(first, second, left, count, touching, threshold, contacts, near):
     """(wait, gap, speed, late, excess) of the places found: how long until the first gap closes, and that gap, of those
     that do not touch already and approach slowly; the speeds with which those that touch approach now, -NEVER if none
     does, and with which any approaches when the time left is over; the largest ratio of speeds to the least.
@@ -220,7 +220,7 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
-        root, least = touching_time(place.gap, u, a), least_speed(a, calm)
+        root, least = touching_time(place.gap, u, a), least_speed(a, threshold)
         touches = place.gap <= touching
         if root < wait and not (touches and -u <= least):
             wait, gap = root, place.gap
@@ -355,18 +355,18 @@ def free_share(first, second, left, size, count, contacts, near):
 
 
 @inlined
-def sinks(first, second, count, touching, calm, contacts, near):
+def sinks(first, second, count, touching, threshold, contacts, near):
     """Whether a place of those found overlaps and approaches fast: what rests, the sub-steps keep apart."""
     for k in range(count):
         if near.places[k].gap < -touching:
             u, a = closing_of(near.places[k], first, second, contacts, near)
-            if -u > least_speed(a, calm):
+            if -u > least_speed(a, threshold):
                 return True
     return False
 
 
 @routine
-def follow(first, second, now, calm, motion, contacts, near):
+def follow(first, second, now, threshold, motion, contacts, near):
     """(time, speed) of `next_touch` for shapes that turn far in the time left, so that other features come near.
 
     A part of the time left goes as far as nothing can touch (conservative advancement), or as gaps are quadratic in
@@ -380,8 +380,8 @@ def follow(first, second, now, calm, motion, contacts, near):
         left, touching = motion.h - t, TOUCHING * size + 10.0 * ROUND_OFF * extent
         _, reach = reach_for(first, second, left, size, contacts, near)
         count = find_places(first, second, reach, contacts, near)
-        wait, gap, speed, late, _ = soonest(first, second, left, count, touching, calm, contacts, near)
-        if sinks(first, second, count, touching, calm, contacts, near):
+        wait, gap, speed, late, _ = soonest(first, second, left, count, touching, threshold, contacts, near)
+        if sinks(first, second, count, touching, threshold, contacts, near):
             if t == now:
                 break
             until = t
@@ -405,7 +405,7 @@ def follow(first, second, now, calm, motion, contacts, near):
 
 
 @inlined
-def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
+def next_touch(first, second, now, may_overlap, threshold, motion, contacts, near):
     """(time, speed, present): when two shapes touch, from now to the end of the step, and how fast they approach then;
     how fast they approach at present, -NEVER if they do not touch.
 
@@ -423,12 +423,12 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         of_mesh, reach = reach_for(first, second, motion.h - t, size, contacts, near)
         count = find_places(first, second, reach, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        wait, gap, speed, late, _ = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
+        wait, gap, speed, late, _ = soonest(first, second, motion.h - t, count, touching, threshold, contacts, near)
         found = NEVER
         if attempt == 0:
             present = speed
             if turn_left(first, second, motion.h - now, contacts, near) > TRUSTED:
-                found, late = follow(first, second, now, calm, motion, contacts, near)
+                found, late = follow(first, second, now, threshold, motion, contacts, near)
                 speed = late
                 break
             if of_mesh and reach > FAST * size and gap_of(count, near) > touching:

@@ -2,10 +2,10 @@
 
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
 together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
-pairs of these are looked at again. Slower contacts are left to the solver. So is in large piles what does not rebound:
-their blows are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch within
-the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact. A pair
-that was struck and did not rebound stays in them, with the places where it was struck.
+pairs of these are looked at again. Slower contacts are left to the solver. So is what does not rebound in a large
+island: its impacts are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch
+within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact.
+A pair that was struck and did not rebound stays in them, with the places where it was struck.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from rigidsim.engine.contact.simultaneous import (
     solve_problem,
 )
 from rigidsim.engine.contact.strikes import (
-    calm_of,
     join,
     log_pair,
     push_bodies,
@@ -45,6 +44,7 @@ from rigidsim.engine.contact.strikes import (
     store_energies,
     sum_normal_impulses,
     surfaces_of,
+    threshold_of,
     work_of,
 )
 from rigidsim.engine.contact.tree_responses import is_in_tree
@@ -65,20 +65,20 @@ PATIENT = 4.0  # times the least speed: a pair with restitution that approaches 
 MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
-ROUNDS = 6  # of a sub-step, after a blow to a large pile
+ROUNDS = 6  # of a sub-step, after an impact to a large island
 # After a strike without rebound: most rounds of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
 LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
 # A body tips on an edge, of fewer points than a face, if it turns there faster than this part of what the smooth motion
 # adds to its speed in a step: slower turns change how the edge shares its load by less than the second order.
 TIPS, FACE = 1e-3, 4
-BLOW = 4.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
+IMPACT = 4.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such an impact
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
 # Lengths of lists, and how many contact points were struck in this step and stay.
 N_DUE, N_STALE, N_LANDED, COUNTS = 0, 1, 2, 3
-# Counted: impacts too slow for their restitution; blows whose impulses did not settle.
+# Counted: impacts too slow for their restitution; impacts whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 # In place of the number of impacts: the log has no room; a body that was struck turns far in the rest of the step.
 NO_ROOM, FAST_TURN = -1, -2
@@ -102,8 +102,8 @@ class ImpactArrays(NamedTuple):
     size: np.ndarray = integers(COUNTS)  # of the lists
     begin: np.ndarray = integers("bodies + 1")  # its range in pair_of
     pair_of: np.ndarray = integers("ends")  # the pairs that collide of each body that forces move
-    island: np.ndarray = integers("bodies + 1")  # a body of the same pile, or itself
-    pile: np.ndarray = integers("bodies + 1")  # contact points of the pile of which it is the first body
+    island: np.ndarray = integers("bodies + 1")  # a body of the same island, or itself
+    island_size: np.ndarray = integers("bodies + 1")  # contact points of the island of which it is the first body
     ended: JOLT = floats("bodies + 1")  # as `struck` of a motion that begins at the end of a part of a step
     struck: np.ndarray = floats(1)  # when a body was struck that turns far afterwards, s
     energy: np.ndarray = floats(3)  # that this step's impacts added, J, as of `work_of`
@@ -131,22 +131,22 @@ def collide(first, second, contacts):
 
 
 @inlined
-def find_piles(contacts, points, work):
-    """Contact points by pile: the bodies that forces move which they connect."""
+def find_contact_islands(contacts, points, work):
+    """Contact points by island: the bodies that forces move which they connect."""
     island, n, who = work.island, contacts.n_moved, points.who
     for b in range(len(island)):
-        island[b], work.pile[b] = b, 0
+        island[b], work.island_size[b] = b, 0
     for m in range(points.number):
         if who[m].b < n:
             unite(who[m].a, who[m].b, island)
     for m in range(points.number):
-        work.pile[root_of(who[m].a, island)] += 1
+        work.island_size[root_of(who[m].a, island)] += 1
 
 
 @inlined
-def is_piled(a, work):
-    """Whether a body is part of a pile that is too large to be solved as one problem."""
-    return work.pile[root_of(a, work.island)] > MOST_STRUCK
+def is_in_large_island(a, work):
+    """Whether a body is part of an island that is too large to be solved as one problem."""
+    return work.island_size[root_of(a, work.island)] > MOST_STRUCK
 
 
 @inlined
@@ -172,16 +172,16 @@ def most_approach(A, B, point: CONTACT_POINT, size, h):
 
 
 @inlined
-def patience(k, meeting, work):
+def speed_factor(k, meeting, work):
     """How many times faster than the least speed a pair has to approach to be struck. With restitution: so fast that it
-    rebounds, or PATIENT times; in a large pile in any case so that it rebounds.
+    rebounds, or PATIENT times; in a large island in any case so that it rebounds.
     """
     pair, contacts = meeting.pair, meeting.contacts
     e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
     a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
     if e == 0.0:
         return 1.0
-    return 1.0 / e if is_piled(min(a, b), work) else min(1.0 / e, PATIENT)
+    return 1.0 / e if is_in_large_island(min(a, b), work) else min(1.0 / e, PATIENT)
 
 
 @inlined
@@ -192,9 +192,9 @@ def waits(who: WHO, meeting):
 
 @inlined
 def is_left_to_solver(m, points, meeting, work):
-    """Whether the pair of a contact point is left to the solver: it waits, or it does not rebound in a large pile."""
+    """Whether the pair of a contact point is left to the solver: it waits, or it does not rebound in a large island."""
     is_plastic = points.value[m].restitution == 0.0
-    return waits(points.who[m], meeting) or (is_plastic and is_piled(points.who[m].a, work))
+    return waits(points.who[m], meeting) or (is_plastic and is_in_large_island(points.who[m].a, work))
 
 
 @inlined
@@ -209,7 +209,7 @@ def seek_fast(meeting, points, motion, work):
         if who.marks & c.NOTICED or is_left_to_solver(begin, points, meeting, work):
             continue
         first, second = meeting.pair[k, 0], meeting.pair[k, 1]
-        least = least_speed(0.0, calm_of(first, second, patience(k, meeting, work), 0.0, meeting))
+        least = least_speed(0.0, threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting))
         A, B, size = speeds_of(who.a, motion), speeds_of(who.b, motion), core_size(first, second, meeting.contacts)
         for m in range(begin, end):
             if most_approach(A, B, points.value[m], size, motion.h) > least:
@@ -259,9 +259,9 @@ def look_at(k, now, meeting, motion, work):
         work.when[k], work.status[k] = NEVER, LEFT
         return
     may_overlap = work.point_of[k] != at.NO_ROW
-    calm = calm_of(first, second, patience(k, meeting, work), WEAK * hardest, meeting)
-    time, speed, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
-    least, is_due = least_speed(0.0, calm), time < NEVER
+    threshold = threshold_of(first, second, speed_factor(k, meeting, work), WEAK * hardest, meeting)
+    time, speed, present = next_touch(first, second, now, may_overlap, threshold, motion, contacts, work.near)
+    least, is_due = least_speed(0.0, threshold), time < NEVER
     if is_due and work.when[k] == NEVER:
         work.due[work.size[N_DUE]] = k
         work.size[N_DUE] += 1
@@ -417,12 +417,12 @@ def approach_of(n_sub, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
 
 
 @inlined
-def is_blow(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
+def is_impact(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
     """Whether a contact would close within the step of h seconds, and many times faster than the smooth motion makes
     bodies in it.
     """
     approach, gain = approach_of(n_sub, whose, row, vel, smooth)
-    return approach > BLOW * gain + LEAST_SPEED and h * approach > row.gap
+    return approach > IMPACT * gain + LEAST_SPEED and h * approach > row.gap
 
 
 @inlined
@@ -437,19 +437,19 @@ def tips(begin, end, h, n_sub, points, vel, smooth: LINE):
     """Whether a pair with these points, of several, bears a load at places that share it anew: it begins to do so at
     one of them; or there are two or three, as of an edge, and a body turns on them.
     """
-    bears, is_new = 0, False
+    loaded, is_new = 0, False
     for m in range(begin, end):
         whose, row = points.who[m], points.value[m]
         if row.p_n > 0.0:
-            bears += 1
+            loaded += 1
         else:
             approach, gain = approach_of(n_sub, whose, row, vel, smooth)
             if row.gap <= h * (approach + gain):
-                bears, is_new = bears + 1, is_new or row.gap > row.closed
+                loaded, is_new = loaded + 1, is_new or row.gap > row.closed
     whose, row = points.who[begin], points.value[begin]
     _, gain = approach_of(n_sub, whose, row, vel, smooth)
     turns = turns_on(whose.a, row.lever_A, gain, vel) or turns_on(whose.b, row.lever_B, gain, vel)
-    return bears > 1 and (is_new or (bears < FACE and turns))
+    return loaded > 1 and (is_new or (loaded < FACE and turns))
 
 
 @inlined
@@ -471,7 +471,7 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
     """(rounds, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
     below which that ends. Once; if there are few contacts, after a strike without rebound until what has landed bears
     its load, and while a body tips on an edge, as its points would share their load by their order; several times if a
-    blow has to pass through a large pile. `landing`: steps left since such a strike.
+    impact has to pass through a large island. `landing`: steps left since such a strike.
     """
     solid, gain, who = 0, 0.0, points.who
     for m in range(points.number):
@@ -481,9 +481,9 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
             gain = max(gain, norm(smooth[b].linear))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(points.number):
-        if is_piled(who[m].a, work):
+        if is_in_large_island(who[m].a, work):
             acts = who[m].marks & (c.NOTICED | c.STRUCK) == 0
-            if acts and is_blow(n_sub, h, who[m], points.value[m], vel, smooth):
+            if acts and is_impact(n_sub, h, who[m], points.value[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
                 return ROUNDS, -1.0
     return 1, -1.0
@@ -501,7 +501,7 @@ def strike_contacts(t, meeting, points, motion, work):
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0
-    find_piles(meeting.contacts, points, work)
+    find_contact_islands(meeting.contacts, points, work)
     if seek_fast(meeting, points, motion, work) == 0:
         return 0
     begin_pairs(meeting, points, work)

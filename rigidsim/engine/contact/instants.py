@@ -30,6 +30,7 @@ from rigidsim.engine.contact.lasting import (
     body_of,
     find_couples,
     find_islands,
+    find_mobilities_of_slots,
     find_places,
     find_slots,
     free_second,
@@ -42,7 +43,6 @@ from rigidsim.engine.contact.lasting import (
     size_of,
     speed_of,
     trees_of,
-    weigh_slots,
     write_now,
     write_slot,
 )
@@ -62,7 +62,7 @@ from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
 from rigidsim.engine.evaluate import evaluate, place_nodes
 from rigidsim.engine.layout import EVENT
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact_modes import time_of_bounces
+from rigidsim.physics.contact_modes import time_of_rebounds
 from rigidsim.physics.distances import CURVED, HALF_SPACE
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, sub
@@ -72,7 +72,7 @@ AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip 
 UNSEEN = 1e-6  # of the gain of speed in a step: AT_REST of it is round-off of that
 STRIKES = 1e-11  # likewise, before it, an approach that is none
 NEW = 1e-4  # m/s: a slip below it has no direction of its own
-BOUNCES = 1e-4  # of a step: bounces that end within it are taken as one
+REBOUNDS = 1e-4  # of a step: rebounds that end within it are taken as one
 RETURNS = 1e-5  # of a step: what parts and would touch again within it stays closed
 MOST_AT_ONCE = 50  # events without progress in time
 MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 5000, 200, 40
@@ -211,13 +211,13 @@ def add_place(k, e, problem, contacts, lasting):
 
 @inlined
 def restitution_of(k, step, lasting):
-    """The restitution of an approach, 0 if the bounces after it end within a moment; that is noted."""
+    """The restitution of an approach, 0 if the rebounds after it end within a moment; that is noted."""
     row = lasting.value[k]
     e, u = row.restitution, max(approach_of(k, lasting), 0.0)
     pull = -free_second(row)
     if e < 1.0 and e > 0.0 and pull > 0.0:
-        rest = time_of_bounces(e * u, pull, e)
-        if rest <= BOUNCES * step:
+        rest = time_of_rebounds(e * u, pull, e)
+        if rest <= REBOUNDS * step:
             lasting.rest[0] = rest
             return 0.0
     return e
@@ -587,7 +587,7 @@ def settle(now, h, block, what, index, arrays):
     if find_islands(contacts, lasting) > MOST_OF_ISLAND:
         lasting.size[BEYOND] = PLACES
         return
-    weigh_slots(block)
+    find_mobilities_of_slots(block)
     recall(what, n_old, contacts, lasting)
     for k in range(lasting.size[N_SLOTS]):
         slot = lasting.slot[k]

@@ -21,13 +21,13 @@ from __future__ import annotations
 from rigidsim.engine.contact.columns import LINE
 from rigidsim.engine.contact.rows import CONTACT
 from rigidsim.engine.contact.trees import respond_members
-from rigidsim.engine.delassus import strike_row
+from rigidsim.engine.delassus import add_impulse_of_row
 from rigidsim.engine.layout import (
     ACCELERATION,
-    BLOW,
     CONSTRAINT,
     COORDINATE,
     FACTOR,
+    IMPACT,
     JOINT_VALUE,
     KINEMATICS,
     SCALAR,
@@ -120,9 +120,9 @@ def any_waits(model, scratch):
 
 
 @routine
-def hold_back(blow: BLOW):
+def hold_back(impact: IMPACT):
     """No coordinate is released."""
-    blow.last, blow.bounce, blow.catch = 0.0, 0.0, 0.0
+    impact.last, impact.rebound, impact.compression = 0.0, 0.0, 0.0
 
 
 @inlined
@@ -130,7 +130,7 @@ def begin_constraints(t, block):
     """No coordinate is released yet at time t, s."""
     want_now(t, block)
     for n in range(len(block.model.joints.modes)):
-        hold_back(block.scratch.joints.modes.blow[n])
+        hold_back(block.scratch.joints.modes.impact[n])
 
 
 @routine
@@ -140,12 +140,12 @@ def hold_at_stop(value: JOINT_VALUE, mode: COORDINATE):
 
 
 @routine
-def leave_stop(mode: COORDINATE, value: JOINT_VALUE, blow: BLOW):
+def leave_stop(mode: COORDINATE, value: JOINT_VALUE, impact: IMPACT):
     """Let a coordinate leave the stop where it rests. Returns whether it rests there."""
     if sliding(mode.slip, mode.lag) != 0.0:
         return False
     away = 1.0 if mode.x <= value.low else -1.0
-    mode.slip, mode.lag, blow.last = away, away, away
+    mode.slip, mode.lag, impact.last = away, away, away
     return True
 
 
@@ -157,7 +157,7 @@ def leave_stops(contacts, block):
     changed = False
     for n in contacts.trees.modes:
         rows = mode_rows(n, block)
-        one = leave_stop(rows.mode, rows.value, block.scratch.joints.modes.blow[n])
+        one = leave_stop(rows.mode, rows.value, block.scratch.joints.modes.impact[n])
         changed = changed or one
     return changed
 
@@ -203,16 +203,16 @@ def impulse_bounds(h, value, mode):
 
 
 @inlined
-def release(bound, away, rows, blow):
+def release(bound, away, rows, impact):
     """Release a coordinate, which has this impulse left then, in the direction in which it is going to move."""
     _, mode, constraint = rows
     slip, lag = natural_mode(rows)
-    blow.last, blow.bounce = away, bound - constraint.given
+    impact.last, impact.rebound = away, bound - constraint.given
     mode.slip, mode.lag = select(slip == 0.0, away, slip), select(lag == 0.0, away, lag)
 
 
 @routine
-def compare(h, returns, missing, rows: ModeRows, jump: TRIPLE, blow: BLOW):
+def compare(h, returns, missing, rows: ModeRows, jump: TRIPLE, impact: IMPACT):
     """Release a coordinate whose constraint force is out of bounds in a step of h s; with `returns`, hold a released
     one that moves the other way. Returns whether it was changed.
     """
@@ -224,10 +224,10 @@ def compare(h, returns, missing, rows: ModeRows, jump: TRIPLE, blow: BLOW):
         if needed <= upper + size and needed >= lower - size:
             return False
         over = needed > upper
-        release(upper if over else lower, -1.0 if over else 1.0, rows, blow)
+        release(upper if over else lower, -1.0 if over else 1.0, rows, impact)
         return True
-    if returns and blow.last * jump.xyz[0] < 0.0:
-        mode.slip, mode.lag, blow.last, blow.bounce = slip, lag, 0.0, 0.0
+    if returns and impact.last * jump.xyz[0] < 0.0:
+        mode.slip, mode.lag, impact.last, impact.rebound = slip, lag, 0.0, 0.0
         return True
     return False
 
@@ -240,7 +240,7 @@ def compare_constraints(h, number, contacts, block, jumps, trees):
     for n in contacts.trees.modes:
         missing = missing_impulse(n, block.model, block.scratch)
         find_jump(n, block, jumps, found.jump[n])
-        one = compare(h, number < BLOCKS, missing, mode_rows(n, block), found.jump[n], found.blow[n])
+        one = compare(h, number < BLOCKS, missing, mode_rows(n, block), found.jump[n], found.impact[n])
         changed = changed or one
     return changed
 
@@ -265,7 +265,7 @@ def try_push(row: CONTACT, tried_A: LINE, tried_B: LINE):
 
 
 @routine
-def give_way(h, missing, least, rows: ModeRows, blow: BLOW):
+def give_way(h, missing, least, rows: ModeRows, impact: IMPACT):
     """Release a coordinate that an impulse pushes, if its bound on that side is finite. Returns whether it was."""
     mode = rows.mode
     lower, upper = impulse_bounds(h, rows.value, mode)
@@ -273,7 +273,7 @@ def give_way(h, missing, least, rows: ModeRows, blow: BLOW):
     bound = upper if over else lower
     if sliding(mode.slip, mode.lag) != 0.0 or abs(missing) <= least or abs(bound) >= UNBOUNDED:
         return False
-    release(bound, -1.0 if over else 1.0, rows, blow)
+    release(bound, -1.0 if over else 1.0, rows, impact)
     return True
 
 
@@ -290,15 +290,15 @@ def release_blocked(h, contacts, block, jumps, vel, moved, trees):
             for n in contacts.trees.modes:
                 i, missing = joints.modes[n], missing_impulse(n, block.model, block.scratch)
                 least = SLACK * (lever if turns(i, joints) else 1.0)
-                one = give_way(h, missing, least, mode_rows(n, block), found.blow[n])
+                one = give_way(h, missing, least, mode_rows(n, block), found.impact[n])
                 changed = changed or one
     return changed
 
 
 @routine
-def work_of_constraint(blow: BLOW, mode: COORDINATE, jump: TRIPLE):
+def work_of_constraint(impact: IMPACT, mode: COORDINATE, jump: TRIPLE):
     """The work of the impulse of a constraint force, J, of which the rate jumps by its own share."""
-    return blow.bounce * (mode.v + 0.5 * jump.xyz[0])
+    return impact.rebound * (mode.v + 0.5 * jump.xyz[0])
 
 
 @routine
@@ -321,7 +321,7 @@ def pull_by_constraints(contacts, block, jumps, lines):
         add_ramp(contacts.substeps, block.scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
     for n in contacts.trees.modes:
         find_jump(n, block, jumps, found.jump[n])
-        work += work_of_constraint(found.blow[n], block.state[block.model.joints.modes[n]], found.jump[n])
+        work += work_of_constraint(found.impact[n], block.state[block.model.joints.modes[n]], found.jump[n])
     return work
 
 
@@ -329,9 +329,9 @@ def pull_by_constraints(contacts, block, jumps, lines):
 
 
 @routine
-def pulls(blow: BLOW):
+def pulls(impact: IMPACT):
     """Whether the constraint force of a released coordinate has an impulse."""
-    return blow.bounce != 0.0
+    return impact.rebound != 0.0
 
 
 @inlined
@@ -339,7 +339,7 @@ def any_pulls(model, scratch):
     """Whether the constraint force of some released coordinate has an impulse."""
     found = False
     for n in range(len(model.joints.modes)):
-        found = found or pulls(scratch.joints.modes.blow[n])
+        found = found or pulls(scratch.joints.modes.impact[n])
     return found
 
 
@@ -348,10 +348,10 @@ def strike_by_constraints(contacts, block, made):
     """Add the impulses of the constraint forces of released coordinates to what happens to bodies."""
     joints, found, n_moved = block.model.joints, block.scratch.joints.modes, len(block.model.moved_node)
     for n in contacts.trees.modes:
-        if pulls(found.blow[n]):
+        if pulls(found.impact[n]):
             write_row(n, block)
-            add_impulses(1.0, found.blow[n], found.rows.multiplier[n], block.lanes)
-            strike_row(n, joints.rows, found.rows, made, block.lanes)
+            add_impulses(1.0, found.impact[n], found.rows.multiplier[n], block.lanes)
+            add_impulse_of_row(n, joints.rows, found.rows, made, block.lanes)
             for j in range(joints.rows.first[n], joints.rows.first[n + 1]):
                 i = joints.rows.held[j]
                 if 0 <= i < n_moved and joints.joint[i].root < n_moved:

@@ -22,11 +22,11 @@ from rigidsim.engine.contact.tree_responses import (
     TreeArrays,
     add_jump,
     are_in_one_tree,
+    find_mobilities,
     hold_impulses,
     in_trees,
     is_in_tree,
     respond,
-    weigh_trees,
 )
 from rigidsim.engine.contact.tree_responses import push as push_with_tree
 from rigidsim.engine.delassus import factorise, load_rows, solve
@@ -115,7 +115,7 @@ LOCATING = Row(
 class Multipliers(NamedTuple):
     """The equations for the multipliers, as `delassus.factorise` wants them."""
 
-    gram: SCALAR = floats(MOST_ROWS * MOST_ROWS)
+    delassus: SCALAR = floats(MOST_ROWS * MOST_ROWS)
     diagonal: SCALAR = floats(MOST_ROWS)
     unheld: SCALAR = floats(MOST_ROWS)
     inverse: SCALAR = floats(MOST_ROWS)
@@ -555,7 +555,7 @@ def response_of(a, b, f, t, contacts, lasting):
 
 
 @inlined
-def answer(i, j, push, contacts, lasting):
+def response(i, j, push, contacts, lasting):
     """The slip at slot i that a unit force along `push` at slot j makes, m/s2 per N."""
     found, of_i, of_j = NONE, lasting.value[i], lasting.value[j]
     for s in range(2):
@@ -580,8 +580,8 @@ def bind_slots(contacts, lasting):
         if is_on_tree(k, contacts, lasting):
             n = lasting.value[k].normal
             t, b = tangents(n)
-            K_n, K_t = answer(k, k, n, contacts, lasting), answer(k, k, t, contacts, lasting)
-            K_b = answer(k, k, b, contacts, lasting)
+            K_n, K_t = response(k, k, n, contacts, lasting), response(k, k, t, contacts, lasting)
+            K_b = response(k, k, b, contacts, lasting)
             all_of_it, k_n = dot(t, K_t) + dot(b, K_b), dot(n, K_n)
             by_gap = dot(t, K_n) * dot(n, K_t) + dot(b, K_n) * dot(n, K_b)
             left = all_of_it - (by_gap / k_n if k_n > HELD * all_of_it else 0.0)
@@ -589,7 +589,7 @@ def bind_slots(contacts, lasting):
 
 
 @inlined
-def least_answer(j, contacts, lasting):
+def least_response(j, contacts, lasting):
     """Of a row on a tree, what is no motion: joints hold the bodies along it. It is a part of the motion of bodies that
     nothing holds.
     """
@@ -605,7 +605,7 @@ def least_answer(j, contacts, lasting):
 
 
 @inlined
-def bears(j, lasting):
+def loaded(j, lasting):
     """Whether a row is that of a gap."""
     return dot(lasting.row[j].way, lasting.value[lasting.row_slot[j]].normal) > 0.5
 
@@ -616,14 +616,14 @@ def solve_rows(n, contacts, lasting):
     K, x, made = lasting.matrix, lasting.x, lasting.equations
     for j in range(n):
         push, slot, added = lasting.row[j].push, at.NO_ROW, NONE
-        least = 0.0 if contacts.trees is None else least_answer(j, contacts, lasting)
+        least = 0.0 if contacts.trees is None else least_response(j, contacts, lasting)
         for i in range(n):
             if lasting.row_slot[i] != slot:  # rows of one slot follow each other
                 slot = lasting.row_slot[i]
-                added = answer(slot, lasting.row_slot[j], push, contacts, lasting)
+                added = response(slot, lasting.row_slot[j], push, contacts, lasting)
             K[i, j] = dot(lasting.row[i].way, added)
         made.unheld[j].value = least * least / SMALLEST_SHARE
-        if not K[j, j] > least and (least == 0.0 or bears(j, lasting)):
+        if not K[j, j] > least and (least == 0.0 or loaded(j, lasting)):
             # Painleve: friction presses the bodies together faster than the normal force parts them. Or nothing can.
             lasting.size[BEYOND] = PRESSES if K[j, j] < -least or least == 0.0 else BLOCKED
             x[:] = 0.0
@@ -637,7 +637,7 @@ def solve_rows(n, contacts, lasting):
             total = 0.0
             for k in range(n):
                 total += K[i, k] * K[j, k]
-            made.gram[n * i + j].value = total
+            made.delassus[n * i + j].value = total
     factorise(made, n, ONE)
     for _ in range(2):
         for i in range(n):
@@ -721,7 +721,7 @@ def turning_rate(k, contacts, lasting):
     """mu N (K_tt + K_bb), m/s2: a bound of what friction changes in the rate of a slip as its direction turns."""
     row = lasting.value[k]
     (t, b), N = tangents(row.normal), max(dot(row.normal, row.force), 0.0)
-    mobility = dot(t, answer(k, k, t, contacts, lasting)) + dot(b, answer(k, k, b, contacts, lasting))
+    mobility = dot(t, response(k, k, t, contacts, lasting)) + dot(b, response(k, k, b, contacts, lasting))
     return row.friction * N * mobility
 
 
@@ -906,25 +906,25 @@ def work_of_stages(h, weights, column, lasting):
 
 
 @inlined
-def weigh_slots(block):
+def find_mobilities_of_slots(block):
     """What unit wrenches on contact bodies of trees do to these, if a slot is on any; whether one is."""
     contacts, lasting, found = block.model.contacts, block.scratch.lasting, False
     if contacts.trees is not None:
         for k in range(lasting.size[N_SLOTS]):
             found = found or is_on_tree(k, contacts, lasting)
         if found:
-            weigh_trees(contacts, block, lasting.shift, lasting.trees)
+            find_mobilities(contacts, block, lasting.shift, lasting.trees)
     return found
 
 
 @inlined
-def answer_by_loops(contacts, block):
+def respond_by_loops(contacts, block):
     """Add to the loads what loops exert in answer to the forces of contact, and that to their multipliers."""
     scratch = block.scratch
     made, lasting = scratch.loops, scratch.lasting
     respond(hold_impulses, (lasting.force,), contacts, block, lasting.shift)
     load_rows(block.model.loops.rows, made.rows, scratch, block.lanes)
-    for k in range(len(made.closing)):
+    for k in range(len(made.equation)):
         made.rows.multiplier[k].value = made.rows.multiplier[k].value + made.alone[k].value
 
 
@@ -950,7 +950,7 @@ def hold_contacts(block):
     write_now(block)
     if model.loops is not None:
         copy_rows(0, len(scratch.loops.alone), scratch.loops.rows.multiplier, scratch.loops.alone)
-    is_weighed = weigh_slots(block)
+    is_weighed = find_mobilities_of_slots(block)
     find_slots(contacts, lasting)
     if contacts.trees is not None:
         bind_slots(contacts, lasting)
@@ -960,7 +960,7 @@ def hold_contacts(block):
         load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
     note_powers(contacts, scratch, lasting)
     if model.loops is not None and contacts.trees is not None and is_weighed:
-        answer_by_loops(contacts, block)
+        respond_by_loops(contacts, block)
     return True
 
 

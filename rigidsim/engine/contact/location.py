@@ -1,4 +1,4 @@
-"""Where in a trial of contacts that last the first event is: the margins of slots and the gaps of other places, and the
+"""Where in a trial of contacts that last the first event is: the guards of slots and the gaps of other places, and the
 search for the time at which one vanishes.
 """
 
@@ -31,7 +31,7 @@ BEFORE = 16.0  # of the precision of a search: a trial that ends before a change
 SHORTEST = 1e-3  # of the longest trial: one so short is not halved
 
 
-# --- margins
+# --- guards
 
 
 @inlined
@@ -41,8 +41,8 @@ def force_scale(row):
 
 
 @inlined
-def margin_at(target, k, lasting):
-    """A margin of a slot, negative beyond its event, and what of it is round-off."""
+def guard_at(target, k, lasting):
+    """A guard of a slot, negative beyond its event, and what of it is round-off."""
     slot, row = lasting.slot[k], lasting.value[k]
     if target == LIFT:
         return dot(row.normal, row.force)
@@ -55,7 +55,7 @@ def margin_at(target, k, lasting):
 
 @inlined
 def concerns(target, k, lasting):
-    """Whether a slot has such a margin."""
+    """Whether a slot has such a guard."""
     slot = lasting.slot[k]
     if target == FRICTION:
         return slot.mode == STUCK
@@ -65,8 +65,8 @@ def concerns(target, k, lasting):
 
 
 @inlined
-def margin_before(target, k, lasting):
-    """The margin of a slot at the beginning of the trial."""
+def guard_before(target, k, lasting):
+    """The guard of a slot at the beginning of the trial."""
     row = lasting.old_value[k]
     if target == LIFT:
         return dot(row.normal, row.force)
@@ -88,7 +88,7 @@ def bends(k, contacts, lasting):
 
 @inlined
 def slack_of(target, k, lasting):
-    """What of a margin is round-off."""
+    """What of a guard is round-off."""
     before, now = lasting.old_value[k], lasting.value[k]
     return 0.0 if target >= STOP else SLACK * max(force_scale(before), force_scale(now))
 
@@ -135,11 +135,11 @@ def find_target(contacts, arrays, lasting):
     for k in range(lasting.size[N_SLOTS]):
         for target in (LIFT, FRICTION, STOP, REGION):
             if concerns(target, k, lasting):
-                after = margin_at(target, k, lasting)
+                after = guard_at(target, k, lasting)
                 if target == STOP and bends(k, contacts, lasting) and length > SHORTEST * search.longest:
                     return DIP, 1e299
                 if after < -slack_of(target, k, lasting):
-                    before = margin_before(target, k, lasting)
+                    before = guard_before(target, k, lasting)
                     time = length * before / (before - after) if before > 0.0 else 0.0
                     if time < soonest:
                         soonest, what = time, target
@@ -185,7 +185,7 @@ def inside(time, search):
 
 
 @inlined
-def narrow_gap(h, contacts, lasting):
+def bracket_gap(h, contacts, lasting):
     """Newton's method for the time at which a gap closes; whether it is found."""
     search = lasting.locating
     first, second, this = int(search.first), int(search.second), search.length
@@ -205,21 +205,21 @@ def narrow_gap(h, contacts, lasting):
 
 
 @inlined
-def narrow_margin(h, lasting):
-    """Regula falsi (Illinois) for the time at which a margin vanishes; whether it is found."""
+def bracket_guard(h, lasting):
+    """Regula falsi (Illinois) for the time at which a guard vanishes; whether it is found."""
     search = lasting.locating
     target, k, this = int(search.target), int(search.first), search.length
-    margin = margin_at(target, k, lasting)
-    if margin > 0.0:
-        search.low, search.at_low = this, margin
+    guard = guard_at(target, k, lasting)
+    if guard > 0.0:
+        search.low, search.at_low = this, guard
         search.at_high = 0.5 * search.at_high if search.side > 0.0 else search.at_high
         search.side = 1.0
     else:
-        search.high, search.at_high = this, margin
+        search.high, search.at_high = this, guard
         search.at_low = 0.5 * search.at_low if search.side < 0.0 else search.at_low
         search.side = -1.0
     near = (1e3 if target == REGION else 4.0) * EXACT * h
-    if margin == 0.0 or search.high - search.low <= near:
+    if guard == 0.0 or search.high - search.low <= near:
         if target != REGION:
             return True
         # The event is to find the contact on the other part. Before it gaps are closed on this one: that displaces the

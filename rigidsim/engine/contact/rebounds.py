@@ -28,7 +28,7 @@ from rigidsim.engine.contact.approach import (
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
 from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
 from rigidsim.engine.contact.division import REBOUND, TIMES, longest
-from rigidsim.engine.contact.impacts import find_piles, patience, strike_contacts
+from rigidsim.engine.contact.impacts import find_contact_islands, speed_factor, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     begin_instant,
@@ -39,8 +39,8 @@ from rigidsim.engine.contact.joint_constraints import (
 )
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
-from rigidsim.engine.contact.strikes import calm_of, meeting_of, points_of
-from rigidsim.engine.contact.tree_responses import is_in_tree, weigh_trees
+from rigidsim.engine.contact.strikes import meeting_of, points_of, threshold_of
+from rigidsim.engine.contact.tree_responses import find_mobilities, is_in_tree
 from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
@@ -72,13 +72,13 @@ def is_at_rebound(arrays):
 
 
 @inlined
-def approach_at_end(first, second, calm, motion, contacts, near):
+def approach_at_end(first, second, threshold, motion, contacts, near):
     """(time, speed, present) as of `next_touch`, of the pose in which `motion` begins; the time may be negative."""
     place_pair(first, second, 0.0, motion, contacts, near)
     count = find_places(first, second, FAR, contacts, near)
     size, extent = sizes(first, second, contacts, near)
     touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-    wait, _, speed, late, _ = soonest(first, second, 0.0, count, touching, calm, contacts, near)
+    wait, _, speed, late, _ = soonest(first, second, 0.0, count, touching, threshold, contacts, near)
     return wait, late, speed
 
 
@@ -88,7 +88,7 @@ def first_rebound(at_end, meeting, points, motion, work):
     that approach fast are kept out of the sub-steps, which would brake them.
     """
     contacts, who = meeting.contacts, points.who
-    find_piles(contacts, points, work)
+    find_contact_islands(contacts, points, work)
     soon, last, is_fast = NEVER, at.NO_ROW, False
     for m in range(points.number):
         k = who[m].pair
@@ -96,12 +96,12 @@ def first_rebound(at_end, meeting, points, motion, work):
             continue
         if k != last:
             first, second = meeting.pair[k, 0], meeting.pair[k, 1]
-            calm = calm_of(first, second, patience(k, meeting, work), 0.0, meeting)
+            threshold = threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting)
             if at_end:
-                time, speed, present = approach_at_end(first, second, calm, motion, contacts, work.near)
+                time, speed, present = approach_at_end(first, second, threshold, motion, contacts, work.near)
             else:
-                time, speed, present = next_touch(first, second, 0.0, True, calm, motion, contacts, work.near)
-            least = least_speed(0.0, calm)
+                time, speed, present = next_touch(first, second, 0.0, True, threshold, motion, contacts, work.near)
+            least = least_speed(0.0, threshold)
             rests = present >= -least and present <= least
             is_fast = speed > least and not rests
             if is_fast and time < soon:
@@ -184,7 +184,7 @@ def strike_trees(t, n_point, trees, block, arrays):
     contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
     write_motions(contacts, block, motions.way, motions.start)
     at.copy_rows(0, len(motions.start), motions.start, motions.finish)
-    weigh_trees(contacts, block, arrays.corrections.shift, arrays.trees)
+    find_mobilities(contacts, block, arrays.corrections.shift, arrays.trees)
     begin_solver(contacts, model.body, model.normal, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0

@@ -107,7 +107,7 @@ def bodies_of(i, problem):
 
 
 @inlined
-def weigh_place(i, problem, trees):
+def fill_delassus_of_place(i, problem, trees):
     """K of a place and its inverse. One that cannot move along its normal at all gets a little of all directions."""
     (A, B), row, (a, b) = sides_of(i, problem), problem.place[i], bodies_of(i, problem)
     r_A, r_B = row.lever_A, row.lever_B
@@ -132,7 +132,7 @@ def prepare_place(i, problem, trees):
     row = problem.place[i]
     n, r_A, r_B = row.normal, row.lever_A, row.lever_B
     row.slip = slip_of(i, problem)
-    weigh_place(i, problem, trees)
+    fill_delassus_of_place(i, problem, trees)
     row.moment_A = cross(r_A, n)
     row.moment_B = cross(r_B, n)
     row.plastic, row.taken, row.rebound = 0.0, 0.0, 0.0

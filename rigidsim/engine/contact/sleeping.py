@@ -1,7 +1,7 @@
 """Islands of bodies that rest: they fall asleep, and then neither the smooth step nor contact looks at them.
 
-A body rests while no point of its surface moves, relative to the parent, by more than `Rest.calm` times REST_TIME. So
-it may vibrate, but not creep faster than `calm`. An island is a set of bodies that forces move and that touch each
+A body rests while no point of its surface moves, relative to the parent, by more than `Rest.speed` times REST_TIME. So
+it may vibrate, but not creep faster than `speed`. An island is a set of bodies that forces move and that touch each
 other; what forces do not move, such as a floor, connects nothing. It falls asleep when all its bodies have rested for
 REST_TIME, and nothing prescribed that touches it moves relative to it. A body that sleeps keeps its state relative to
 its parent, with zero velocity, and what contact remembers of it.
@@ -88,7 +88,7 @@ def moves_relative(A: CENTRE, B: CENTRE, least):
 @inlined
 def move_relative(a, b, contacts, motions):
     """Whether two contact bodies that sleep or are driven move relative to each other in this step."""
-    least = STILL * max(contacts.rest.calm[a], contacts.rest.calm[b])
+    least = STILL * max(contacts.rest.speed[a], contacts.rest.speed[b])
     start, finish = motions.start, motions.finish
     return moves_relative(start[a], start[b], least) or moves_relative(finish[a], finish[b], least)
 
@@ -441,13 +441,13 @@ def count_still(h, block, state: STATE, sleep):
     """Count for how long each body has rested after a step of length h, s. Returns whether any may fall asleep."""
     model, contacts, rest, found = block.model, block.model.contacts, block.model.contacts.rest, False
     for b in range(contacts.n_moved):
-        if rest.calm[b] > 0.0 and not is_asleep(b, contacts, sleep):
+        if rest.speed[b] > 0.0 and not is_asleep(b, contacts, sleep):
             row, place = contacts.body[b].row, contacts.body[b].node
             turns = block.scratch.frame[model.node[place].parent].omega
             p, q, anchor = state[row].p, state[row].q, sleep.anchor[b]
             _, x, y, z = product(conjugate(anchor.q), q)
             moved = model.body[row].scale * norm(sub(p, anchor.p)) + 2.0 * rest.reach[b] * norm((x, y, z))
-            if moved < rest.calm[b] * REST_TIME and dot(turns, turns) == 0.0:
+            if moved < rest.speed[b] * REST_TIME and dot(turns, turns) == 0.0:
                 sleep.still[b] += h
             else:
                 sleep.still[b] = 0.0
@@ -487,7 +487,7 @@ def is_driven_past(b, driven: CENTRE, own: CENTRE, block):
     q_WP, before = scratch.frame[model.node[place].parent].q, scratch.before[row]
     v = scaled(model.body[row].scale, rotate(q_WP, before.v))
     gap = sub(driven.v, sub(own.v, v))
-    return dot(omega, omega) > 0.0 or norm(gap) > STILL * contacts.rest.calm[b]
+    return dot(omega, omega) > 0.0 or norm(gap) > STILL * contacts.rest.speed[b]
 
 
 @routine

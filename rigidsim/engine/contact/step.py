@@ -74,7 +74,7 @@ from rigidsim.engine.contact.sleeping import (
 )
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
 from rigidsim.engine.contact.strikes import meeting_of, points_of
-from rigidsim.engine.contact.tree_responses import in_trees, is_in_tree, weigh_trees
+from rigidsim.engine.contact.tree_responses import find_mobilities, in_trees, is_in_tree
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
     begin_ramps,
@@ -216,7 +216,7 @@ def solve_with_constraints(h, steps, n_point, trees, block, arrays):
         at.copy_rows(0, len(lines.moved), lines.way, lines.moved)
         at.copy_rows(0, len(lines.smooth), made.smooth, lines.smooth)
         at.copy_rows(0, n_point, made.point, points.value)
-        weigh_trees(contacts, block, shift, made)
+        find_mobilities(contacts, block, shift, made)
         made.work[0] = pull_by_constraints(contacts, block, shift, lines)
         solve(steps, n_point, contacts, trees, arrays)
 
@@ -235,7 +235,7 @@ def find_impulses(t, h, n_point, trees, block, arrays):
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
     if contacts.trees is not None and pushes_trees(n_point, contacts, model, block.scratch, points):
-        weigh_trees(contacts, block, arrays.corrections.shift, arrays.trees)
+        find_mobilities(contacts, block, arrays.corrections.shift, arrays.trees)
         begin_ramps(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)

@@ -107,11 +107,11 @@ def gravity_on(k, contacts, body: BODY):
 
 
 @inlined
-def calm_of(first, second, patience, weak, meeting):
+def threshold_of(first, second, speed_factor, weak, meeting):
     """What `least_speed` needs to know of two shapes."""
     contacts, body = meeting.contacts, meeting.body
     gravity = max(gravity_on(first, contacts, body), gravity_on(second, contacts, body))
-    return gravity, meeting.nominal * patience, weak
+    return gravity, meeting.nominal * speed_factor, weak
 
 
 # --- the problem
@@ -153,7 +153,7 @@ def add_place(m, sides, law, shapes, meeting, near, problem):
     """Add one place of the pair that was added last, with its law: restitution, friction, the slip of the surfaces, and
     what `least_speed` needs.
     """
-    (first, second), (e, mu, moves, calm) = shapes, law
+    (first, second), (e, mu, moves, threshold) = shapes, law
     i, place = problem.size[N_PLACES], near.places[m]
     n = along_plane(place.normal, meeting.plane)
     if dot(n, n) == 0.0:
@@ -167,7 +167,7 @@ def add_place(m, sides, law, shapes, meeting, near, problem):
     row.lever_B = r_B
     row.gap, row.restitution, row.friction = place.gap, e, mu
     u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, meeting.contacts, near)
-    is_slow = u_n < 0.0 and -u_n <= least_speed(pull, calm)
+    is_slow = u_n < 0.0 and -u_n <= least_speed(pull, threshold)
     row.added = add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves))
     problem.size[N_PLACES] = i + 1
 
@@ -195,8 +195,8 @@ def join(k, is_first, may_overlap, now, meeting, motion, near, problem):
     size, extent = sizes(first, second, contacts, near)
     touching = nearness(meeting.nominal, size, extent, near)
     count = find_places(first, second, touching, contacts, near)
-    calm = calm_of(first, second, 1.0, 0.0, meeting)
-    _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
+    threshold = threshold_of(first, second, 1.0, 0.0, meeting)
+    _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, threshold, contacts, near)
     e, mu = surfaces_of(first, second, contacts)
     is_slow, rebounds, joins = excess <= 1.0, e * excess > 1.0, is_first or e == 0.0
     is_hidden = count > 0 and deepest(count, near.places) < -touching and not may_overlap
@@ -206,7 +206,7 @@ def join(k, is_first, may_overlap, now, meeting, motion, near, problem):
     problem.size[N_PAIRS] += 1
     a = add_body(contacts.shape[first].body, near.side[0], problem)
     b = add_body(contacts.shape[second].body, near.side[1], problem)
-    law = e if rebounds else 0.0, mu, surface_slip(first, second, contacts, near), calm
+    law = e if rebounds else 0.0, mu, surface_slip(first, second, contacts, near), threshold
     for m in range(count):
         add_place(m, (a, b), law, (first, second), meeting, near, problem)
     return True, speed, e > 0.0 and not (is_slow or rebounds)

@@ -30,10 +30,10 @@ from rigidsim.engine.contact.lasting import (
     STEPPED,
     WHY_LEFT,
     begin_powers,
+    find_mobilities_of_slots,
     keep_slots,
     renew_parts,
     speed_of,
-    weigh_slots,
     write_now,
 )
 from rigidsim.engine.contact.ledger import finish_booking
@@ -45,10 +45,10 @@ from rigidsim.engine.contact.location import (
     REGION,
     STOP,
     begin_search,
+    bracket_gap,
+    bracket_guard,
     find_target,
-    margin_at,
-    narrow_gap,
-    narrow_margin,
+    guard_at,
     passed_before,
 )
 from rigidsim.engine.contact.log import write_origins
@@ -134,7 +134,7 @@ def begin_lasting(t, h, block, arrays):
     if lasting.size[IS_PLACED] == 0:
         place_nodes(model.active, t, block)
         write_now(block)
-        weigh_slots(block)
+        find_mobilities_of_slots(block)
         lasting.size[IS_PLACED] = 1
     if lasting.size[IS_SETTLED] == 0:
         lasting.size[STEPPED] = 0
@@ -238,7 +238,7 @@ def end_trial(t, t_end, h, block, arrays):
     what, index = int(search.target), int(search.first)
     if what != NOTHING:
         search.tried += 1.0
-        found = narrow_gap(h, contacts, lasting) if what == GAP else narrow_margin(h, lasting)
+        found = bracket_gap(h, contacts, lasting) if what == GAP else bracket_guard(h, lasting)
         if not found and search.tried < MOST_TRIALS:
             put_trial_back(state, scratch)
             return
@@ -247,7 +247,7 @@ def end_trial(t, t_end, h, block, arrays):
             begin_search(other, time, lasting)
             put_trial_back(state, scratch)
             return
-        if what == REGION and margin_at(REGION, index, lasting) > 0.0:
+        if what == REGION and guard_at(REGION, index, lasting) > 0.0:
             what, search.most = NOTHING, BEFORE * (search.high - search.low)
     else:
         what, time = find_target(contacts, arrays, lasting)

@@ -16,9 +16,9 @@ from rigidsim.engine.articulated import propagate_inertia
 from rigidsim.engine.contact import rows
 from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, MEMBER, MEMORY_ROWS, RESPONSE
 from rigidsim.engine.contact.rows import Blocks
-from rigidsim.engine.delassus import clear_impulses, feel_rows
+from rigidsim.engine.delassus import add_bias_of_rows, clear_impulses
 from rigidsim.engine.layout import ACCELERATION, ARTICULATED, TRIPLE
-from rigidsim.engine.loops import oppose_jumps, weigh_loops
+from rigidsim.engine.loops import factorise_loops, oppose_jumps
 from rigidsim.engine.model import Contacts, Trees, floats, integers, made
 from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, routine
@@ -143,19 +143,19 @@ def respond(push, pushed, contacts, block, jumps):
     if block.model.loops is not None:
         oppose_jumps(block)
         push(*pushed, contacts, block)
-        feel_rows(block.model.loops.rows, block.scratch.loops.rows, block.scratch, block.lanes)
+        add_bias_of_rows(block.model.loops.rows, block.scratch.loops.rows, block.scratch, block.lanes)
         impulse_response(contacts.trees.inward, block, jumps)
 
 
 @inlined
-def weigh_trees(contacts, block, shift, trees):
+def find_mobilities(contacts, block, shift, trees):
     """What unit wrenches on all contact bodies of trees do to these, in the pose that the frames have; trees do not
     disturb each other, so one body of each is pushed at a time. What an evaluation had in the arrays is lost.
     """
     table, dynamics, unit = contacts.trees, block.scratch.joints, trees.jump[0]
     propagate_inertia(block)
     if block.model.loops is not None:
-        weigh_loops(block)
+        factorise_loops(block)
     most = 0
     for m in range(len(table.member)):
         most = max(most, table.member[m].end - table.member[m].begin)

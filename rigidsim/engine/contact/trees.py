@@ -31,7 +31,7 @@ from rigidsim.engine.contact.tree_responses import (
     respond,
 )
 from rigidsim.engine.corrections import begin_corrections
-from rigidsim.engine.delassus import clear_impulses, feel_row, strike_row
+from rigidsim.engine.delassus import add_bias_of_row, add_impulse_of_row, clear_impulses
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ACCELERATION,
@@ -319,13 +319,13 @@ def displace_trees(s, lines, trees):
 
 
 @inlined
-def feel_constraints(part, contacts, block):
+def add_bias_of_constraints(part, contacts, block):
     """Let parts of the impulses of the constraint forces of released coordinates act, too (`joint_constraints.py`)."""
     found = block.scratch.joints.modes
     for n in contacts.trees.modes:
         write_row(n, block)
-        add_impulses(part, found.blow[n], found.rows.multiplier[n], block.lanes)
-        feel_row(n, block.model.joints.rows, found.rows, block.scratch, block.lanes)
+        add_impulses(part, found.impact[n], found.rows.multiplier[n], block.lanes)
+        add_bias_of_row(n, block.model.joints.rows, found.rows, block.scratch, block.lanes)
 
 
 @routine
@@ -346,7 +346,7 @@ def push_members(values, part, contacts, block):
     else:
         hold_impulses(values, contacts, block)
     if switches(block.model):
-        feel_constraints(part, contacts, block)
+        add_bias_of_constraints(part, contacts, block)
 
 
 @inlined
@@ -361,8 +361,8 @@ def strike_loops(contacts, block, made, trees):
     scratch = block.scratch
     loops = block.model.loops
     respond_members(trees.total, 1.0, contacts, block, scratch.loops.made.shift)
-    for k in range(len(scratch.loops.closing)):
-        strike_row(k, loops.rows, scratch.loops.rows, made, block.lanes)
+    for k in range(len(scratch.loops.equation)):
+        add_impulse_of_row(k, loops.rows, scratch.loops.rows, made, block.lanes)
 
 
 @routine

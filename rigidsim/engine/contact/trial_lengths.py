@@ -6,7 +6,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.arrays import LACKS_PAIRS
 from rigidsim.engine.contact.bodies import LEAST_TRAVEL
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.lasting import N_SLOTS, SLIDING, answer, find_places, has_slot, is_undecided, size_of
+from rigidsim.engine.contact.lasting import N_SLOTS, SLIDING, find_places, has_slot, is_undecided, response, size_of
 from rigidsim.jit import inlined
 from rigidsim.physics.contact_modes import time_to_stop, unit_across
 from rigidsim.physics.vector import dot, norm, rejection, sub
@@ -89,7 +89,7 @@ def limit_by_pairs(length, contacts, lasting, arrays):
 def mobility_along(k, contacts, lasting):
     """What a unit force along the slip of a slot does to that, 1/kg."""
     d = lasting.value[k].along
-    return dot(d, answer(k, k, d, contacts, lasting))
+    return dot(d, response(k, k, d, contacts, lasting))
 
 
 @inlined

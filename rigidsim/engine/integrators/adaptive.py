@@ -61,7 +61,7 @@ class AdaptiveOptions(NamedTuple):
     max_step: float
 
 
-class Trial(NamedTuple):
+class RungeKuttaTrial(NamedTuple):
     """Arrays for a trial of one block."""
 
     state: STATE = floats("state")  # at its end
@@ -73,15 +73,15 @@ class Trial(NamedTuple):
 
 
 def make_trial(
-    before: Trial | None, _method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int
-) -> Trial:
+    before: RungeKuttaTrial | None, _method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int
+) -> RungeKuttaTrial:
     """The arrays for a state and expressions with so many rows, of n lanes; those of the block before if there was
     one with as many.
     """
     if before is not None and before.energy.shape[-1] == n:
         return before
     sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "slopes": (IN_DENSE + TERMS) * n_state}
-    trial = made(Trial, sizes)
+    trial = made(RungeKuttaTrial, sizes)
     trial.tableau[:] = tableau()
     return trial
 
@@ -385,7 +385,7 @@ def keep_charts(block):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             total, start, body = scratch.sum[k], scratch.start[k], model.body[k]
             keep_stage(state[n], trial.state[n], total, start, parent, body, trial.state[k], lanes)
-        if model.node[node].bears > 0:
+        if model.node[node].moves_free > 0:
             place(node, trial.when, in_state(trial.state, block))
 
 
@@ -506,7 +506,7 @@ def between(method, t, block):
         elif is_moved(node, model):
             k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
             show_body(scratch.sum[k], state[k], scratch.start[k], parent, model.body[k], stage[k], lanes)
-        if model.node[node].bears > 0 or not is_moved(node, model):
+        if model.node[node].moves_free > 0 or not is_moved(node, model):
             place(node, t, in_state(stage, block))
 
 

@@ -257,7 +257,7 @@ def step(method, t, t_end, h, block):
                 finish_round(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
             else:
                 finish(stage_rows(k, state, scratch), parent, model.body[k], h, WEIGHT[3], lanes)
-        if model.node[node].bears > 0:
+        if model.node[node].moves_free > 0:
             place(node, t_end, block)
 
 

@@ -42,7 +42,7 @@ class TaylorOptions(NamedTuple):
     min_step: float = 0.0
 
 
-class Trial(NamedTuple):
+class TaylorTrial(NamedTuple):
     """Arrays for a trial of one block."""
 
     given: Series
@@ -62,7 +62,7 @@ class Trial(NamedTuple):
     resting: SCALAR = floats()
 
 
-class SeriesTrial(Trial):
+class SeriesTrial(TaylorTrial):
     """A trial that remembers where its equations and their numbers come from."""
 
     source: SeriesSource

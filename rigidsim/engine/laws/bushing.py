@@ -20,7 +20,7 @@ from rigidsim.engine.laws.declaration import (
     Load,
     LoadTable,
 )
-from rigidsim.engine.laws.wrench import LoadRows, load_rows
+from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
 from rigidsim.engine.layout import BODY, FRAME, WOUND, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -111,7 +111,7 @@ def follow_bushing(value: VALUES, load: LoadRows, _state: WOUND, lane):
 def bushing(law, k, block):
     """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
-    load = load_rows(law, k, block)
+    load = rows_of_load(law, k, block)
     for sign, i, frame in ((1.0, law.who[k].second, load.second), (-1.0, law.who[k].first, load.first)):
         if i >= 0:
             press(law.value[k], load, frame, model.body[i], sign, scratch.wrench[i], lanes)

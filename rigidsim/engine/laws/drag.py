@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Load, LoadTable
-from rigidsim.engine.laws.wrench import LoadRows, load_rows, push
+from rigidsim.engine.laws.wrench import LoadRows, push, rows_of_load
 from rigidsim.engine.layout import PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -32,7 +32,7 @@ def pull_drag(value: VALUES, load: LoadRows, pull: PULL, lane):
 @inlined
 def drag(law, k, block):
     """Apply the drag on one body; there is no reaction on the medium."""
-    load, pull, value = load_rows(law, k, block), block.scratch.pull, law.value[k]
+    load, pull, value = rows_of_load(law, k, block), block.scratch.pull, law.value[k]
     pull_drag(value, load, pull, block.lanes)
     wrench = block.scratch.wrench[law.who[k].second]
     push(pull, 1.0, load.body, load.second, value, VALUES.place("point"), wrench, block.lanes)

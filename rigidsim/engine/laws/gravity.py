@@ -22,7 +22,7 @@ from rigidsim.engine.laws.declaration import (
     LoadTable,
     unit,
 )
-from rigidsim.engine.laws.wrench import LoadRows, load_rows
+from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
 from rigidsim.engine.layout import WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -93,7 +93,7 @@ def on_body(pull: Callable) -> Callable:
 
     @inlined
     def apply(law, k, block):
-        pull(law.value[k], load_rows(law, k, block), block.scratch.wrench[law.who[k].second], block.lanes)
+        pull(law.value[k], rows_of_load(law, k, block), block.scratch.wrench[law.who[k].second], block.lanes)
 
     return apply
 

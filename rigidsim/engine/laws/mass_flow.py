@@ -12,7 +12,7 @@ from rigidsim.engine.laws.declaration import AT, DIRECTION, NUMBER, Force, Key, 
 from rigidsim.engine.laws.declaration import TANK as TANK_FORM
 from rigidsim.engine.laws.gravity import ATTRACTIONS, potential_of_mass
 from rigidsim.engine.laws.gravity import VALUES as SOURCE
-from rigidsim.engine.laws.wrench import LoadRows, load_rows
+from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
 from rigidsim.engine.layout import ARM, BODY, PULL, TANK, UNIT_CONTENT, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -75,11 +75,13 @@ def mass_flow(law, k, block):
             model.joints.tanks.value[number], joints.tank[number], model.body[j], scratch.arm[model.moved_node[j]],
             scratch.wrench[j],
         )  # fmt: skip
-        expel(law.value[k], load_rows(law, k, block), source, scratch.wrench[i], scratch.pull, lanes)
+        expel(law.value[k], rows_of_load(law, k, block), source, scratch.wrench[i], scratch.pull, lanes)
         sources = getattr(model.pairwise, ATTRACTIONS.name)
         for n in range(len(sources.who)):
             if sources.who[n].second == j and sources.who[n].until == layout.NEVER:
-                lose_potential(sources.value[n], load_rows(sources, n, block), scratch.pull, scratch.wrench[j], lanes)
+                lose_potential(
+                    sources.value[n], rows_of_load(sources, n, block), scratch.pull, scratch.wrench[j], lanes
+                )
 
 
 def flow_rows(force, site) -> Iterator[Load]:

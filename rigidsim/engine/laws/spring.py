@@ -20,7 +20,7 @@ from rigidsim.engine.laws.declaration import (
     LoadTable,
     worked,
 )
-from rigidsim.engine.laws.wrench import LoadRows, load_rows, react
+from rigidsim.engine.laws.wrench import LoadRows, react, rows_of_load
 from rigidsim.engine.layout import PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -57,7 +57,7 @@ def stored(value, load):
 @inlined
 def spring(law, k, block):
     """Apply one spring to both of its ends."""
-    pull_spring(law.value[k], load_rows(law, k, block), block.scratch.pull, block.lanes)
+    pull_spring(law.value[k], rows_of_load(law, k, block), block.scratch.pull, block.lanes)
     react(law, k, block, VALUES.place("first"), VALUES.place("second"))
 
 

@@ -19,7 +19,7 @@ from rigidsim.engine.laws.declaration import (
     unit,
     worked,
 )
-from rigidsim.engine.laws.wrench import LoadRows, count_power, load_rows, turn
+from rigidsim.engine.laws.wrench import LoadRows, count_power, rows_of_load, turn
 from rigidsim.engine.layout import PULL, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
@@ -74,7 +74,7 @@ def torsion(law, k, block):
     """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
     scratch, lanes = block.scratch, block.lanes
     i, j, pull = law.who[k].first, law.who[k].second, scratch.pull
-    pull_torsion(law.value[k], load_rows(law, k, block, winds=True), pull, lanes)
+    pull_torsion(law.value[k], rows_of_load(law, k, block, winds=True), pull, lanes)
     turn(pull, 1.0, scratch.wrench[j], lanes)
     if i >= 0:
         turn(pull, -1.0, scratch.wrench[i], lanes)

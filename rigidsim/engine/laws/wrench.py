@@ -71,7 +71,7 @@ class LoadRows(NamedTuple):
 
 
 @inlined
-def load_rows(law, k, block, winds=False):
+def rows_of_load(law, k, block, winds=False):
     """Those of load k, of a kind that has a winding or has none."""
     model, scratch, who = block.model, block.scratch, law.who[k]
     pair, wound = model.relations.pair[who.pair], scratch.wound[who.followed] if winds else None

@@ -8,7 +8,7 @@ lanes and blocks, and nothing is folded because of them; only of a power each la
 Every function but `+ - * /` and the square root grows by the chain rule: f(u(t)) = f(u(0)) + the integral of f'(u) du,
 where the vertex of f' may contain f. So `grow` is the only recurrence of all of them. Its first value is *held*: a held
 number is computed at the beginning of a step and does not change during it. Comparisons are held, too: a branch is
-chosen when a step begins. Each of them has a *margin*, whose change of sign during the step would change the answer. An
+chosen when a step begins. Each of them has a *guard*, whose change of sign during the step would change the answer. An
 equality holds at single instants only, and is never true of numbers that vary.
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from rigidsim.physics import elementary, exponentials, functions
 
-SMALLEST_MARGIN = 1e-100  # a comparison with a smaller number guards against a division by zero, and has no margin
+SMALLEST_GUARD = 1e-100  # a comparison with a smaller number guards against a division by zero, and has no guard
 MOST_MULTIPLIED = 63  # largest exponent of a power that becomes products
 
 Number = Any
@@ -120,10 +120,10 @@ def negation(condition: Any) -> Any:
     return 1.0 - condition if isinstance(condition, Vertex) else not condition
 
 
-class Margin(NamedTuple):
+class Guard(NamedTuple):
     """A number whose sign must not change during a step; whether it is negative (1 or 0); what depends on that."""
 
-    margin: Vertex
+    guard: Vertex
     answer: Number
     user: Vertex
 
@@ -155,7 +155,7 @@ class Graph:
         """`exponents` are those of named numbers in graphs that this one replaces; its own are added."""
         self.vertices: list[Vertex] = []
         self.constants: list[Vertex] = []  # those of the vertices that are constants
-        self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
+        self.guards: dict[tuple[int, int], Guard] = {}  # by the places of the guard and of what depends on it
         self._known: dict[tuple, Vertex] = {}
         self._exponents = set() if exponents is None else exponents
         self._foreseen: dict[int, tuple[Vertex, set]] = {}  # exponents that are named, and what they may be
@@ -417,21 +417,21 @@ class Graph:
 
     # --- branches
 
-    def _watch(self, margin: Vertex, answer: Number, user: Vertex) -> None:
-        """Let steps end where the sign of a margin changes, if anything needs the number that depends on it."""
-        self.margins[margin.place, user.place] = Margin(margin, answer, user)
+    def _watch(self, guard: Vertex, answer: Number, user: Vertex) -> None:
+        """Let steps end where the sign of a guard changes, if anything needs the number that depends on it."""
+        self.guards[guard.place, user.place] = Guard(guard, answer, user)
 
     def less(self, a: Number, b: Number, reversed_answer: bool = False) -> Any:
         """Whether a < b: True, False or a vertex that is 1 or 0; with `reversed_answer` whether not."""
-        margin = self.difference(a, b) if isinstance(a, Vertex) else -self.difference(b, a)
-        if is_constant(margin) and not isinstance(margin, Vertex):
-            return (margin < 0.0) != reversed_answer
-        made = self._held("less", margin, 0.0)
+        guard = self.difference(a, b) if isinstance(a, Vertex) else -self.difference(b, a)
+        if is_constant(guard) and not isinstance(guard, Vertex):
+            return (guard < 0.0) != reversed_answer
+        made = self._held("less", guard, 0.0)
         if not isinstance(made, Vertex):
             return (made == 1.0) != reversed_answer
-        guards = any(not isinstance(x, Vertex) and 0.0 < abs(x) < SMALLEST_MARGIN for x in (a, b))
-        if not guards and not margin.is_held:
-            self._watch(margin, made, made)
+        guards = any(not isinstance(x, Vertex) and 0.0 < abs(x) < SMALLEST_GUARD for x in (a, b))
+        if not guards and not guard.is_held:
+            self._watch(guard, made, made)
         return negation(made) if reversed_answer else made
 
     def equal(self, a: Number, b: Number) -> Any:

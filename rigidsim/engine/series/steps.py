@@ -33,7 +33,7 @@ PRODUCT = CODE["multiply"]
 SIDE_BY_SIDE = 16  # products; their sums and factors are to fit in the processor's registers
 MUCH = 2.0  # log2 of a share of a length: entire functions differ by less from term to term
 LEAST_PART = 2.0**-40  # of a step: crossings nearer to each other are one
-MOST_PARTS = 1000  # that are looked at for one margin
+MOST_PARTS = 1000  # that are looked at for one guard
 HALVINGS = 52  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-13  # of the way to a change, by which a step ends later, so that the sign has changed for good
@@ -253,45 +253,45 @@ def choose_length(expansion, tolerance, longest, norms, lanes):
 
 
 @inlined
-def at_length(order, h, margin):
-    """A margin after a time h, s, by Horner's rule."""
-    total = margin[order]
+def at_length(order, h, guard):
+    """A guard after a time h, s, by Horner's rule."""
+    total = guard[order]
     for j in range(1, order + 1):
-        total = total * h + margin[order - j]
+        total = total * h + guard[order - j]
     return total
 
 
 @inlined
-def differs(order, h, margin, answer):
+def differs(order, h, guard, answer):
     """Whether the comparison has another answer after a time h, s."""
-    return select(at_length(order, h, margin) < 0.0, 1.0, 0.0) != answer[0]
+    return select(at_length(order, h, guard) < 0.0, 1.0, 0.0) != answer[0]
 
 
 @inlined
 def kept(first, answer):
-    """The size of a margin while the comparison has its answer, which is negative where it has another."""
+    """The size of a guard while the comparison has its answer, which is negative where it has another."""
     return select(answer[0] != 0.0, -first, first)
 
 
 @lanewise
-def begin_search(order, step: STEP, trial: STEP, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
-    """Search the whole step if the sum of |c_j| h^j, j > 0, may exceed the margin at its beginning."""
+def begin_search(order, step: STEP, trial: STEP, guard: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
+    """Search the whole step if the sum of |c_j| h^j, j > 0, may exceed the guard at its beginning."""
     length = trial.t - step.t
-    total = absolute(margin[order])
+    total = absolute(guard[order])
     for j in range(1, order):
-        total = total * length + absolute(margin[order - j])
+        total = total * length + absolute(guard[order - j])
     crossing.length = length
     crossing.begin, crossing.end, crossing.found = 0.0, length, 0.0
-    crossing.open = select(kept(margin[0], answer) < total * length, 1.0, 0.0)
+    crossing.open = select(kept(guard[0], answer) < total * length, 1.0, 0.0)
 
 
 @lanewise
-def shift(order, margin: NUMBERS, crossing: CROSSING, shifted: NUMBERS, lane):
-    """The polynomial of a margin about the middle of the part, in units of half its length: Horner's rule, repeated."""
+def shift(order, guard: NUMBERS, crossing: CROSSING, shifted: NUMBERS, lane):
+    """The polynomial of a guard about the middle of the part, in units of half its length: Horner's rule, repeated."""
     half = 0.5 * (crossing.end - crossing.begin)
     middle = crossing.begin + half
     for j in range(order + 1):
-        shifted[j] = margin[j]
+        shifted[j] = guard[j]
     for i in range(order):
         for j in range(order - i):
             shifted[order - 1 - j] = shifted[order - 1 - j] + middle * shifted[order - j]
@@ -302,8 +302,8 @@ def shift(order, margin: NUMBERS, crossing: CROSSING, shifted: NUMBERS, lane):
 
 
 @lanewise
-def narrow(order, margin: NUMBERS, answer: NUMBERS, shifted: NUMBERS, crossing: CROSSING, lane):
-    """Go on to the next part if the answer does not change in this one; else to its first half, unless the margin is
+def bracket(order, guard: NUMBERS, answer: NUMBERS, shifted: NUMBERS, crossing: CROSSING, lane):
+    """Go on to the next part if the answer does not change in this one; else to its first half, unless the guard is
     monotonic: then it changes at most once, which the end shows.
     """
     slope, rest = absolute(shifted[1]), absolute(shifted[order])
@@ -315,7 +315,7 @@ def narrow(order, margin: NUMBERS, answer: NUMBERS, shifted: NUMBERS, crossing: 
     begin, end, length = crossing.begin, crossing.end, crossing.end - crossing.begin
     may_vanish = select(kept(shifted[0], answer) < slope + rest, slope < slopes, False)
     passes = select(length > LEAST_PART * crossing.length, select(may_vanish, 0.0, 1.0), 1.0)
-    found = select(differs(order, end, margin, answer), passes, 0.0)
+    found = select(differs(order, end, guard, answer), passes, 0.0)
     further = select(end + 2.0 * length < crossing.length, end + 2.0 * length, crossing.length)
     next_begin = select(passes > found, end, begin)
     next_end = select(found > 0.0, end, select(passes > 0.0, further, begin + 0.5 * length))
@@ -327,10 +327,10 @@ def narrow(order, margin: NUMBERS, answer: NUMBERS, shifted: NUMBERS, crossing: 
 
 
 @lanewise
-def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
+def halve(order, guard: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
     """Halve the part of the step in which the answer changes."""
     h = 0.5 * (crossing.begin + crossing.end)
-    ends = differs(order, h, margin, answer)
+    ends = differs(order, h, guard, answer)
     crossing.begin = select(ends, crossing.begin, h)
     crossing.end = select(ends, h, crossing.end)
 
@@ -338,7 +338,7 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 @lanewise
 def end_beyond(share, step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step where the answer has changed, or where the search has ended, later by a share of the way; farther
-    beyond it after quick steps: the margin may be the difference of large numbers, whose rounding hides its sign there.
+    beyond it after quick steps: the guard may be the difference of large numbers, whose rounding hides its sign there.
     """
     last = select(crossing.open > 0.0, crossing.begin, crossing.end)
     grown = SPARE * power_of_two(GROWTH * step.quick)
@@ -374,24 +374,24 @@ def lanes_with(column, crossing, lanes):
 
 
 @routine
-def stop_at_branch(expansion, share, margin, answer, shifted, crossing, lanes):
-    """Shorten the steps in which a comparison gets another answer, to the first time at which it does. Margins are
+def stop_at_branch(expansion, share, guard, answer, shifted, crossing, lanes):
+    """Shorten the steps in which a comparison gets another answer, to the first time at which it does. Guards are
     known to one order less than the state.
 
-    Parts of the step, from its beginning on, are halved until the margin has no zero in them, because it is larger in
+    Parts of the step, from its beginning on, are halved until the guard has no zero in them, because it is larger in
     the middle than the sum of its other terms can be, or at most one, because its slope is.
     """
     order, step, trial = expansion.order - 1, expansion.step, expansion.trial
-    begin_search(order, step, trial, margin, answer, crossing, lanes)
+    begin_search(order, step, trial, guard, answer, crossing, lanes)
     parts = 0
     while parts < MOST_PARTS and lanes_with(CROSSING.place("open"), crossing, lanes) > 0.0:
-        shift(order, margin, crossing, shifted, lanes)
-        narrow(order, margin, answer, shifted, crossing, lanes)
+        shift(order, guard, crossing, shifted, lanes)
+        bracket(order, guard, answer, shifted, crossing, lanes)
         parts += 1
     if lanes_with(CROSSING.place("found"), crossing, lanes) > 0.0:
         count = 0
         while count < HALVINGS:  # `for` would be written out in straight code
-            halve(order, margin, answer, crossing, lanes)
+            halve(order, guard, answer, crossing, lanes)
             count += 1
     end_beyond(share, step, trial, crossing, lanes)
 
@@ -400,10 +400,10 @@ def stop_at_branch(expansion, share, margin, answer, shifted, crossing, lanes):
 def stop_at_branches(expansion, shifted, crossing, lanes):
     """A step ends where a branch of the equations does."""
     given, number, series = expansion.given, expansion.number, expansion.series
-    for m in range(given.first_margin[number], given.first_margin[number + 1]):
-        margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
-        share = select(given.margin[m, 2] == 1, BEYOND_KINK, BEYOND)
-        stop_at_branch(expansion, share, margin, answer, shifted, crossing, lanes)
+    for m in range(given.first_guard[number], given.first_guard[number + 1]):
+        guard, answer = series[given.guard[m, 0]], series[given.guard[m, 1]]
+        share = select(given.guard[m, 2] == 1, BEYOND_KINK, BEYOND)
+        stop_at_branch(expansion, share, guard, answer, shifted, crossing, lanes)
     count_quick(expansion.step, expansion.trial, crossing, lanes)
 
 

@@ -11,7 +11,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
 from rigidsim.engine.model import Model, table
 from rigidsim.engine.series.equations import Equations, equations_of, numbers_in, values_in
-from rigidsim.engine.series.graph import Margin, Number, Vertex, is_constant, is_number
+from rigidsim.engine.series.graph import Guard, Number, Vertex, is_constant, is_number
 from rigidsim.engine.series.recurrences import CODE, OPERATIONS
 from rigidsim.jit.rows import with_rows
 
@@ -43,8 +43,8 @@ class Series(NamedTuple):
     integrated: np.ndarray  # (equations) the first run of operations
     winding: np.ndarray  # (winding) row of the state
     now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
-    margin: np.ndarray  # (margin, 3) rows of a margin and of whether it is negative; whether it is a kink
-    first_margin: np.ndarray  # (equations + 1)
+    guard: np.ndarray  # (guard, 3) rows of a guard and of whether it is negative; whether it is a kink
+    first_guard: np.ndarray  # (equations + 1)
     n_posed: int  # rows of the state that have an orientation
     values: tuple[tuple[int, Callable, int], ...]  # operation, formula of its value, and of how many numbers
     roundings: tuple[tuple[int, Callable, int], ...]  # the same of a bound of its rounding
@@ -174,7 +174,7 @@ def tables_of(
     runs: list[list[int]] = []
     varies = [[_varies(each, *group[:2]) for group in each.groups] for each in equations]
     resting = [equations[rest].resting if rest != at.NO_ROW else () for _, rest in number]
-    margins, first_margins, now, rates = [], [0], [], []
+    guards, first_guards, now, rates = [], [0], [], []
     n_posed = 1 + max(v.row for v in one.variables)
 
     for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
@@ -183,10 +183,10 @@ def tables_of(
         integrated.append(_add_runs(_integrations(each, varies[k], row_of), runs, terms, width * n_lane))
         operations = ((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in vertices)
         firsts.append(_add_runs(operations, runs, terms, width * n_lane))
-        watched = margins_of(each, {vertex.place for vertex in vertices})
+        watched = guards_of(each, {vertex.place for vertex in vertices})
         kinks = kinks_in(watched, vertices)
-        margins += [[row_of(x.margin), row_of(x.answer), kink] for x, kink in zip(watched, kinks, strict=True)]
-        first_margins.append(len(margins))
+        guards += [[row_of(x.guard), row_of(x.answer), kink] for x, kink in zip(watched, kinks, strict=True)]
+        first_guards.append(len(guards))
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
     formulas, grown = ([(k, OPERATIONS[k]) for k in _different(runs, column)] for column in (0, 1))
     made = Series(
@@ -204,8 +204,8 @@ def tables_of(
         integrated=np.array(integrated),
         winding=np.array([winding[0] for winding in one.windings], np.int64),
         now=np.array(now, np.int64).reshape(len(equations), len(one.windings), 2),
-        margin=table(margins, 3),
-        first_margin=np.array(first_margins),
+        guard=table(guards, 3),
+        first_guard=np.array(first_guards),
         n_posed=n_posed,
         values=tuple((k, one.value, one.takes) for k, one in formulas if one.value),
         roundings=tuple((k, one.bound, one.takes) for k, one in formulas if one.bound),
@@ -242,13 +242,13 @@ def key_of(x: Number) -> bytes | int:
 
 
 def live_in(equations: Equations) -> list[Vertex]:
-    """The operations that rates, windings and their margins need, in the order in which they can be computed."""
+    """The operations that rates, windings and their guards need, in the order in which they can be computed."""
     waiting = results_of(equations)
     found: dict[int, Vertex] = {}
     while waiting:
         find_needed(waiting, found)
-        margins = [x for each in margins_of(equations, found) for x in (each.margin, each.answer)]
-        waiting = [x for x in margins if not is_constant(x) and x.place not in found and x.operation not in GIVEN]
+        guards = [x for each in guards_of(equations, found) for x in (each.guard, each.answer)]
+        waiting = [x for x in guards if not is_constant(x) and x.place not in found and x.operation not in GIVEN]
     return [found[place] for place in sorted(found)]
 
 
@@ -261,21 +261,21 @@ def find_needed(waiting: list[Number], found: dict[int, Vertex]) -> None:
             waiting += x.operands
 
 
-def kinks_in(watched: list[Margin], vertices: list[Vertex]) -> list[bool]:
-    """Whether the operations have a kink at each margin, and no jump: it is a root that no divisor depends on."""
+def kinks_in(watched: list[Guard], vertices: list[Vertex]) -> list[bool]:
+    """Whether the operations have a kink at each guard, and no jump: it is a root that no divisor depends on."""
     divisors: dict[int, Vertex] = {}
     find_needed([vertex.operands[1] for vertex in vertices if vertex.operation == "divide"], divisors)
-    return [is_constant(each.answer) and each.margin.place not in divisors for each in watched]
+    return [is_constant(each.answer) and each.guard.place not in divisors for each in watched]
 
 
-def margins_of(equations: Equations, live: Container[int]) -> list[Margin]:
-    """The margins on which any operation at these places depends."""
-    return [each for each in equations.graph.margins.values() if each.user.place in live]
+def guards_of(equations: Equations, live: Container[int]) -> list[Guard]:
+    """The guards on which any operation at these places depends."""
+    return [each for each in equations.graph.guards.values() if each.user.place in live]
 
 
 def constants_in(equations: Equations, vertices: list[Vertex]) -> Iterator[Number]:
-    """The constants that these operations, rates, windings and margins need."""
-    answers = (each.answer for each in margins_of(equations, {vertex.place for vertex in vertices}))
+    """The constants that these operations, rates, windings and guards need."""
+    answers = (each.answer for each in guards_of(equations, {vertex.place for vertex in vertices}))
     yield from filter(
         is_constant, [*results_of(equations), *answers, *(x for vertex in vertices for x in vertex.operands)]
     )

@@ -13,12 +13,13 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
 from rigidsim.scene.checks.plane import joint_in_plane
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, its_new_joint
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, new_joint
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.joints import Ball
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, key_of
 from rigidsim.tree.nodes import ZERO, Tree
 
@@ -35,7 +36,7 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     """Velocities that the joint determines, axes that coincide, a chain of joints without any mass at its end."""
     if node.joint is None:
         return
-    type, place = node.its_joint.type, (*node.place, "motion", node.its_joint.type)
+    type, place = not_none(node.joint).type, (*node.place, "motion", not_none(node.joint).type)
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and (type, key) != ("ball", "angular_velocity"):
             of_ball = "give its angular_velocity" if type == "ball" else "omit it"
@@ -73,7 +74,7 @@ def release_fault(tree: Tree[SceneNode], node: SceneNode) -> tuple[str, str] | N
 def bereft_fault(after: Tree[SceneNode], node: SceneNode) -> tuple[str, str] | None:
     """Why a body cannot leave its joint, given the tree afterwards, and a hint; None if it can."""
     for left in after:
-        if left.kind == "jointed" and needs_mass(left.its_joint) and not carries_mass(after, left):
+        if left.kind == "jointed" and needs_mass(not_none(left.joint)) and not carries_mass(after, left):
             return f"without '{node.path}' nothing that has a mass is on the joint of '{left.path}'", "give it a mass"
     return None
 
@@ -102,7 +103,7 @@ def new_joint_findings(
     """Problems of a joint by which a body hangs from an instant on; `before` is the type of joint that it was on, if it
     ever was on one.
     """
-    kind, given = event.its_joint
+    kind, given = not_none(event.joint)
     place = (*place, "motion", kind)
     if before not in (None, kind):
         message = f"'{node.path}' was on a {before} joint before; all joints of a body in one run are of one type"
@@ -128,7 +129,7 @@ def new_joint_findings(
     if isinstance(given, Ball) and given.spring.stiffness and event.orientation is None:
         message = "the orientation at which this spring is relaxed is not given"
         yield Finding("reparent", message, (*place, "spring"), "give 'orientation' beside 'motion'")
-    joint = its_new_joint(event, 1.0)
+    joint = not_none(new_joint(event, 1.0))
     for number, one in enumerate(joint.coordinates):
         given_by = "orientation" if one.turns else "position"
         if getattr(event, given_by) is None:
@@ -162,7 +163,7 @@ def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """An integrator that does not know joints, their modes, or loops, in a scene with some; or tables of this size."""
     method, loops = hierarchy.scene.simulation.integrator, hierarchy.scene.world.loops
     jointed = [(node.path, node.joint) for node in hierarchy if node.joint]
-    jointed += [(event.body, its_new_joint(event, 1.0)) for event in hierarchy.scene.reparent if event.joint]
+    jointed += [(event.body, not_none(new_joint(event, 1.0))) for event in hierarchy.scene.reparent if event.joint]
     with_modes = [path for path, joint in jointed if joint.has_modes]
     limited = [name for name, loop in zip(loop_names(loops), loops, strict=True) if getattr(loop, "stops", None)]
     for found, capability, what in (
@@ -248,7 +249,7 @@ class Move(NamedTuple):
 
 
 def _moves(node: SceneNode, starts: Starts) -> list[Move]:
-    joint, point, q_WP = node.its_joint, starts[node.frame].point(node.its_joint.at), starts[node.parent].q
+    joint, point, q_WP = not_none(node.joint), starts[node.frame].point(not_none(node.joint).at), starts[node.parent].q
     if joint.has_attitude:
         return [Move(node, k, True, 0.0, rotate(q_WP, axis), point) for k, axis in enumerate(WIDTH)]
     each = enumerate(zip(joint.coordinates, joint.directions(joint.starts), strict=True))
@@ -305,7 +306,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
 
 
 def _idle_finding(idle: Move) -> Finding:
-    type, place = idle.node.its_joint.type, (*idle.node.place, "motion", idle.node.its_joint.type)
+    type, place = not_none(idle.node.joint).type, (*idle.node.place, "motion", not_none(idle.node.joint).type)
     if type == "ball":
         message = "no mass resists some rotation of this joint: all mass on it is on one line through the joint"
         return Finding("inertia", message, place, "give the body an inertia that is not a point")

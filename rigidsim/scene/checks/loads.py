@@ -12,6 +12,7 @@ from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
+from rigidsim.structures.optional import not_none
 
 
 def load_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
@@ -90,7 +91,7 @@ def mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     """Problems with the inertia of a body, and with that of a free body together with its parts."""
     body = node.body
     if body.has_mass and (body.inertia is None or body.inertia.about == "origin"):
-        fault = inertia_fault(unpacked(node.its_mass.inertia))
+        fault = inertia_fault(unpacked(not_none(node.mass).inertia))
         if fault:
             key, made = ("shapes", "made of these shapes") if body.inertia is None else ("inertia", MOVED)
             yield finding_at(node, "inertia", f"{made}, {fault[0]}", key, fault[1])

@@ -15,6 +15,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import AngleLoop, Coupling, DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path, shown
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import coordinates_of, without_joint
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -54,7 +55,7 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
             "loop", without_joint(unjointed.kind, unjointed.path), (*place, "between"), "name two bodies on joints"
         )
         return
-    types = [node.its_joint.type for node in nodes]
+    types = [not_none(node.joint).type for node in nodes]
     numbers = coupled_numbers(loop, types)
     for node, type, number in zip(nodes, types, numbers, strict=True):
         if number is None:
@@ -64,7 +65,9 @@ def _coupling_findings(hierarchy: Hierarchy, loop: Coupling, place: Path) -> Ite
             hint = "name one of each joint, such as coordinates: [angle, angle_2]"
             yield Finding("loop", message, (*place, "coordinates" if loop.coordinates else "between"), hint)
             return
-    first, second = (node.its_joint.coordinates[k] for node, k in zip(nodes, numbers, strict=True) if k is not None)
+    first, second = (
+        not_none(node.joint).coordinates[k] for node, k in zip(nodes, numbers, strict=True) if k is not None
+    )
     if loop.between[0] == loop.between[1] and numbers[0] == numbers[1]:
         message = "both ends are the same coordinate, so there is nothing to hold"
         yield Finding("loop", message, (*place, "between"), "name two coordinates")
@@ -120,7 +123,7 @@ def _advice(hierarchy: Hierarchy) -> str:
 def _written(unknown: Unknown, value: float) -> str:
     """A coordinate, as a scene may have it."""
     key, *place = unknown.key("start")
-    turns = unknown.node.its_joint.coordinates[unknown.number].turns
+    turns = not_none(unknown.node.joint).coordinates[unknown.number].turns
     number = f"{math.degrees(value):.9g} deg" if turns else f"{value:.9g}"
     return f"{key}{''.join(f'[{k}]' for k in place)}: {number}"
 

@@ -18,6 +18,7 @@ from rigidsim.scene.schema.meshes import degenerate_of
 from rigidsim.scene.schema.record import CONTACTS
 from rigidsim.scene.schema.shapes import Triangulated, described
 from rigidsim.scene.text.document import Path, shown
+from rigidsim.structures.optional import not_none
 
 
 def mass_key(body: Body) -> str:
@@ -125,7 +126,7 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         message = f"the shapes have {count} different materials and groups, at most {MOST_SURFACES} are possible"
         yield Finding("contact", message, ("bodies",), "use the same values for many bodies")
     for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.met)):
-        metres, core = shape.node.metres, shape.its_core
+        metres, core = shape.node.metres, not_none(shape.core)
         is_sized = all(SMALLEST < metres * size < LARGEST for size in core.sizes)
         if not is_sized or not all(metres * abs(part) < LARGEST for part in core.position):
             what = "position" if is_sized else "size"
@@ -146,7 +147,7 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 def _mesh_findings(meetings: Meetings) -> Iterator[Finding]:
     """Meshes that cannot collide: with triangles without an area; with each other."""
     shapes = meetings.surfaces.shapes
-    meshes = [shapes[k] for k in sorted(meetings.met) if shapes[k].its_core.kind == MESH]
+    meshes = [shapes[k] for k in sorted(meetings.met) if not_none(shapes[k].core).kind == MESH]
     for shape in meshes:
         found = shape.shape.triangles() if isinstance(shape.shape, Triangulated) else None
         place = (*shape.node.place, "shapes", shape.number)

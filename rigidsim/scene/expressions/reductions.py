@@ -110,7 +110,7 @@ def inputs(reduction: Reduction) -> tuple[ExpressionTree, ...]:
     if reduction.kind == AT:
         return reduction.arguments[::-1]
     if reduction.kind == FIRST:
-        return (*reduction.arguments, margin(reduction.arguments[1]))
+        return (*reduction.arguments, guard_of(reduction.arguments[1]))
     return reduction.arguments
 
 
@@ -165,7 +165,7 @@ def _joined(operation: str, trees: list[ExpressionTree]) -> ExpressionTree:
     return Apply(operation, (_joined(operation, trees[:half]), _joined(operation, trees[half:]))) if half else trees[0]
 
 
-def margin(condition: ExpressionTree) -> ExpressionTree:
+def guard_of(condition: ExpressionTree) -> ExpressionTree:
     """A number that is not below 0 where a condition holds, not above 0 elsewhere, and 0 where that changes."""
     if isinstance(condition, Number):
         return Number(1.0 if condition.value else -1.0)
@@ -175,5 +175,5 @@ def margin(condition: ExpressionTree) -> ExpressionTree:
         return Apply("subtract", arguments[::-1])
     if operation == "equal":
         return Apply("negate", (Apply("abs", (Apply("subtract", arguments),)),))
-    inner = tuple(map(margin, arguments))
+    inner = tuple(map(guard_of, arguments))
     return Apply({"and": "min", "or": "max", "not": "negate"}[operation], inner)

@@ -21,6 +21,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.start import StartPlace
 from rigidsim.scene.text.document import Path
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import Coordinate, key_of
 
 DEPENDENT = 1e-9  # of the largest singular value: what is smaller is none
@@ -38,17 +39,17 @@ class Unknown(NamedTuple):
 
     def key(self, word: str) -> Path:
         """Where the scene has it: `start`, or its `rate`."""
-        return key_of(self.node.its_joint.type, word, self.number)
+        return key_of(not_none(self.node.joint).type, word, self.number)
 
     @property
     def metres(self) -> float:
         """Metres, or radians, in the unit in which it is written."""
-        return 1.0 if self.node.its_joint.coordinates[self.number].turns else float(self.node.parent_metres)
+        return 1.0 if not_none(self.node.joint).coordinates[self.number].turns else float(self.node.parent_metres)
 
     @property
     def coordinate(self) -> Coordinate:
         """What the joint says of it."""
-        return self.node.its_joint.coordinates[self.number]
+        return not_none(self.node.joint).coordinates[self.number]
 
 
 def coordinates_in(hierarchy: Hierarchy) -> Iterator[Unknown]:
@@ -69,7 +70,7 @@ def unprescribed(hierarchy: Hierarchy, word: str) -> Iterator[tuple[Unknown, boo
     """
     for one in coordinates_in(hierarchy):
         if not one.coordinate.is_prescribed:
-            _, given = one.node.body.its_joint
+            _, given = not_none(one.node.body.joint)
             yield one, one.key(word)[0] not in given.model_fields_set
 
 
@@ -133,7 +134,7 @@ def _written(unknowns: Sequence[Unknown], word: str, values: np.ndarray) -> dict
     """
     written: dict[Path, Any] = {}
     for unknown, value in zip(unknowns, (values / [one.metres for one in unknowns]).tolist(), strict=True):
-        joint = unknown.node.its_joint
+        joint = not_none(unknown.node.joint)
         (key, *place), start = unknown.key(word), (*unknown.node.place, "motion", joint.type)
         if place:
             others = [Unknown(unknown.node, k) for k in range(len(joint.coordinates))]
@@ -151,7 +152,7 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
     """
     of_all = [*unprescribed(hierarchy, "start")]
     for unknowns in ([one for one, is_free in of_all if is_free], [one for one, _ in of_all]):
-        given = np.array([float(one.node.its_joint.coordinates[one.number].start) for one in unknowns])
+        given = np.array([float(not_none(one.node.joint).coordinates[one.number].start) for one in unknowns])
         if len(unknowns) and (found := _newton(hierarchy, unknowns, given)) is not None:
             units, change = np.array([one.metres for one in unknowns]), np.abs(found - given)
             order = [k for k in np.argsort(-change).tolist() if change[k] > CLOSED]
@@ -264,9 +265,9 @@ def changed(
         new: dict[str, Any] = {"start": starts[k]} if starts is not None else {}
         if rates is not None:
             new |= {"rate": rates[k], "desired": None}
-        coordinates = [*now.its_joint.coordinates]
+        coordinates = [*not_none(now.joint).coordinates]
         coordinates[number] = coordinates[number]._replace(**new)
-        joint = now.its_joint._replace(coordinates=tuple(coordinates))
+        joint = not_none(now.joint)._replace(coordinates=tuple(coordinates))
         position, orientation, *_ = joint.moved(joint.starts, now.scale, now.parent_metres)
         nodes[node.index] = replace(now, joint=joint, position=position, orientation=orientation)
     return Hierarchy(hierarchy.scene, nodes)

@@ -16,6 +16,7 @@ from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.loops import AngleLoop, BodyLoop, Coupling, DistanceLoop, HingeLoop, Loop, SwingLoop
 from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.scene.values.vectors import ZERO
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, coordinate_called
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Node, Tree
@@ -141,7 +142,7 @@ class Coupled(NamedTuple):
     def coordinates(self) -> tuple[Coordinate, Coordinate]:
         """Both coordinates."""
         a, b = self.numbers
-        return self.first.its_joint.coordinates[a], self.second.its_joint.coordinates[b]
+        return not_none(self.first.joint).coordinates[a], not_none(self.second.joint).coordinates[b]
 
     @property
     def metres(self) -> tuple[Any, Any]:
@@ -224,7 +225,7 @@ def coupled_numbers(loop: Coupling, types: Sequence[str]) -> list[int | None]:
 
 def _coupled(loop: Coupling, hierarchy: Hierarchy) -> Coupled:
     first, second = (hierarchy[path] for path in loop.between)
-    a, b = coupled_numbers(loop, [first.its_joint.type, second.its_joint.type])
+    a, b = coupled_numbers(loop, [not_none(first.joint).type, not_none(second.joint).type])
     assert a is not None and b is not None
     return Coupled(loop, first, second, (a, b))
 

@@ -22,6 +22,7 @@ from rigidsim.scene.schema.material import MATERIAL, SENSOR
 from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.structures.columns import largest, smallest
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.nodes import Node, Tree
 
 FEWEST_SUBSTEPS = 4
@@ -204,7 +205,7 @@ class Meetings:
     def _walk(self) -> None:
         shapes, joined = self.surfaces.shapes, self._joined
         supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
-        meshes = [k for k in supported if shapes[k].its_core.kind == MESH]
+        meshes = [k for k in supported if not_none(shapes[k].core).kind == MESH]
         for tree in self._hierarchy.possible_trees() if shapes else ():
             present = Encounters(tree, self.surfaces, supported, self.surfaces.action, joined)
             self.met.update(*present.met.values())
@@ -257,7 +258,7 @@ def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
     """What of the whole scene `contact: events` does not support; empty if it supports all."""
     surfaces, rolling = meetings.surfaces, [*MATERIAL].index("rolling_friction")
     jointed = [node for tree in hierarchy.possible_trees() for node in tree.nodes if node.joint is not None]
-    switching = [node for node in jointed if node.its_joint.has_modes or node.its_joint.breaks]
+    switching = [node for node in jointed if not_none(node.joint).has_modes or not_none(node.joint).breaks]
     named = zip(loop_names(meetings.loops), meetings.loops, strict=True)
     limited = [name for name, loop in named if getattr(loop, "stops", None)]
     if hierarchy.scene.world.plane is not None:
@@ -274,11 +275,11 @@ def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
 def shapes_beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[tuple[SurfacedShape, str]]:
     """The shapes that it does not support, and why."""
     for shape in met_shapes(meetings):
-        if shape.its_core.kind not in TRACED:
+        if not_none(shape.core).kind not in TRACED:
             yield shape, f"contact: events does not follow the point of contact on {described(shape.shape)}"
         elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
             yield shape, "contact: events does not support a shape that moves as prescribed on a body that forces move"
-        elif shape.its_core.kind in CURVED and _meets_solid(hierarchy, meetings, shape):
+        elif not_none(shape.core).kind in CURVED and _meets_solid(hierarchy, meetings, shape):
             yield shape, f"with contact: events {described(shape.shape)} can touch planes alone"
 
 
@@ -299,7 +300,7 @@ def why_stepping(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return found[1]
     for shape in met_shapes(meetings):
         is_moved = any(_is_moved(tree, shape) for tree in hierarchy.history)
-        if shape.its_core.kind in (CYLINDER, CONE) or (shape.its_core.kind == BOX and is_moved):
+        if not_none(shape.core).kind in (CYLINDER, CONE) or (not_none(shape.core).kind == BOX and is_moved):
             return f"{described(shape.shape)} of '{shape.node.path}' can lie on a face"
     groups = [_places_of_groups(tree, meetings) for tree in hierarchy.history]
     count = max(max(group.values(), default=0) for group in groups)
@@ -327,7 +328,9 @@ def _places_of_groups(tree: Tree, meetings: Meetings) -> Counter[int]:
         group = {index: min(joined) if of in joined else of for index, of in group.items()}
     counts: Counter[int] = Counter()
     for (one, other), leaders in zip(pairs, led, strict=True):
-        counts[group[leaders[0]]] += 1 if {POINT, ELLIPSOID} & {one.its_core.kind, other.its_core.kind} else 2
+        counts[group[leaders[0]]] += (
+            1 if {POINT, ELLIPSOID} & {not_none(one.core).kind, not_none(other.core).kind} else 2
+        )
     return counts
 
 
@@ -352,7 +355,7 @@ def _meet(tree: Tree, meetings: Meetings, one: SurfacedShape, other: SurfacedSha
 
 def _meets_solid(hierarchy: Hierarchy, meetings: Meetings, shape: SurfacedShape) -> bool:
     """Whether a shape can meet another one than a plane."""
-    others = [other for other in met_shapes(meetings) if other.its_core.kind != HALF_SPACE]
+    others = [other for other in met_shapes(meetings) if not_none(other.core).kind != HALF_SPACE]
     action = meetings.surfaces.action
     return any(
         action[shape.surface, other.surface] != IGNORED

@@ -12,13 +12,14 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.values.rotation import Vector
+from rigidsim.structures.optional import not_none
 
 
 class Part:
     """A free body, or a part fixed to one: its carrier, the mass of that with all its parts, its placement there."""
 
     def __init__(self, hierarchy: Hierarchy, node: SceneNode):
-        self._node, self.carrier = node, hierarchy.its_carrier(node)
+        self._node, self.carrier = node, not_none(hierarchy.carrier(node))
         self.mass, self.at = hierarchy.composite(self.carrier).mass, hierarchy.placements[node.index]
 
     def point(self, at: Vector | None) -> Vector:

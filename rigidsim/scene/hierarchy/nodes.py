@@ -18,6 +18,7 @@ from rigidsim.scene.schema.scene import Reparenting, SceneData
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector, unit
 from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import History, TreeChange, in_order, instant_of
 from rigidsim.tree.joints import Joint, key_of
 from rigidsim.tree.nodes import ZERO, Node, Tree, preorder
@@ -43,7 +44,7 @@ class SceneNode(Node):
 
     def in_joint(self, word: str, number: int) -> Path:
         """Where the body says something of a coordinate of its joint; see `key_of`."""
-        return ("motion", self.its_joint.type, *key_of(self.its_joint.type, word, number))
+        return ("motion", not_none(self.joint).type, *key_of(not_none(self.joint).type, word, number))
 
     def motion_at(self, time: Any) -> Columns:
         """The motion relative to the parent at some times (s), as far as it follows from the scene: of a fixed or
@@ -204,12 +205,7 @@ def _weighed(node: SceneNode) -> SceneNode:
 
 def new_joint(event: Reparenting, metres: Any) -> Joint | None:
     """The joint by which a body hangs after a reparenting, if it does; `metres` is the new parent's unit of length."""
-    return its_new_joint(event, metres) if event.joint else None
-
-
-def its_new_joint(event: Reparenting, metres: Any) -> Joint:
-    """The same, of a reparenting that makes a joint."""
-    return _joint(event.its_joint, event.position, event.orientation, metres, IDENTITY)
+    return _joint(event.joint, event.position, event.orientation, metres, IDENTITY) if event.joint else None
 
 
 def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tuple) -> Joint:
@@ -231,7 +227,7 @@ def _joint(joint: tuple, position: Any, orientation: Any, metres: Any, q_WP: tup
 
 def _prescribed(body: Body) -> Prescribed:
     """The motion of a prescribed body, in the parent's axes and units of length."""
-    motion = body.its_prescription
+    motion = not_none(body.prescribed)
     turns = motion.orientation.turns if motion.orientation else ()
     found = Prescribed(
         position=body.position,

@@ -11,6 +11,7 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, in_parent_axes
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO
+from rigidsim.structures.optional import not_none
 from rigidsim.tree.motion import FrameMotion
 from rigidsim.tree.prescribed import jet_of
 
@@ -36,7 +37,7 @@ class Starts:
         turns = not (node.is_free() and self._hierarchy.composite(node).mass.is_point)
         if node.kind == "jointed":
             omega = relative_rate(node, parent, turns)
-            return parent.child(node, node.its_joint.held(node.orientation, omega, node.scale)[2], omega)
+            return parent.child(node, not_none(node.joint).held(node.orientation, omega, node.scale)[2], omega)
         found = parent.child(node, relative_velocity(node, parent), relative_rate(node, parent, turns))
         return found if turns else found._replace(omega_B=ZERO)
 
@@ -45,7 +46,7 @@ def relative_velocity(node: SceneNode, parent: FrameMotion) -> Vector:
     """v_PB of a node's origin at t = 0, in the parent's axes and units of length."""
     if node.prescribed is not None and node.prescribed.path:
         return node.prescribed.moved(0.0)[1]
-    given = node.body.its_prescription.velocity if node.prescribed else node.body.velocity
+    given = not_none(node.body.prescribed).velocity if node.prescribed else node.body.velocity
     v_P = in_parent_axes(given, node.orientation, parent.q)
     if given.relative_to == "world":
         d, v_W = stretch(parent.q, parent.metres, node.position), rotate(parent.q, v_P)
@@ -59,7 +60,7 @@ def relative_rate(node: SceneNode, parent: FrameMotion, turns: bool = True) -> V
         return local_rate(parent.omega, parent.q, ZERO)
     if node.prescribed is not None and node.prescribed.turns:
         return node.prescribed.turned(0.0)[1]
-    given = node.body.its_prescription.angular_velocity if node.prescribed else node.body.angular_velocity
+    given = not_none(node.body.prescribed).angular_velocity if node.prescribed else node.body.angular_velocity
     omega_P = in_parent_axes(given, node.orientation, parent.q)
     if given.relative_to == "world":
         return local_rate(parent.omega, parent.q, rotate(parent.q, omega_P))

@@ -47,12 +47,6 @@ class SurfacedShape(NamedTuple):
     core: Core | None  # None if it cannot collide
     surface: int
 
-    @property
-    def its_core(self) -> Core:
-        """The core of a shape that can collide."""
-        assert self.core is not None
-        return self.core
-
 
 class Surfaces:
     """The surfaces of a scene, without repetition, and its shapes, in the order of paths and of the file."""

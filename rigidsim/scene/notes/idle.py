@@ -16,6 +16,7 @@ from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.text.plain import bodies_in
+from rigidsim.structures.optional import not_none
 
 WORTH_TELLING = 1e-9
 
@@ -72,7 +73,7 @@ def _gyration_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
     body = node.body
     if body.inertia is None or body.inertia.is_point:
         return
-    mass, center, inertia = node.its_mass
+    mass, center, inertia = not_none(node.mass)
     gyration = math.sqrt(principal_moments(unpacked(inertia))[2] / mass)
     reach = node.metres * max(solid.reach(center) for solid in body.solids)
     if gyration > reach * (1 + ROUNDING):

@@ -17,6 +17,7 @@ from rigidsim.scene.notes.steps import advised_step, flown_in, shorter
 from rigidsim.scene.schema.integrators import Integrator
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
+from rigidsim.structures.optional import not_none
 
 MOST_INSTANTS = 50_000  # at which branches are evaluated
 MOST_CHANGES = 100  # of branches, at which a jump is searched for
@@ -40,19 +41,19 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     moving = [node for node in hierarchy if node.body.prescribed is not None]
     carrying = flown_in(hierarchy) if moving else set()
     moving = [node for node in moving if node.path in carrying]
-    count = sum(len([*expressed(node.body.its_prescription)]) for node in moving)
+    count = sum(len([*expressed(not_none(node.body.prescribed))]) for node in moving)
     spans = _spans(duration, step, max(MOST_SUMMED // max(1, count), LOOKS))
     for node in moving:
         place = (*node.place, "motion", "prescribed")
         jumps = [
             ((*place, *key), found)
-            for key, part, orders in expressed(node.body.its_prescription)
+            for key, part, orders in expressed(not_none(node.body.prescribed))
             if (found := first_jump(part, times, orders)) is not None
         ]
         for where, found in jumps:
             yield where, f"{found}; its free descendants gain a spurious velocity there: use a smooth function"
         if not jumps and not hierarchy.scene.simulation.integrator.chooses:
-            yield from _change_notes(hierarchy, place, node.body.its_prescription, spans)
+            yield from _change_notes(hierarchy, place, not_none(node.body.prescribed), spans)
     for node in hierarchy:
         for k, x in enumerate(node.joint.coordinates if node.joint else ()):
             if x.is_prescribed and isinstance(x.desired, Expression) and (found := first_jump(x.desired, times, 2)):

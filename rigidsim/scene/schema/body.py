@@ -240,18 +240,6 @@ class Body(SceneModel):
         return "prescribed" if self.prescribed else "jointed"
 
     @property
-    def its_prescription(self) -> PrescribedMotion:
-        """The prescribed motion of a body that has one."""
-        assert self.prescribed is not None
-        return self.prescribed
-
-    @property
-    def its_joint(self) -> tuple[str, SceneModel]:
-        """The joint of a body that is on one."""
-        assert self.joint is not None
-        return self.joint
-
-    @property
     def prescribed(self) -> PrescribedMotion | None:
         """The prescribed motion, if the body has one."""
         return self.motion.prescribed if isinstance(self.motion, GivenMotion) else None

@@ -63,12 +63,6 @@ class Reparenting(SceneModel):
         return self.motion if isinstance(self.motion, str) else "jointed"
 
     @property
-    def its_joint(self) -> tuple[str, SceneModel]:
-        """The joint of an event that makes one."""
-        assert self.joint is not None
-        return self.joint
-
-    @property
     def joint(self) -> tuple[str, SceneModel] | None:
         """The type of the joint by which the body hangs on its new parent, and the joint as it is given."""
         return None if isinstance(self.motion, str) else self.motion.joint
