@@ -103,12 +103,12 @@ def not_rolled(row, bodies, q_n):
 
 
 @inlined
-def resolve_slip(row, masses, bodies, turns, roll, push, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse. `turns`: whether its levers turn; `roll`: what
-    rolling friction does; `push`: what its impulses do.
+def resolve_slip(row, masses, bodies, turns, roll, push, u, law):
+    """One contact, once, with slip u, by its law; returns its normal impulse. `turns`: whether its levers turn; `roll`:
+    what rolling friction does; `push`: what its impulses do.
     """
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
-    q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
+    q_n = normal_impulse(p_n, row.m_n, dot(normal, u), law[0], law[1], law[2])
     if turns:
         u = add(u, cross(rates_at(bodies), row.shift))
     u = add(u, scaled(q_n - p_n, row.K_n))
@@ -125,10 +125,10 @@ def resolve_slip(row, masses, bodies, turns, roll, push, u, bias, stiff, soft):
 
 
 @inlined
-def resolve_bodies(row, masses, bodies, roll, bias, stiff, soft):
+def resolve_bodies(row, masses, bodies, roll, law):
     """One contact of bodies of any form, once; returns its normal impulse."""
     u = slip(bodies.v_A, bodies.omega_A, row.lever_A, bodies.v_B, bodies.omega_B, row.lever_B)
-    return resolve_slip(row, masses, bodies, False, roll, push_bodies, u, bias, stiff, soft)
+    return resolve_slip(row, masses, bodies, False, roll, push_bodies, u, law)
 
 
 @inlined
@@ -138,19 +138,19 @@ def slip_of_surfaces(row, bodies):
 
 
 @inlined
-def resolve_turning(row, masses, bodies, roll, bias, stiff, soft):
+def resolve_turning(row, masses, bodies, roll, law):
     """`resolve_bodies`, with levers and surfaces that move."""
-    return resolve_slip(row, masses, bodies, True, roll, push_bodies, slip_of_surfaces(row, bodies), bias, stiff, soft)
+    return resolve_slip(row, masses, bodies, True, roll, push_bodies, slip_of_surfaces(row, bodies), law)
 
 
 @inlined
-def resolve_in_tree(row, masses, bodies, roll, bias, stiff, soft):
+def resolve_in_tree(row, masses, bodies, roll, law):
     """`resolve_turning` where a body is part of a tree."""
-    return resolve_slip(row, masses, bodies, True, roll, note_push, slip_of_surfaces(row, bodies), bias, stiff, soft)
+    return resolve_slip(row, masses, bodies, True, roll, note_push, slip_of_surfaces(row, bodies), law)
 
 
 @inlined
-def resolve_balls(row: BALL, masses, bodies, roll, bias, stiff, soft):
+def resolve_balls(row: BALL, masses, bodies, roll, law):
     """`resolve_bodies` of balls: K n is along n, and K across n is a number."""
     normal, p_n, p_t = row.normal, row.p_n, row.p_t
     u = slip_of_balls(
@@ -158,7 +158,7 @@ def resolve_balls(row: BALL, masses, bodies, roll, bias, stiff, soft):
         bodies.v_B, bodies.omega_B, row.lever_B, normal,
     )  # fmt: skip
     u_n = dot(normal, u)
-    q_n = normal_impulse(p_n, row.m_n, u_n, bias, stiff, soft)
+    q_n = normal_impulse(p_n, row.m_n, u_n, law[0], law[1], law[2])
     u_t, limit = sub(u, scaled(u_n, normal)), row.friction * q_n
     q_t = opposing_impulse(p_t, row.m_t, u_t, limit)
     K = roll(row, bodies, q_n)
@@ -280,10 +280,11 @@ IN_TREE = Way(push_last_in_tree, displacement_of_turning, resolve_in_tree, note_
 
 
 @inlined
-def contact_law(gap, closed, s, rate, stiff, soft):
+def contact_law(gap, closed, s, softness):
     """(bias, stiff, soft): an open gap may close within the sub-step, an overlap is a soft constraint. A gap that
     differs from zero by rounding alone is closed: otherwise the rounding would decide which of the two it is.
     """
+    rate, stiff, soft = softness
     apart = gap > closed
     return gap * select(apart, 1.0 / s, rate), select(apart, 1.0, stiff), select(apart, 0.0, soft)
 
@@ -295,19 +296,18 @@ def push_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, lane):
 
 
 @lanewise
-def correct_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, s, rate, stiff, soft, lane):
+def correct_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, s, softness, lane):
     """Impulses of a sub-step, overlaps included; the bias of the relaxation depends on whether the contact closed."""
     moved, closed = way.displacement(row, bodies), row.closed
     gap = row.gap + dot(row.normal, moved)
-    law = contact_law(gap, closed, s, rate, stiff, soft)
-    q_n = way.resolve(row, masses, bodies, way.roll, law[0], law[1], law[2])
+    q_n = way.resolve(row, masses, bodies, way.roll, contact_law(gap, closed, s, softness))
     row.open = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
 
 
 @lanewise
 def relax_block(way, row: CONTACT, masses: MASSES, bodies: BODY_PAIR, lane):
     """Impulses that remove the velocity by which overlapping bodies were parted."""
-    way.resolve(row, masses, bodies, way.roll, row.open, 1.0, 0.0)
+    way.resolve(row, masses, bodies, way.roll, (row.open, 1.0, 0.0))
 
 
 @lanewise

@@ -249,7 +249,7 @@ def gather_displacements(moved, blocks, b, bodies, lanes):
 def resolve_all(relaxes, steps, lines, blocks, n_block, bodies, lanes):
     """All contacts, once; `relaxes`: without the overlaps."""
     vel, s = lines.vel, steps.length
-    rate, stiff, soft = softness(s, steps.part)
+    soft = softness(s, steps.part)
     for b in range(n_block):
         if blocks.layers[b] > 0:
             gather_bodies(vel, blocks, b, bodies, VELOCITIES, lanes)
@@ -263,7 +263,7 @@ def resolve_all(relaxes, steps, lines, blocks, n_block, bodies, lanes):
                             if relaxes:
                                 relax_block(way, row, masses, bodies, lanes)
                             else:
-                                correct_block(way, row, masses, bodies, s, rate, stiff, soft, lanes)
+                                correct_block(way, row, masses, bodies, s, soft, lanes)
             scatter_velocities(vel, blocks, b, bodies, lanes)
 
 

@@ -261,7 +261,7 @@ def follow_tree_contacts(s, lines, bodies, trees):
 @inlined
 def resolve_tree_contacts(relaxes, s, part, lines, bodies, trees):
     """All contacts of trees, some rounds; `relaxes`: without the overlaps."""
-    blocks, (rate, stiff, soft) = trees.made.blocks, softness(s, part)
+    blocks, soft = trees.made.blocks, softness(s, part)
     for turn in range(ROUNDS * trees.made.count[0]):
         k = turn % trees.made.count[0]
         gather_pair(lines.vel, blocks, k, bodies, BODY_PAIR.place("v_A"))
@@ -269,7 +269,7 @@ def resolve_tree_contacts(relaxes, s, part, lines, bodies, trees):
             relax_block(IN_TREE, blocks.row[k], blocks.masses[k], bodies, ONE)
         else:
             gather_pair(lines.moved, blocks, k, bodies, BODY_PAIR.place("moved_A"))
-            correct_block(IN_TREE, blocks.row[k], blocks.masses[k], bodies, s, rate, stiff, soft, ONE)
+            correct_block(IN_TREE, blocks.row[k], blocks.masses[k], bodies, s, soft, ONE)
         push_noted(blocks.body_A[k, 0], blocks.body_B[k, 0], bodies, lines.vel, trees)
 
 
