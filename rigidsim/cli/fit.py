@@ -10,7 +10,7 @@ import click
 from rigidsim.cli.arguments import importing, read_scene, shown_name
 from rigidsim.cli.console import print_report, print_result, print_warnings, report_warnings, strict_option
 from rigidsim.cli.found import checked_scene, write_scene
-from rigidsim.cli.options import by_name, json_option, listed, overrides, scene_options
+from rigidsim.cli.options import by_name, json_option, names_option, overrides, scene_options
 from rigidsim.cli.run import named_as, output_path, outputs_folder
 from rigidsim.errors import SimulationError, UsageError
 
@@ -29,7 +29,7 @@ def _pairs(example: str):
 @click.option("--data", type=click.Path(), multiple=True,
               help="CSV file with names in its first line, or the HDF5 file of a run; repeatable: experiments that "
                    "share the numbers.")  # fmt: skip
-@click.option("--vary", metavar="NAMES", callback=listed, help="Numbers to estimate: inertia,bodies.rod.mass")
+@names_option("--vary", "Numbers to estimate: inertia,bodies.rod.mass")
 @click.option("--column", "columns", metavar="QUANTITY=COLUMN", multiple=True, callback=_pairs("rod.angle=phi"),
               help="Column that measures a quantity, with its unit: 'rod.angle[deg]=phi'; repeatable.  "
                    "[default: columns with names of quantities]")  # fmt: skip

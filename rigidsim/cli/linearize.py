@@ -9,7 +9,7 @@ import click
 from rigidsim.cli.arguments import importing, read_scene, shown_name
 from rigidsim.cli.console import print_report, print_result
 from rigidsim.cli.found import checked_scene, write_scene
-from rigidsim.cli.options import TimeType, json_option, listed, overrides, scene_options
+from rigidsim.cli.options import TimeType, json_option, names_option, overrides, scene_options
 from rigidsim.errors import UsageError
 
 
@@ -18,7 +18,7 @@ from rigidsim.errors import UsageError
 @scene_options
 @click.option("--at", type=TimeType(), default=0.0, metavar="TIME", show_default=True,
               help="Time of the state in the run: 2, '500 ms'.")  # fmt: skip
-@click.option("--inputs", metavar="NAMES", callback=listed, help="Numbers of the scene as inputs: load,bodies.rod.mass")
+@names_option("--inputs", "Numbers of the scene as inputs: load,bodies.rod.mass")
 @click.option("--output", "outputs", metavar="QUANTITY", multiple=True,
               help="Quantity as output: rod.angle; repeatable.")  # fmt: skip
 @click.option("--matrices", is_flag=True, help="Print the matrices A, B, C and D, too.")
@@ -56,7 +56,7 @@ def linearize(scene, sets, at, inputs, outputs, matrices, page, force, metrics, 
 @click.command(short_help="Find numbers of a scene with which it is at rest.")
 @click.argument("scene", type=click.Path())
 @scene_options
-@click.option("--vary", metavar="NAMES", callback=listed, help="Numbers to find: tilt,bodies.rod.motion.hinge.angle")
+@names_option("--vary", "Numbers to find: tilt,bodies.rod.motion.hinge.angle")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Scene with these numbers to write.")
 @click.option("--force", is_flag=True, help="Overwrite an existing scene.")
 @json_option

@@ -78,11 +78,16 @@ metric_option = click.option(
 """The expression of each metric by its name."""
 
 
-def listed(_context: click.Context, parameter: click.Parameter, given: str | None) -> list[str]:
-    """The names in a text, separated by commas."""
-    if given is not None and not given.strip():
+def _listed(_context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    """The names in texts, separated by commas."""
+    if not all(text.strip() for text in given):
         raise UsageError(f"{parameter.opts[0]}: name numbers of the scene, separated by commas")
-    return [name.strip() for name in given.split(",")] if given else []
+    return [name.strip() for text in given for name in text.split(",")]
+
+
+def names_option(option: str, text: str) -> Callable:
+    """An option of names of numbers, in one list or several."""
+    return click.option(option, metavar="NAMES", multiple=True, callback=_listed, help=text)
 
 
 begin_option = click.option("--from", "begin", type=TimeType(), metavar="TIME",

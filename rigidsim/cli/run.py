@@ -10,7 +10,7 @@ import click
 
 from rigidsim.cli.arguments import STANDARD, importing, read_scene
 from rigidsim.cli.console import print_report, print_result, print_warnings, report_warnings, strict_option
-from rigidsim.cli.options import TimeType, listed, overrides, require_file, scene_options
+from rigidsim.cli.options import TimeType, names_option, overrides, require_file, scene_options
 from rigidsim.errors import SimulationError, StorageError, UsageError
 
 OUTPUTS = Path("outputs")
@@ -114,8 +114,7 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
               help="Compression of the trajectory file.")  # fmt: skip
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
 @click.option("--contacts", is_flag=True, help="Record all contact points and their forces at each sample.")
-@click.option("--derivatives", metavar="NAMES", callback=listed,
-              help="Record the derivatives with respect to numbers of the scene: inertia,bodies.rod.mass")  # fmt: skip
+@names_option("--derivatives", "Record the derivatives with respect to numbers of the scene: inertia,bodies.rod.mass")
 @click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
               callback=named_as(".png", ".svg", ".pdf", what="picture", example="a .png, .svg or .pdf"),
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip

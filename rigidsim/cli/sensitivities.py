@@ -6,7 +6,7 @@ import click
 
 from rigidsim.cli.arguments import importing, read_scene, shown_name
 from rigidsim.cli.console import print_report
-from rigidsim.cli.options import by_name, json_option, listed, overrides, scene_options
+from rigidsim.cli.options import by_name, json_option, names_option, overrides, scene_options
 from rigidsim.errors import UsageError
 
 SHARE = 1e-3  # of a parameter without a spread, by which `--check` displaces it
@@ -15,7 +15,7 @@ SHARE = 1e-3  # of a parameter without a spread, by which `--check` displaces it
 @click.command(short_help="Show how metrics depend on numbers of a scene.")
 @click.argument("scene", type=click.Path())
 @scene_options
-@click.option("--by", metavar="NAMES", callback=listed, help="Numbers of the scene: e,bodies.rod.mass")
+@names_option("--by", "Numbers of the scene: e,bodies.rod.mass")
 @click.option("--spread", "spreads", metavar="NAME=SIZE", multiple=True,
               callback=lambda _context, _parameter, given: by_name("--spread", given, "e=1%"),
               help="Standard deviation of a number: e=1%, mass='20 g'; repeatable.  [default: that in the scene]",

@@ -84,3 +84,7 @@ def test_a_scene_without_metrics_says_so(call, workplace):
     (workplace / "s.yaml").write_text(SWING.split("metrics")[0])
     found = call("sensitivities", "s.yaml", "--by", "size")
     assert found.code == 2 and "the scene has no metrics; add one" in found.err
+
+
+def test_names_may_be_in_one_list_or_several(shown):
+    assert shown("--by", "size", "--by", "e") == shown("--by", "size,e")
