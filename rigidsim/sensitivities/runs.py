@@ -189,6 +189,7 @@ class TangentRun(BlockRun):
                 if source_of(run.trial) is not source_of(trial):  # those before have numbers of these equations, too
                     self._scratch, columns = self._with_trial(self._scratch._replace(trial=run.trial)), []
                     break
+        self._scratch = self._with_trial(self._scratch)  # of which those of one lane used the arrays
         values = np.hstack(columns)
         varies = (values != values[:, :1]).any(axis=1)
         found, rates, end = iter(values[varies].T), np.zeros((len(varies), len(beside))), 0
