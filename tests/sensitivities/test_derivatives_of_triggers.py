@@ -251,8 +251,7 @@ states:
 # --- tanks
 
 
-@pytest.mark.slow  # compiles welds and tanks
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["rkmk4", "adaptive", "taylor"])
 def test_a_rocket_whose_tank_runs_empty(method):
     """v = u ln((m + fuel)/m), and x = v (T - t) + the way of the burn; t = fuel/flow."""
     text = """
