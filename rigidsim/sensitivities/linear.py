@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.arguments import number, whole_number
+from rigidsim.building import build_world
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
 from rigidsim.engine.contact.instants import NEW
@@ -397,10 +398,10 @@ def linearize(
         For scenes with contact by stepping or limits of loops, and where bodies collide or begin to slip.
     """
     scene, at = as_scene(scene), number(at, "at")
-    step, end = scene.simulation.step, scene.simulation.duration
+    step, n_step = scene.simulation.step, build_world(scene).blueprint.n_step
     steps = round(at / step)
-    if not 0 <= steps <= round(end / step) or abs(steps * step - at) > 1e-9 * max(at, step):
-        hint = f"a whole number of steps of {step:g} s, from 0 to {end:g} s"
+    if not 0 <= steps <= n_step or abs(steps * step - at) > 1e-9 * max(at, step):
+        hint = f"a whole number of steps of {step:g} s, from 0 to {n_step * step:g} s"
         raise UsageError(f"at: the state at {at:g} s is not one of the run; expected {hint}")
     varied = Varied(scene, inputs, "linearize: inputs")
     probe = _Probe(scene, varied.parameters)

@@ -103,15 +103,16 @@ class BesideRun(BlockRun):
         if self.sensing:
             self._put_held()
 
-    def values(self, trial: Any, edge_step: np.ndarray, own: Sequence[np.ndarray]) -> np.ndarray:
-        """(number, lane) its numbers, with the equations of these trials, or others that serve for this run, too; edges
-        are those of the given steps, and the rest of their times. `own` are the numbers of the run of one lane.
-        """
+    def share(self, trial: Any) -> None:
+        """Take the equations of these trials, or others that serve for this run, too."""
         if source_of(trial) is not source_of(self.trial):
             self.trial = trial
         self._scratch = self._with_trial(self._scratch)
-        if source_of(trial) is not source_of(self.trial):  # others than its own
-            return np.zeros((0, 0))
+
+    def values(self, edge_step: np.ndarray, own: Sequence[np.ndarray]) -> np.ndarray:
+        """(number, lane) its numbers; edges are those of the given steps, and the rest of their times. `own` are the
+        numbers of the run of one lane, which shares its equations.
+        """
         edges, found = id(self.model.edge_fraction), []
         for alone, array in zip(own, numbers_of(self), strict=True):
             moved = array + (self.model.edge_step - edge_step) if id(array) == edges else array
@@ -185,10 +186,11 @@ class TangentRun(BlockRun):
         while not columns:
             trial, own = self._scratch.trial, numbers_of(self)
             for run in self._each(beside):
-                columns.append(run.values(trial, steps, own))
+                run.share(trial)
                 if source_of(run.trial) is not source_of(trial):  # those before have numbers of these equations, too
                     self._scratch, columns = self._with_trial(self._scratch._replace(trial=run.trial)), []
                     break
+                columns.append(run.values(steps, own))
         self._scratch = self._with_trial(self._scratch)  # of which those of one lane used the arrays
         values = np.hstack(columns)
         varies = (values != values[:, :1]).any(axis=1)
