@@ -61,9 +61,8 @@ from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.modes import sliding, sliding_force, tracking_rate, tracks
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_acceleration, power, takes_torque
-from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, scaled, sub
 
-NONE = (0.0, 0.0, 0.0)
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -161,7 +160,7 @@ def place_coordinate(turns, slides, x, rate, rows):
     q_WB = q_WP q_0 (cos x/2, u sin x/2), S = (u, u x r) and (0, h u) or the sum of both, with h = 1 of a displacement
     and h = pitch / 2 pi of a screw.
     """
-    value, joint, q_WB, omega_rel, slide, slip = rows.value, rows.joint, rows.parent.q, NONE, NONE, NONE
+    value, joint, q_WB, omega_rel, slide, slip = rows.value, rows.joint, rows.parent.q, ZERO, ZERO, ZERO
     joint.x = x
     joint.rate = rate
     q_WB = product(q_WB, value.q)
@@ -178,7 +177,7 @@ def place_coordinate(turns, slides, x, rate, rows):
         slide, slip = scaled(h * x, u), scaled(h * rate, u)
     place_body(rows, q_WB, omega_rel, slide, slip)
     joint.u = u
-    S_omega, S_v = turning_motion(u, joint.r) if turns else (NONE, u)
+    S_omega, S_v = turning_motion(u, joint.r) if turns else (ZERO, u)
     if turns and slides:
         S_v = add(S_v, scaled(value.advance, u))
     joint.S_omega = S_omega
@@ -204,10 +203,10 @@ def place_prescribed(turns, slides, jet: JET, rows: PlacedRows, lane):
 def place_welded(rows: PlacedRows, lane):
     """Place a body that does not move in its parent: S has no column."""
     joint = rows.joint
-    place_body(rows, renormalised(product(rows.parent.q, rows.value.q)), NONE, NONE, NONE)
-    joint.u = NONE
-    joint.S_omega = NONE
-    joint.S_v = NONE
+    place_body(rows, renormalised(product(rows.parent.q, rows.value.q)), ZERO, ZERO, ZERO)
+    joint.u = ZERO
+    joint.S_omega = ZERO
+    joint.S_v = ZERO
     joint.rate = 0.0
     joint.power = 0.0
 
@@ -215,7 +214,7 @@ def place_welded(rows: PlacedRows, lane):
 @lanewise
 def place_ball(state: STAGE, rows: PlacedRows, lane):
     """Place a body that turns about a point, of which the rotation in the world is the state: S = (1, [-r])."""
-    place_body(rows, state.q, sub(rotate(state.q, state.omega), rows.parent.omega), NONE, NONE)
+    place_body(rows, state.q, sub(rotate(state.q, state.omega), rows.parent.omega), ZERO, ZERO)
 
 
 @lanewise
@@ -431,7 +430,7 @@ def pass_through_ball(factor: BALL_FACTOR, rows: InwardRows, lane):
     joint, articulated, inertia = rows.joint, rows.articulated, inertia_of(rows.articulated)
     r, own = joint.r, joint.u
     e = sub(joint.c_a, cross(joint.c_alpha, r))  # a_WC less that of the joint, where alpha is zero
-    more_t, more_f = inertia_times(inertia, NONE, e)
+    more_t, more_f = inertia_times(inertia, ZERO, e)
     t, f = shifted_wrench(add(articulated.t, more_t), add(articulated.f, more_f), r)
     t, inertia = sub(t, own), shifted_inertia(inertia, r)
     inverse_A, M = ball_factor(inertia)
@@ -550,7 +549,7 @@ def carried_along(rows):
 
 
 @inlined
-def accelerate_body(rows, alpha, a, of_coordinate=NONE, of_rotation=NONE):
+def accelerate_body(rows, alpha, a, of_coordinate=ZERO, of_rotation=ZERO):
     """Write the accelerations of a jointed body and of its state, and the power of its loads."""
     arm, frame, wrench, omega, a_WC = rows.arm, rows.frame, rows.wrench, rows.frame.omega, add(a, rows.root.g)
     rows.acceleration.alpha = alpha
@@ -606,7 +605,7 @@ def accelerate_ball(factor: BALL_FACTOR, rows: OutwardRows, lane):
     e = sub(joint.c_a, cross(joint.c_alpha, joint.r))
     alpha = ball_acceleration(factor.inverse, factor.B, factor.t, a_J)
     a = add(add(a_J, e), cross(alpha, joint.r))
-    accelerate_body(rows, alpha, a, NONE, rotate_back(rows.frame.q, alpha))
+    accelerate_body(rows, alpha, a, ZERO, rotate_back(rows.frame.q, alpha))
 
 
 @lanewise

@@ -15,9 +15,7 @@ from rigidsim.engine.responses import impulse_response
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.loops import inverse_pivot, unheld_mobility
 from rigidsim.physics.quaternion import rotate_back
-from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
-
-NONE = (0.0, 0.0, 0.0)
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, scaled, sub
 
 # --- wrenches
 
@@ -35,8 +33,8 @@ def push_unit(turns, joint: KINEMATICS, own: PUSH, parent: PUSH, lane):
 @lanewise
 def clear(articulated: ARTICULATED, lane):
     """No impulse."""
-    articulated.t = NONE
-    articulated.f = NONE
+    articulated.t = ZERO
+    articulated.f = ZERO
 
 
 @lanewise

@@ -12,7 +12,6 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import has_modes, is_prescribed, jet_of, propagate_inertia, turns_in
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.delassus import (
-    NONE,
     add_impulse_of_row,
     factorise_rows,
     load_rows,
@@ -61,7 +60,7 @@ from rigidsim.physics.loops import (
     twist_angle,
 )
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, cross, dot, negated, norm, projection, rejection, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, norm, projection, rejection, scaled, sub
 
 IDLE = 1e60  # more than what any row does: a row of which as much more is wanted has no multiplier
 AT_STOP = 1e-13  # of a length or 1 rad, and of speeds: what rounding may leave between a coordinate and its stop
@@ -76,7 +75,7 @@ def meet(value: LOOP_VALUE, first: FRAME, second: FRAME, apart: APART, kinematic
     """The way between the two points of a loop, and its rates."""
     q_1, q_2 = first.q, second.q
     at_1, at_2 = rotate(q_1, value.at), rotate(q_2, value.to_at)
-    v_1, a_1 = point_motion(NONE, first.a, first.omega, first.alpha, at_1)
+    v_1, a_1 = point_motion(ZERO, first.a, first.omega, first.alpha, at_1)
     v_2, a_2 = point_motion(apart.v, second.a, second.omega, second.alpha, at_2)
     kinematics.r = add(apart.p, sub(at_2, at_1))
     kinematics.v = sub(v_2, v_1)
@@ -90,7 +89,7 @@ def hold_point(x, y, z, kinematics: LOOP_KINEMATICS, equation: EQUATION, lane):
     """The points coincide, as far as this axis of the world goes."""
     e = (x, y, z)
     equation.f = e
-    equation.t = NONE
+    equation.t = ZERO
     equation.gap = dot(e, kinematics.r)
     equation.rate = dot(e, kinematics.v)
     equation.second = dot(e, kinematics.a)
@@ -100,7 +99,7 @@ def hold_point(x, y, z, kinematics: LOOP_KINEMATICS, equation: EQUATION, lane):
 def hold_across(axis, across, first, second, equation):
     """The axes are parallel, as far as one direction goes."""
     n, gap, bias = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
-    equation.f = NONE
+    equation.f = ZERO
     equation.t = n
     equation.gap = gap
     equation.rate = dot(n, sub(second.omega, first.omega))
@@ -119,7 +118,7 @@ def hold_distance(value: LOOP_VALUE, kinematics: LOOP_KINEMATICS, equation: EQUA
     """The points keep their distance."""
     e, gap, bias = distance_apart(kinematics.r, kinematics.v, value.length)
     equation.f = e
-    equation.t = NONE
+    equation.t = ZERO
     equation.gap = gap
     equation.rate = dot(e, kinematics.v)
     equation.second = dot(e, kinematics.a) + bias
@@ -128,7 +127,7 @@ def hold_distance(value: LOOP_VALUE, kinematics: LOOP_KINEMATICS, equation: EQUA
 @inlined
 def write_angle(n, angle, bias, first, second, equation):
     """The row of an angle."""
-    equation.f, equation.t, equation.gap = NONE, n, angle
+    equation.f, equation.t, equation.gap = ZERO, n, angle
     equation.rate = dot(n, sub(second.omega, first.omega))
     equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
 
@@ -526,8 +525,8 @@ def oppose_jumps(block):
 @lanewise
 def begin_pull(force: TRIPLE, torque: TRIPLE, lane):
     """No reaction."""
-    force.xyz = NONE
-    torque.xyz = NONE
+    force.xyz = ZERO
+    torque.xyz = ZERO
 
 
 @lanewise

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, propagate_inertia, root_acceleration
+from rigidsim.engine.articulated import propagate_inertia, root_acceleration
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ACCELERATION,
@@ -48,7 +48,7 @@ from rigidsim.physics.corrections import (
 from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, scaled, sub
 
 # --- inwards
 
@@ -85,7 +85,7 @@ def pass_impulse_through_ball(
     """Pass on the impulse through a ball joint."""
     t, f = shifted_wrench(articulated.t, articulated.f, joint.r)
     factor.t = t
-    add_impulse(parent, NONE, apparent_force(factor.inverse, factor.B, t, f), joint.reach)
+    add_impulse(parent, ZERO, apparent_force(factor.inverse, factor.B, t, f), joint.reach)
 
 
 @lanewise
@@ -253,7 +253,7 @@ def jump_ball(factor: BALL_FACTOR, rows: JumpRows, lane):
     domega = ball_acceleration(factor.inverse, factor.B, factor.t, dv_J)
     anchor, com = rotate(rows.parent_frame.q, rows.value.anchor), rotate(q_WB, rows.body.com)
     dx = carried_displacement(given.p, e, anchor)
-    velocity = carried_velocity(given.v, e, rows.parent_frame.omega, given.omega, anchor, NONE)
+    velocity = carried_velocity(given.v, e, rows.parent_frame.omega, given.omega, anchor, ZERO)
     d = sub(joint.r, com)
     own = turn(theta)
     correction.p = add(dx, swing(own, d))

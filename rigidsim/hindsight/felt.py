@@ -26,7 +26,7 @@ from rigidsim.hindsight.past import ONE_LANE, Numbers, SampleModel
 from rigidsim.jit.layouts import zeros
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, projection, rejection, scaled, sub
 from rigidsim.quantities.vocabulary import Columns
 from rigidsim.trajectory.chunks import windows_of
 from rigidsim.trajectory.motion import columns
@@ -34,8 +34,6 @@ from rigidsim.trajectory.provenance import CALLBACKS
 from rigidsim.trajectory.samples import Source
 from rigidsim.trajectory.trajectory import sample_of
 from rigidsim.trajectory.windows import WINDOW_BYTES
-
-NONE = (0.0, 0.0, 0.0)
 
 
 def felt_acceleration(source: Source, body: str) -> Columns:
@@ -113,7 +111,7 @@ class Accelerometer:
         assert contacts is not None
         for row, mean in enumerate(means[: contacts.n_moved]):
             path = past.moved[CONTACT_BODY(contacts.body[row]).row].path
-            MEAN(mean).a, MEAN(mean).alpha = found.get(path, (NONE, NONE))
+            MEAN(mean).a, MEAN(mean).alpha = found.get(path, (ZERO, ZERO))
 
     def _of_terms(self, past: SampleModel) -> dict[str, tuple]:
         found = {}
@@ -139,7 +137,7 @@ class Accelerometer:
                     f_W = tuple(sign * float(x) for x in force)
                     center = Site(past.tree, past.tree[bodies[shape]].frame).carrier_center()
                     arm = sub(tuple(map(float, point)), past.place(center))
-                    f, tau = loads.get(bodies[shape], (NONE, NONE))
+                    f, tau = loads.get(bodies[shape], (ZERO, ZERO))
                     loads[bodies[shape]] = add(f, f_W), add(tau, cross(arm, f_W))
         return {path: self._mean(past, model, path, *load) for path, load in loads.items()}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import context_of, has_own, sqrt
 
+ZERO = (0.0, 0.0, 0.0)
+
 
 @formula
 def add(a, b):

@@ -13,13 +13,12 @@ from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.laws.gravity import POINT_GRAVITY, VALUES, source_values
 from rigidsim.engine.model import Accelerometers, Asked, Relations, table
-from rigidsim.physics.vector import rejection, sub
+from rigidsim.physics.vector import ZERO, rejection, sub
 from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, LOOP, REACTION, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import coordinate_number, coordinate_rows, has_length, part_of
 from rigidsim.tree.nodes import Node, Tree
 
-NONE = (0.0, 0.0, 0.0)
 NEEDS = (TERM, CONTACT, SCENE, JOINT, REACTION, LOOP)
 
 
@@ -96,7 +95,7 @@ def _not_in_loads(blueprint: Blueprint, moving: Node | None) -> tuple:
     if moving is None:
         return blueprint.gravity
     in_plane = blueprint.normal and moving.falls
-    return sub(blueprint.gravity, rejection(blueprint.normal, blueprint.gravity)) if in_plane else NONE
+    return sub(blueprint.gravity, rejection(blueprint.normal, blueprint.gravity)) if in_plane else ZERO
 
 
 def _sources(blueprint: Blueprint, tree: Tree, moving: Node | None) -> Iterator[tuple[LoadPoint, list, tuple]]:

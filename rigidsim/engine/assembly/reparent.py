@@ -39,14 +39,13 @@ from rigidsim.physics.inertia import apply, multiplied
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
-from rigidsim.physics.vector import add, cross, dot, norm, projection, rejection, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, norm, projection, rejection, scaled, sub
 from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import TreeChange
 from rigidsim.tree.joints import NO_TURN, Joint
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Node, Tree
 
-ZERO = (0.0, 0.0, 0.0)
 FITS = 1e-6
 """How far a body may be from where a joint allows it when it begins to hang on it, in parts of the joint's size and in
 rad.

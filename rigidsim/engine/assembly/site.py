@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.physics.vector import scaled, sub
+from rigidsim.physics.vector import ZERO, scaled, sub
 from rigidsim.structures.optional import not_none
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
@@ -14,7 +14,6 @@ PARENT = -1
 """In place of a frame number: the present parent."""
 EXPRESSION = "expression"
 """In place of a value: an expression, compiled separately (see `ScriptTables`)."""
-ZERO = (0.0, 0.0, 0.0)
 
 
 def product(a: float | str, b: float | str) -> float | str:

@@ -37,7 +37,7 @@ from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
 from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.inertia import conjugated
 from rigidsim.physics.supports import bend_of_ellipsoid, bend_of_rim, farthest_on_ellipsoid, farthest_on_rim
-from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub, transposed
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, norm, scaled, sub, transposed
 
 SMOOTH, SIDE, END, APEX, NO_MODE = 0, 1, 2, 3, -1
 MOST_TURNS = 12  # of Newton's method; two are usual
@@ -45,7 +45,6 @@ PROVEN = 1e-13  # largest difference of the separations, in the unit of the pair
 ALONG = 1e-12  # squared sine: two generators at a smaller angle give no normal
 INSIDE = 1e-11  # how far beyond its feature a point may be, relative to it
 DEEPEST = 0.02  # in the unit: features of a deeper overlap are looked for anew, as others may be less deep
-NOTHING = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -56,7 +55,7 @@ STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 def write_polytope(kind, core: CORE, corner, numbers, count, row: SURFACE):
     """A corner, or the one at which an edge or a face begins, and the ways to the others."""
     p = corner_of(kind, core, corner, int(numbers[0]))
-    row.p, row.bend, row.turn, row.count = p, STILL, NOTHING, count - 1.0
+    row.p, row.bend, row.turn, row.count = p, STILL, ZERO, count - 1.0
     if count > 1.5:
         row.first = sub(corner_of(kind, core, corner, int(numbers[1])), p)
     if count > 2.5:
@@ -69,7 +68,7 @@ def write_round(kind, core: CORE, mode, n, row: SURFACE):
     half, (x, y, length) = core.half, farthest_on_rim(core.half, n)
     xx, yy, xy = bend_of_rim(half, x, y, length)
     top = kind == CYLINDER and n[2] > 0.0
-    row.p, row.bend, row.turn, row.count = (0.0, 0.0, half[2] if top else -half[2]), STILL, NOTHING, 0.0
+    row.p, row.bend, row.turn, row.count = (0.0, 0.0, half[2] if top else -half[2]), STILL, ZERO, 0.0
     if mode == END:
         row.first, row.second, row.count = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), 2.0
     elif mode == APEX:
@@ -89,7 +88,7 @@ def write_surface(kind, core: CORE, corner, mode, numbers, count, n, row: SURFAC
         write_polytope(kind, core, corner, numbers, count, row)
     elif kind == ELLIPSOID:
         p, length = farthest_on_ellipsoid(core.half, n)
-        row.p, row.bend, row.turn, row.count = p, bend_of_ellipsoid(core.half, p, length), NOTHING, 0.0
+        row.p, row.bend, row.turn, row.count = p, bend_of_ellipsoid(core.half, p, length), ZERO, 0.0
     else:
         write_round(kind, core, mode, n, row)
 
@@ -409,7 +408,7 @@ def widest_axis(kinds, n, w):
 @inlined
 def settle(kinds, n, count, w):
     """Without a proof: the widest of the known directions, and the points by the weights of the vertices."""
-    found, f, a = w.nearest, w.features, NOTHING
+    found, f, a = w.nearest, w.features, ZERO
     n, separation = widest_axis(kinds, n, w)
     for k in range(count):
         row = w.vertex[w.chosen[k]]

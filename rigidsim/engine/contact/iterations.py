@@ -20,10 +20,9 @@ from rigidsim.physics.elementary import select, select3
 from rigidsim.physics.impulses import impulse_moment, respond
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.supports import bulge, rolled_on
-from rigidsim.physics.vector import add, cross, dot, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, scaled, sub
 
 LARGEST_TURN = 1.0  # rad
-NONE = (0.0, 0.0, 0.0)
 NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open and has no impulse: it is left alone
 
 
@@ -57,7 +56,7 @@ def note_push(row, masses, bodies, r_A, r_B, P, K):
 @inlined
 def note_moments(row, masses, bodies, K_A, K_B):
     """`turn_bodies`, likewise."""
-    bodies.P = NONE
+    bodies.P = ZERO
     bodies.K_A = K_A
     bodies.K_B = K_B
 
@@ -99,7 +98,7 @@ def rolled(row, bodies, q_n):
 @inlined
 def not_rolled(row, bodies, q_n):
     """`rolled` without rolling friction."""
-    return NONE
+    return ZERO
 
 
 @inlined

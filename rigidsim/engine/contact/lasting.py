@@ -55,7 +55,7 @@ from rigidsim.physics.loops import SMALLEST_SHARE
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.restitution import HELD
 from rigidsim.physics.rigid_body import power
-from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, norm, rejection, scaled, sub
 
 MOST_STAGES = 12  # of a method
 MOST_SLOTS, MOST_OF_ISLAND, MOST_OF_PAIR = 64, 8, 2  # an island: slots that bodies which forces move connect
@@ -68,7 +68,6 @@ SHIFTED, CONTRACTS = 1e-12, 0.25  # of the load of two points: what of a part is
 EXACT = 1e-16  # of the smaller shape, and of a step: round-off of gaps and of times
 CROSSING = 1e-6  # the sine of the angle of two edges that cross
 ONE = (0,)  # worlds with contacts have one lane
-NONE = (0.0, 0.0, 0.0)
 
 OPEN, STUCK, SLIDING, GROWING = 0, 1, 2, 3
 """The modes of a contact. The slip of one that is GROWING has no direction of its own yet."""
@@ -238,7 +237,7 @@ def normal_and_rate(n, A: CENTRE, B: CENTRE, cores):
     v_A, omega_A, v_B, omega_B = A.v, A.omega, B.v, B.omega
     M = core_distance(cores.apart, cores.bend_A, cores.bend_B)
     x = drift_of_cores(v_A, omega_A, cores.c_A, cores.bend_A, v_B, omega_B, cores.c_B, cores.bend_B, n)
-    on_A, runs = True, NONE
+    on_A, runs = True, ZERO
     if cores.n_B >= 2:
         n_dot = cross(omega_B, n)
     elif cores.n_A >= 2:
@@ -298,7 +297,7 @@ def write_slot(place: PLACE, contacts, lasting, slot: SLOT, row: LASTING):
     row.point_slip = row.slip = u
     free = add(slip(of_A.linear, of_A.angular, lever_A, of_B.linear, of_B.angular, lever_B), bias)
     row.point_free = row.free = free
-    row.shift, row.part = NONE, row.first_part
+    row.shift, row.part = ZERO, row.first_part
 
 
 @inlined
@@ -549,7 +548,7 @@ def response_of(a, b, f, t, contacts, lasting):
     if contacts.trees is None:
         return alone(a, f, t, lasting)
     jump = lasting.trees.jump[0]
-    jump.linear, jump.angular = NONE, NONE
+    jump.linear, jump.angular = ZERO, ZERO
     add_jump(a, b, t, f, trees_of(contacts, lasting), jump)
     return jump.linear, jump.angular
 
@@ -557,7 +556,7 @@ def response_of(a, b, f, t, contacts, lasting):
 @inlined
 def response(i, j, push, contacts, lasting):
     """The slip at slot i that a unit force along `push` at slot j makes, m/s2 per N."""
-    found, of_i, of_j = NONE, lasting.value[i], lasting.value[j]
+    found, of_i, of_j = ZERO, lasting.value[i], lasting.value[j]
     for s in range(2):
         for t in range(2):
             a, b = body_of(s, i, contacts, lasting), body_of(t, j, contacts, lasting)
@@ -615,7 +614,7 @@ def solve_rows(n, contacts, lasting):
     """The multipliers of n rows in `x`, of least norm where rows depend on each other: x = K^T y, K K^T y = right."""
     K, x, made = lasting.matrix, lasting.x, lasting.equations
     for j in range(n):
-        push, slot, added = lasting.row[j].push, at.NO_ROW, NONE
+        push, slot, added = lasting.row[j].push, at.NO_ROW, ZERO
         least = 0.0 if contacts.trees is None else least_response(j, contacts, lasting)
         for i in range(n):
             if lasting.row_slot[i] != slot:  # rows of one slot follow each other
@@ -656,7 +655,7 @@ def clear_forces(contacts, lasting):
     """No force of contact."""
     lasting.force[:] = 0.0
     for k in range(lasting.size[N_SLOTS]):
-        lasting.value[k].force = NONE
+        lasting.value[k].force = ZERO
 
 
 @inlined

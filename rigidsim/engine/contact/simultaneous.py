@@ -17,7 +17,7 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.approach import SIDE
 from rigidsim.engine.contact.tree_responses import add_jump, is_in_tree
-from rigidsim.engine.contact.trees import NONE, slip_by
+from rigidsim.engine.contact.trees import slip_by
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Integers, Row
@@ -33,7 +33,7 @@ from rigidsim.physics.restitution import (
     least_energy,
     plastic_impulse,
 )
-from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, norm, scaled, sub
 
 MOST_STRUCK = 64  # places of one problem
 MOST_ROUNDS = 500  # of the friction of a problem
@@ -112,9 +112,9 @@ def fill_delassus_of_place(i, problem, trees):
     (A, B), row, (a, b) = sides_of(i, problem), problem.place[i], bodies_of(i, problem)
     r_A, r_B = row.lever_A, row.lever_B
     if trees is not None and (is_in_tree(a, trees.table) or is_in_tree(b, trees.table)):
-        x, _ = slip_by(a, b, r_A, r_B, (1.0, 0.0, 0.0), NONE, trees)
-        y, _ = slip_by(a, b, r_A, r_B, (0.0, 1.0, 0.0), NONE, trees)
-        z, _ = slip_by(a, b, r_A, r_B, (0.0, 0.0, 1.0), NONE, trees)
+        x, _ = slip_by(a, b, r_A, r_B, (1.0, 0.0, 0.0), ZERO, trees)
+        y, _ = slip_by(a, b, r_A, r_B, (0.0, 1.0, 0.0), ZERO, trees)
+        z, _ = slip_by(a, b, r_A, r_B, (0.0, 0.0, 1.0), ZERO, trees)
         least, K = HELD * (x[0] + y[1] + z[2]), (x[0], y[1], z[2], x[1], x[2], y[2])
         more = least if dot(row.normal, apply(K, row.normal)) <= least else 0.0
         K = (x[0] + more, y[1] + more, z[2] + more, x[1], x[2], y[2])

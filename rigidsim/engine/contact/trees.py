@@ -65,9 +65,8 @@ from rigidsim.physics.impulses import impulse_moment, jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.restitution import HELD
-from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+from rigidsim.physics.vector import ZERO, add, cross, dot, negated, scaled, sub
 
-NONE = (0.0, 0.0, 0.0)
 ONE = (0.0,)  # the lane of a single contact
 # Of the motions that an impulse gives to each of two bodies: with less there is no relative one, if joints have modes.
 # Without this bound random trees whose parts overlap, and are held by stops or friction, gain energy.
@@ -121,8 +120,8 @@ def slip_of_each(A, B, r_A, r_B, P, trees):
     """The slip that an impulse P on B makes of B, and its opposite on A of A, as if they did not hang together."""
     jump = trees.made.jump
     jump[:] = 0.0
-    add_jump(A, A, negated(impulse_moment(r_A, P, NONE)), negated(P), trees, jump[0])
-    add_jump(B, B, impulse_moment(r_B, P, NONE), P, trees, jump[1])
+    add_jump(A, A, negated(impulse_moment(r_A, P, ZERO)), negated(P), trees, jump[0])
+    add_jump(B, B, impulse_moment(r_B, P, ZERO), P, trees, jump[1])
     return slip(jump[0].linear, jump[0].angular, r_A, jump[1].linear, jump[1].angular, r_B)
 
 
@@ -133,9 +132,9 @@ def write_masses(row: CONTACT, A, B, trees):
     """
     n, r_A, r_B, shift = row.normal, row.lever_A, row.lever_B, row.shift
     beside_A, beside_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(n)
-    K_n, rates = slip_by(A, B, r_A, r_B, n, NONE, trees)
-    K_t, _ = slip_by(A, B, beside_A, beside_B, t, NONE, trees)
-    K_b, _ = slip_by(A, B, beside_A, beside_B, b, NONE, trees)
+    K_n, rates = slip_by(A, B, r_A, r_B, n, ZERO, trees)
+    K_t, _ = slip_by(A, B, beside_A, beside_B, t, ZERO, trees)
+    K_b, _ = slip_by(A, B, beside_A, beside_B, b, ZERO, trees)
     k_n = dot(n, K_n)
     least = HELD * (k_n + dot(t, K_t) + dot(b, K_b))
     if trees.has_modes:
@@ -146,9 +145,9 @@ def write_masses(row: CONTACT, A, B, trees):
     row.K_t, row.m_t = tangent_mass(least, t, b, add(K_t, scaled(least, t)), add(K_b, scaled(least, b)))
     row.m_r = 0.0
     if row.rolling > 0.0:
-        _, x = slip_by(A, B, r_A, r_B, NONE, (1.0, 0.0, 0.0), trees)
-        _, y = slip_by(A, B, r_A, r_B, NONE, (0.0, 1.0, 0.0), trees)
-        _, z = slip_by(A, B, r_A, r_B, NONE, (0.0, 0.0, 1.0), trees)
+        _, x = slip_by(A, B, r_A, r_B, ZERO, (1.0, 0.0, 0.0), trees)
+        _, y = slip_by(A, B, r_A, r_B, ZERO, (0.0, 1.0, 0.0), trees)
+        _, z = slip_by(A, B, r_A, r_B, ZERO, (0.0, 0.0, 1.0), trees)
         row.m_r = effective_mass(eigenvalue_bound((x[0], y[1], z[2], x[1], x[2], y[2])))
 
 
@@ -157,7 +156,7 @@ def prepare_row(row: CONTACT, A, B, trees):
     """Effective masses and impulses at the beginning of a step: none, where nothing can be moved."""
     write_masses(row, A, B, trees)
     if row.m_n == 0.0:
-        row.p_n, row.p_t, row.p_r = 0.0, NONE, NONE
+        row.p_n, row.p_t, row.p_r = 0.0, ZERO, ZERO
     begin_impulses(row, row.normal)
 
 

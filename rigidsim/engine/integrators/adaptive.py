@@ -47,9 +47,7 @@ from rigidsim.physics.functions import absolute, larger
 from rigidsim.physics.quaternion import dexp_inverse_full, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.step_control import first_length, length_asked, next_length, step_error, worse
-from rigidsim.physics.vector import add, dot, scaled
-
-NONE = (0.0, 0.0, 0.0)
+from rigidsim.physics.vector import ZERO, add, dot, scaled
 
 
 class AdaptiveOptions(NamedTuple):
@@ -108,7 +106,7 @@ def added(sums, weight, slope):
 @lanewise
 def combine(slopes: SUMS, weights, n, first, apart, total: SUMS, lane):
     """The sum of n slopes of a chart, each with its weight."""
-    total.v, total.turning, total.a, total.alpha, total.power = NONE, NONE, NONE, NONE, 0.0
+    total.v, total.turning, total.a, total.alpha, total.power = ZERO, ZERO, ZERO, ZERO, 0.0
     sums = total.v, total.turning, total.a, total.alpha, total.power
     for j in range(n):
         sums = added(sums, weights[1 + j], slopes[first + j * apart])
@@ -119,7 +117,7 @@ def combine(slopes: SUMS, weights, n, first, apart, total: SUMS, lane):
 def begin_paced(state: PACED, start: START, lane):
     """The pose of a paced node at the beginning of the step."""
     start.d = state.p
-    start.v = NONE
+    start.v = ZERO
 
 
 @lanewise
@@ -153,7 +151,7 @@ def keep_pace(driven: LOCAL, turn: TRIPLE, slope: SUMS, lane):
     """The rates of a paced node at a stage; they are given in its parent's axes."""
     slope.v = driven.v
     slope.turning = dexp_inverse_full(turn.xyz, rotate_back(driven.q, driven.omega))
-    slope.a, slope.alpha, slope.power = NONE, NONE, 0.0
+    slope.a, slope.alpha, slope.power = ZERO, ZERO, 0.0
 
 
 @constant
@@ -449,7 +447,7 @@ def interpolate(step: STEP, trial: STEP, t, slopes: SUMS, first, apart, total: S
     h = trial.t - step.t
     x = (t - step.t) / h
     y = 1.0 - x
-    sums, weight = (NONE, NONE, NONE, NONE, 0.0), h
+    sums, weight = (ZERO, ZERO, ZERO, ZERO, 0.0), h
     for j, factor in enumerate((x, y, x, y, x, y, x)):
         weight = weight * factor
         sums = added(sums, weight, slopes[first + j * apart])

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 from rigidsim.engine import layout
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import context_of
-from rigidsim.physics.vector import norm, scaled
+from rigidsim.physics.vector import ZERO, norm, scaled
 
 REQUIRED = object()
-ZERO = (0.0, 0.0, 0.0)
 
 # What the value of a key may be: a number or three, a direction, an orientation; axes (`body`, `parent`, `world` or a
 # path), the other end, which feels the reaction, or a medium, which does not (a path or `world`); a path or a point;
