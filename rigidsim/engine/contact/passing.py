@@ -10,9 +10,9 @@ from __future__ import annotations
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import deep, is_centred, turn_since
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
-from rigidsim.engine.contact.division import EVEN
+from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES
 from rigidsim.engine.contact.narrow import meet, placed_shape
-from rigidsim.engine.contact.trees import acts_on_tree
+from rigidsim.engine.contact.tree_responses import is_in_tree
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
@@ -28,12 +28,18 @@ ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 LEAST = 2.0**-12  # of a whole step: its shortest parts
 
 
+@inlined
+def is_moved(b, contacts, acts):
+    """Whether contact moved a body of those that forces move; what touches a tree moves all of it."""
+    return b < contacts.n_moved and (acts[b] > 0 or is_in_tree(b, contacts.trees))
+
+
 @routine
-def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, acts, share):
-    """The place of the centre of a contact body, and its orientation, at the end of a step of h seconds."""
-    if b >= len(acts) or acts[b] == 0:
-        return finish[b].p, finish[b].q
-    if struck[b].count > 0.0:
+def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tree, share):
+    """The place of the centre of a body that contact moved, and its orientation, at the end of a step of h seconds."""
+    if in_tree:  # the ramps of trees end where the smooth step does (`begin_ramp`)
+        q = product(exp_full(scaled(0.5, moved[b].angular)), start[b].q)
+    elif struck[b].count > 0.0:
         q = product(turn_since(h, moved[b].angular, struck[b]), struck[b].q)
     else:
         turn = scaled(h, add(start[b].omega, scaled(share, sub(finish[b].omega, start[b].omega))))
@@ -45,7 +51,10 @@ def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, acts,
 def place_at_end(k, h, contacts, motions, lines, pose: POSE):
     """Write the pose of a shape at the end of a step of h seconds."""
     b, value = contacts.shape[k].body, contacts.shape_value[k]
-    p, q = end_of(b, h, motions.start, motions.finish, lines.moved, lines.struck, lines.acts, contacts.share)
+    p, q = motions.finish[b].p, motions.finish[b].q
+    if is_moved(b, contacts, lines.acts):
+        in_tree = is_in_tree(b, contacts.trees)
+        p, q = end_of(b, h, motions.start, motions.finish, lines.moved, lines.struck, in_tree, contacts.share)
     pose.p, pose.q = add(p, rotate(q, value.p)), product(q, value.q)
 
 
@@ -53,7 +62,7 @@ def place_at_end(k, h, contacts, motions, lines, pose: POSE):
 def motion_of(k, contacts, motions, lines):
     """How far the body of a shape went in a step, m, and a bound of how far its turn moved the core of the shape, m."""
     b, lever = contacts.shape[k].body, motions.lever[k]
-    if b >= contacts.n_moved or lines.acts[b] == 0:
+    if not is_moved(b, contacts, lines.acts):
         return sub(motions.finish[b].p, motions.start[b].p), motions.turn[k] * lever
     most = ANY_TURN if lines.struck[b].count > 0.0 else norm(lines.moved[b].angular)
     return lines.moved[b].linear, min(most, ANY_TURN) * lever
@@ -104,7 +113,7 @@ def any_passes(h, n_point, contacts, pair, motions, lines, points):
     who, last = points.who, -1
     for m in range(n_point):
         k = who[m].pair
-        if k == last or who[m].marks & c.NOTICED or acts_on_tree(who[m], contacts.trees):
+        if k == last or who[m].marks & c.NOTICED:
             continue
         last = k
         i, j = pair[k, 0], pair[k, 1]
@@ -164,4 +173,5 @@ def is_too_long(h, n_point, model, arrays):
     if not any_passes(h, n_point, contacts, pair, arrays.motions, arrays.lines, arrays.points):
         return False
     part[EVEN] = SMALLER * share
+    part[REBOUND] = part[TIMES] = 0.0  # a rebound on a tree is sought anew
     return True
