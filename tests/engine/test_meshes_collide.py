@@ -18,7 +18,7 @@ from rigidsim.engine.contact.narrow import meet
 from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.engine.model import made
 from rigidsim.jit.kernels import VARIABLE, kernel
-from rigidsim.physics.distances import BOX, MESH
+from rigidsim.physics.distances import BOX, CYLINDER, MESH
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -244,6 +244,25 @@ def test_rings_are_the_neighbours_of_each_vertex():
         wanted[b].add(int(a))
     found = [table.beside[a:b].tolist() for a, b in pairwise(table.ring)]
     assert found == [sorted(near) for near in wanted]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_whatever_overlaps_a_plane_of_triangles_has_a_place(count):
+    """Thin cylinders, plates and rods in random poses, whose lowest point is often over another triangle than that
+    which they cross: the deepest place says how deep that point is.
+    """
+    rng = np.random.default_rng(0)
+    surface = TriangleSurface(*grid(count, 1.0), True)
+    work, mesh = arrays_of(surface), mesh_shape(surface)
+    for kind, half in ((CYLINDER, (0.14, 0.14, 1e-3)), (BOX, (0.15, 0.1, 1e-3)), (BOX, (0.2, 4e-3, 0.01))):
+        shape = shape_of(kind, half, 0.0, float(np.linalg.norm(half)))
+        for _ in range(100):
+            turn = Rotation.random(random_state=rng)
+            x, y, z = np.abs(turn.inv().apply([0.0, 0.0, 1.0])) * half
+            most = x + y + z if kind == BOX else np.hypot(x, y) + z
+            height = rng.uniform(-0.99, 0.99) * most
+            found = places(shape.moved([*rng.uniform(-0.6, 0.6, 2), height], turn), mesh, work, 1e-3)
+            assert found[:, at.PLACE.gap].min() == pytest.approx(abs(height) - most, abs=1e-3 * min(half))
 
 
 # --- high speed

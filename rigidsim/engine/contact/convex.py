@@ -55,7 +55,7 @@ APART, TOUCHING, FAR = 0, 1, 2  # what is found: a distance, an overlap, or noth
 
 MOST_LEAVES = 16  # of the tree of a mesh that are remembered
 MOST_FOUND = 128  # places of a shape and a mesh, of which the best are kept
-ADVANCING, WAY, TURNING, FREE, GAP, MOTION_PARTS = 0, 1, 4, 5, 6, 7
+ADVANCING, WAY, TURNING, FREE, GAP, UNCOVERED, MOTION_PARTS = 0, 1, 4, 5, 6, 7, 8
 
 
 class MeshArrays(NamedTuple):
@@ -66,10 +66,13 @@ class MeshArrays(NamedTuple):
     stack: np.ndarray = integers(64)  # nodes to look at; a tree of 2^62 leaves has no deeper branch
     found: PLACE = floats(MOST_FOUND)
     place: PLACE = floats(MOST_PLACES)  # of one triangle
-    behind: PLACE = floats(1)  # where a sphere would leave whose centre is behind the surface
+    # Where a sphere would leave whose centre is behind the surface; of another shape, which overlaps triangles beside
+    # their places, the number of that which it leaves by the shortest way, and that way.
+    behind: PLACE = floats(1)
     taken: np.ndarray = floats(MOST_FOUND)  # by how much each place is worth keeping
     # If `ADVANCING`: the way of the other shape relative to the mesh, world axes, and how much nearer turns may bring a
-    # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap.
+    # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap. `UNCOVERED`: whether
+    # the shape is below the plane of a triangle, and nothing of that above the triangle.
     motion: np.ndarray = floats(MOTION_PARTS)
     # Leaves near a ball, with the root of their tree, and the centre and radius of a sphere: all that are as near.
     leaf: np.ndarray = integers("shapes", MOST_LEAVES)

@@ -26,6 +26,7 @@ from rigidsim.engine.contact.convex import (
     MOST_LEAVES,
     OF_A,
     TURNING,
+    UNCOVERED,
     WAY,
     mixed,
     on_triangle,
@@ -58,6 +59,7 @@ from rigidsim.engine.contact.pairs import (
     along,
     axes_of,
     components,
+    deepest,
     pair_of,
     put_place,
     write_place,
@@ -122,11 +124,12 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
     place_unturned(axes_i, axes_j, w)
     write_core(kind, value_i, 1.0, w.core[0])
     low, high = box_around(kind, value_i, value_j, axes_j, centre, reach, w)
-    mesh.motion[FREE], mesh.motion[GAP], mesh.behind[0].gap = np.inf, np.inf, np.inf
+    mesh.motion[FREE], mesh.motion[GAP], mesh.behind[0].gap, mesh.motion[UNCOVERED] = np.inf, np.inf, np.inf, 0.0
     far, ball = value_i.radius + value_j.radius + reach, kind == POINT and mesh.motion[ADVANCING] < 0.5 and reach > 0.0
     top, count = begin_at_leaves(centre, far, int(value_j.tree), w) if ball else TOO_MANY, 0
     if top == TOO_MANY:
         mesh.stack[0], top = int(value_j.tree), 1
+    again = False
     while top > 0:
         top -= 1
         row = node[mesh.stack[top]]
@@ -138,13 +141,17 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
             for m in range(first, first + size):
                 if kind == POINT:
                     count = meet_sphere(m, whole, count, w)
+                elif again:
+                    note_crossed(m, whole, w)
                 else:
                     count = meet_solid(m, whole, count, w)
+        if top == 0 and not again and mesh.motion[UNCOVERED] > 0.5 and deepest(count, mesh.found) >= 0.0:
+            mesh.stack[0], top, again = int(value_j.tree), 1, True
     w.features.known = 0.0
     if kind == POINT:
         count = leave_behind(count, value_i.radius + value_j.radius, mesh)
     else:
-        count = leave_far_sides(count, mesh)
+        count = leave_crossed(leave_far_sides(count, mesh), whole, w)
     return keep_best(count, value_i.bound, mesh, places)
 
 
@@ -432,11 +439,23 @@ def leave_far_sides(count, mesh):
 
 
 @routine
-def meet_solid(m, whole, count, w):
-    """The places of another convex shape and a triangle; returns how many there are now."""
-    kind, pair, axes_i, _, centre = whole
-    mesh, radii, facet = w.mesh, pair.first.radius + pair.second.radius, w.mesh.meshes.facet[m]
-    (p, q, r), motion = corners_of(m, w), w.mesh.motion
+def leave_crossed(count, whole, w):
+    """A shape that overlaps a triangle, and none of its places does so, leaves the plane of that triangle: its points
+    below are not over the triangle, and the way out beside it leads into the next one. Returns how many places there
+    are.
+    """
+    mesh = w.mesh
+    if mesh.behind[0].gap == np.inf or deepest(count, mesh.found) < 0.0:
+        return count
+    m = int(mesh.behind[0].feature)
+    return add_found(cover(m, face(m, whole, w), True, whole, w), 1.0, count, mesh)
+
+
+@inlined
+def face(m, whole, w):
+    """A triangle as the shape faces it."""
+    kind, pair, _, _, centre = whole
+    mesh, (p, q, r) = w.mesh, corners_of(m, w)
     normal = out_of_B(mesh.turn, mesh.meshes.normal[m].xyz)
     a, b, c = (
         out_of_B(mesh.turn, sub(p, centre)),
@@ -447,36 +466,69 @@ def meet_solid(m, whole, count, w):
     side = -1.0 if height < 0.0 and pair.second.sides > 1.5 else 1.0
     n = scaled(-side, normal)
     lowest, corner = support(kind, w.core[0], w.corner, n)
-    above = dot(n, a) - dot(n, lowest)
-    free = np.inf
+    return FacedTriangle((a, b, c), n, side, lowest, corner, dot(n, a) - dot(n, lowest))
+
+
+@routine
+def meet_solid(m, whole, count, w):
+    """The places of another convex shape and a triangle; returns how many there are now."""
+    _, pair, axes_i, _, _ = whole
+    mesh, radii, facet = w.mesh, pair.first.radius + pair.second.radius, w.mesh.meshes.facet[m]
+    motion, faced, free = w.mesh.motion, face(m, whole, w), np.inf
+    _, n, _, _, _, above = faced
     if motion[ADVANCING] > 0.5:
         free = free_part(n, above - radii, axes_i, motion)
     elif above - radii >= pair.reach:
         return count
-    faced = FacedTriangle((a, b, c), n, side, lowest, corner, above)
     if (motion[ADVANCING] > 0.5 and free < 1.0) or facet.sharp == 1:
         return meet_edges(m, faced, free, whole, count, w)
     motion[FREE] = min(motion[FREE], free)
-    return add_found(cover(m, faced, whole, w), 1.0, count, mesh)
+    n_place = cover(m, faced, False, whole, w)
+    if n_place == 0 and above < 0.0:
+        motion[UNCOVERED] = 1.0
+    return add_found(n_place, 1.0, count, mesh)
+
+
+@inlined
+def find_triangle(unit, faced, wanted, whole, w):
+    """The nearest features of a shape and a triangle, in a unit of 1/m; False if they are farther than wanted."""
+    (kind, pair, _, _, _), first, row = whole, len(w.corner) - 3, w.core[1]
+    w.corner[first].xyz, w.corner[first + 1].xyz, w.corner[first + 2].xyz = faced.corners
+    write_core(kind, pair.first, unit, w.core[0])
+    row.half, row.first, row.count, row.unit = CENTRE, 1.0 * first, 3.0, unit
+    w.features.known = 0.0
+    near = find_nearest((kind, HULL), wanted, w)
+    write_core(kind, pair.first, 1.0, w.core[0])
+    return near
+
+
+@inlined
+def unit_for(faced, pair):
+    """The size of a shape and a triangle, m: a power of two."""
+    a, b, c = faced.corners
+    return power_of_two(pair.first.bound + max(norm(a), norm(b), norm(c)))
+
+
+@routine
+def note_crossed(m, whole, w):
+    """Note a triangle that the shape overlaps, and that is left by the shortest way of these."""
+    faced, behind = face(m, whole, w), w.mesh.behind[0]
+    unit = 1.0 / unit_for(faced, whole.pair)
+    if 0.0 < -faced.above < behind.gap and dot(faced.n, faced.corners[0]) >= 0.0:
+        if find_triangle(unit, faced, 0.0, whole, w):
+            behind.gap, behind.feature = -faced.above, 1.0 * m
 
 
 @routine
 def meet_edges(m, faced, free, whole, count, w):
     """Those with a triangle of which edges or corners may be touched."""
     kind, pair, axes_i, _, _ = whole
-    value_i, reach, (a, b, c) = pair.first, pair.reach, faced.corners
+    value_i, reach, triangle = pair.first, pair.reach, faced.corners
     mesh, motion, radii = w.mesh, w.mesh.motion, value_i.radius + pair.second.radius
-    size = power_of_two(value_i.bound + max(norm(a), norm(b), norm(c)))
-    normal, first, unit = scaled(-faced.side, faced.n), len(w.corner) - 3, 1.0 / size
-    w.corner[first].xyz, w.corner[first + 1].xyz, w.corner[first + 2].xyz = a, b, c
-    write_core(kind, value_i, unit, w.core[0])
-    row = w.core[1]
-    row.half, row.first, row.count, row.unit = CENTRE, 1.0 * first, 3.0, unit
-    w.features.known = 0.0
-    kinds, wanted = (kind, HULL), np.inf if motion[ADVANCING] > 0.5 else unit * (reach + radii)
-    near = find_nearest(kinds, wanted, w)
-    write_core(kind, value_i, 1.0, w.core[0])
-    if not near:
+    size = unit_for(faced, pair)
+    normal, unit, kinds = scaled(-faced.side, faced.n), 1.0 / size, (kind, HULL)
+    wanted = np.inf if motion[ADVANCING] > 0.5 else unit * (reach + radii)
+    if not find_triangle(unit, faced, wanted, whole, w):
         return count
     n, separation = w.nearest.normal, size * w.nearest.separation
     if motion[ADVANCING] > 0.5:
@@ -487,17 +539,19 @@ def meet_edges(m, faced, free, whole, count, w):
             return count
     cosine = -dot(n, normal)
     lies = abs(cosine) > 1.0 - 0.5 * LYING * LYING
-    found = is_normal(m, cosine, size, (a, b, c), whole, w)
-    n_place = 0
-    if (found and lies) or (not found and separation < 0.0 and dot(faced.n, a) >= 0.0):
-        n_place = cover(m, faced, whole, w)
+    found = is_normal(m, cosine, size, triangle, whole, w)
+    n_place, crosses = 0, not found and separation < 0.0 and dot(faced.n, triangle[0]) >= 0.0
+    if (found and lies) or crosses:
+        n_place = cover(m, faced, False, whole, w)
     if n_place > 0:
         return add_found(n_place, 1.0, count, mesh)
+    if crosses and -faced.above < mesh.behind[0].gap:
+        mesh.behind[0].gap, mesh.behind[0].feature = -faced.above, 1.0 * m
     if not found:
         return count
     write_core(kind, value_i, unit, w.core[0])
     of_places = ConvexPair(pair, axes_i, size)
-    kind_T, number, _ = feature_of(size, (a, b, c), w)
+    kind_T, number, _ = feature_of(size, triangle, w)
     if not lies:
         n_place = lay_manifold(kinds, True, unit * thinness(value_i.half), of_places, mesh.place, w)
     name, which = name_of(m, kind_T, number, mesh.meshes), n_place > 0
@@ -536,9 +590,9 @@ def is_normal(m, cosine, size, triangle, whole, w):
 
 
 @routine
-def cover(m, faced, whole, w):
+def cover(m, faced, all_of_it, whole, w):
     """Write the places of what a shape turns towards the plane of a triangle, in `place`: corners of it over the
-    triangle, and where its edges cross those of the triangle; corners of that below its face. Returns their number.
+    triangle, or all; where its edges cross those of the triangle; corners of that below its face. Returns their number.
     """
     kind, pair, axes_i, _, _ = whole
     (a, b, c), n, _, lowest, corner, above = faced
@@ -557,7 +611,8 @@ def cover(m, faced, whole, w):
     shift = max(shift, 0.0)
     lay_triangle(a, b, c, frame, w.mesh)
     plane = TrianglePlane(level + shift, axes_i, frame, ShapePair(pair.d, value_i, pair.second, pair.reach + shift))
-    n_place = put_corners(m, count, size, plane, bend if count <= 2 else NO_BEND, w)
+    margin = np.inf if all_of_it else OWN * size
+    n_place = put_corners(m, count, margin, plane, bend if count <= 2 else NO_BEND, w)
     n_place = put_crossings(m, n_place, count, plane, w)
     if count > 2:
         n_place = put_corners_below(m, n_place, count, plane, w)
@@ -599,14 +654,14 @@ def put_above(count, u, v, height, name, stays, plane, w):
 
 
 @inlined
-def put_corners(m, count, size, plane, bend, w):
-    """The corners of the polygon over the triangle; returns how many places there are now."""
+def put_corners(m, count, margin, plane, bend, w):
+    """The corners of the polygon over the triangle, or beside it within a margin; returns how many places there are."""
     turn, n_place, name = turn_of(w.mesh), 0, name_of(m, INSIDE, 0, w.mesh.meshes)
     for k in range(count):
         row, inside = w.polygon[k], np.inf
         for e in range(3):
             inside = min(inside, inside_of(e, row.u, row.v, turn, w.mesh))
-        if inside >= -OWN * size:
+        if inside >= -margin:
             before = n_place
             n_place = put_above(n_place, row.u, row.v, row.w, name + row.name, at.ON_FIRST, plane, w)
             if n_place > before:
