@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import deep, is_centred, turn_since
+from rigidsim.engine.contact.bodies import tensor_in_world
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
 from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES
 from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.tree_responses import is_in_tree
+from rigidsim.engine.layout import BODY
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
@@ -22,7 +24,7 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 SMALLER = 0.25  # of a step that is too long: its parts
 # Of the inverse effective mass at a place: the growth by its levers in a step that is not divided, beyond which the
-# iterations of the solver diverge; and in an even part.
+# iterations of the solver diverge; and in an even part. The same of the inverse inertia along an angular impulse.
 GROWTH, EVEN_GROWTH = 0.9, 0.25
 ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 LEAST = 2.0**-12  # of a whole step: its shortest parts
@@ -159,6 +161,33 @@ def allowed_part(h, n_point, points, first: LINE, inverse: INVERSE):
     return part
 
 
+@routine
+def turned_growth(h, b, body: BODY, contacts, motions, lines):
+    """By how much the energy that the angular impulse of contact on a body stands for, L I^-1 L, grows as the body
+    turns in a step of h seconds: the sub-steps have the inverse inertia of its beginning or of the last impact.
+    """
+    vel, finish, struck, kicked = lines.vel[b], motions.finish[b], lines.struck[b], lines.kicked[b]
+    jump = sub(sub(vel.angular, finish.omega), kicked.angular)
+    L = apply(tensor_in_world(struck.q, body.inertia), jump)
+    _, q = end_of(b, h, motions.start, motions.finish, lines.moved, lines.struck, False, contacts.share)
+    now = dot(L, jump)
+    return dot(L, apply(tensor_in_world(q, body.inverse), L)) / now - 1.0 if now > 0.0 else 0.0
+
+
+@inlined
+def turned_part(h, model, motions, lines):
+    """The part of a step of h seconds in which inverse inertias stay about the same along the angular impulses on free
+    bodies (`turned_growth`); 1.0 if they do so in all of it.
+    """
+    part, contacts = 1.0, model.contacts
+    for b in range(contacts.n_moved):
+        if lines.acts[b] > 0 and not is_in_tree(b, contacts.trees):
+            growth = turned_growth(h, b, model.body[contacts.body[b].row], contacts, motions, lines)
+            if growth > GROWTH:
+                part = min(part, sqrt(EVEN_GROWTH / growth))
+    return part
+
+
 @inlined
 def is_too_long(h, n_point, model, arrays):
     """Whether the step of h seconds, which was solved, has to be put back and taken in smaller parts."""
@@ -167,6 +196,7 @@ def is_too_long(h, n_point, model, arrays):
         return False
     pair, contacts = arrays.candidates.pair, model.contacts
     follows = allowed_part(h, n_point, arrays.points, arrays.lines.first, arrays.lines.inverse)
+    follows = min(follows, turned_part(h, model, arrays.motions, arrays.lines))
     if follows < 1.0:
         part[EVEN] = max(share * follows, LEAST)
         return True
