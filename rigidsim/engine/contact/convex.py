@@ -71,8 +71,8 @@ class MeshArrays(NamedTuple):
     behind: PLACE = floats(1)
     taken: np.ndarray = floats(MOST_FOUND)  # by how much each place is worth keeping
     # If `ADVANCING`: the way of the other shape relative to the mesh, world axes, and how much nearer turns may bring a
-    # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap. `UNCOVERED`: whether
-    # the shape is below the plane of a triangle, and nothing of that above the triangle.
+    # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap. `UNCOVERED`: is the
+    # shape below the plane of a triangle, and nothing of that over the triangle?
     motion: np.ndarray = floats(MOTION_PARTS)
     # Leaves near a ball, with the root of their tree, and the centre and radius of a sphere: all that are as near.
     leaf: np.ndarray = integers("shapes", MOST_LEAVES)

@@ -5,7 +5,8 @@ point, if its normal is one of the surface there: inside the triangle its own; o
 Voronoi region of that, where no triangle beside is nearer (Ericson, Real-Time Collision Detection, 2005, section 5.1).
 So an edge between two triangles of one plane, or at the bottom of a valley, never touches anything. Where a shape lies
 on a triangle, the places are the corners of its face over the triangle, and where edges cross, but for edges between
-triangles of one plane: on each such plane a box has the places that it has on a floor, with the same names.
+triangles of one plane: on each such plane a box has the places that it has on a floor, with the same names. A shape
+that overlaps a triangle has a place in any case: if none of these overlaps, its points below the plane of the triangle.
 
 A sphere and a triangle have a closed form. Other cores meet the plane of a triangle by their support function, and its
 edges as those of a flat hull, in their own axes.
@@ -514,9 +515,9 @@ def note_crossed(m, whole, w):
     """Note a triangle that the shape overlaps, and that is left by the shortest way of these."""
     faced, behind = face(m, whole, w), w.mesh.behind[0]
     unit = 1.0 / unit_for(faced, whole.pair)
-    if 0.0 < -faced.above < behind.gap and dot(faced.n, faced.corners[0]) >= 0.0:
-        if find_triangle(unit, faced, 0.0, whole, w):
-            behind.gap, behind.feature = -faced.above, 1.0 * m
+    is_nearer = 0.0 < -faced.above < behind.gap and dot(faced.n, faced.corners[0]) >= 0.0
+    if is_nearer and find_triangle(unit, faced, 0.0, whole, w):
+        behind.gap, behind.feature = -faced.above, 1.0 * m
 
 
 @routine
