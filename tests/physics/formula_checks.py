@@ -17,7 +17,7 @@ from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
 from geometry_checks import GEOMETRY_CHECKS
 from loop_checks import LOOP_CHECKS
-from mode_checks import MODE_CHECKS
+from mode_checks import MODE_CHECKS, ROOT_CHECKS
 from reduction_checks import CANONICAL, REDUCTION_CHECKS
 from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
@@ -292,6 +292,7 @@ CHECKS = {
     "articulated": ARTICULATED_CHECKS,
     "loops": LOOP_CHECKS,
     "modes": MODE_CHECKS,
+    "roots": ROOT_CHECKS,
     "step_control": STEP_CHECKS,
     "series": TERMS,
     "rounding": ROUNDING_CHECKS,

@@ -104,10 +104,10 @@ N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, IS_PLACED, SIZES = 0, 1
 
 LOCATING = Row(
     "the search for an event in a step: what of the step is done, and in how many trials; the longest trial, the most"
-    " that the next may be, and this one; what vanishes (`transitions.py`); the bracket and the margins at its ends,"
-    " which end was kept, trials; the slot or the shapes; times in s, from the beginning of the trial",
-    done=1, taken=1, longest=1, most=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1,
-    first=1, second=1,
+    " that the next may be, and this one; what vanishes (`location.py`); the last time and guard, those at the"
+    " other end of the bracket, and those that the last ones replaced (`physics/roots.py`); trials; the slot or the"
+    " shapes; times in s, from the beginning of the trial",
+    done=1, taken=1, longest=1, most=1, length=1, target=1, last=2, other=2, old=2, tried=1, first=1, second=1,
 )  # fmt: skip
 
 
