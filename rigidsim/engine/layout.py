@@ -180,7 +180,7 @@ GUARDS = Row(
     " (`physics/modes.py`). At rest at a stop, `low` has how far the rate that a servo wants is from zero",
     low=2, high=2, slip=2, lag=2,
 )  # fmt: skip
-TRIGGERED = Row("which guards of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
+TRIGGERED = Row("which of these guards vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
 SEARCH = Row(
     "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
     " before the first event and one after it, s; how many times were tried, or -1 where a guard may vanish twice"

@@ -352,7 +352,7 @@ class Loops(NamedTuple):
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
     has_couplings: bool | None  # None if no loop of the run is a coupling
-    has_stops: bool | None  # None if no loop of the run holds at stops only, by a coordinate that is measured
+    measured: np.ndarray | None  # the loops that hold at stops only, by a coordinate that is measured, if there are any
     rows: ConstraintRows  # of the equations
 
 

@@ -123,7 +123,7 @@ def set_least(rate: RATE, h, search: SEARCH, impact: IMPACT, lane):
 @inlined
 def has_measured(model):
     """Whether measured coordinates of loops are among what has modes, after those of joints."""
-    return model.loops is not None and model.loops.has_stops is not None
+    return model.loops is not None and model.loops.measured is not None
 
 
 @inlined
@@ -135,10 +135,8 @@ def is_measured(i, model):
 @inlined
 def loop_of(n, model):
     """The loop of which the coordinate has this number among what has modes."""
-    k = 0
-    while model.loops.loop[k].mode != n:
-        k += 1
-    return k
+    measured = model.loops.measured
+    return measured[n - len(model.joints.modes) + len(measured)]
 
 
 @inlined
@@ -231,12 +229,6 @@ def compression(impact: IMPACT, own: SCALAR, size: SCALAR, goes_on: SCALAR, chan
 
 
 @lanewise
-def go_on(changes: SCALAR, hits: SCALAR, lane):
-    """Another round, in lanes in which this one changed anything."""
-    hits.value = changes.value
-
-
-@lanewise
 def join(impact: IMPACT, product: SCALAR, other: IMPACT, changes: SCALAR, lane):
     """Two coordinates with impulses, of which one changes the rate of the other, are of one island."""
     pushes = select(impact.compression == 0.0, False, select(other.compression == 0.0, False, product.value != 0.0))
@@ -294,7 +286,7 @@ def compress(model, found, lanes):
         for n in range(n_modes):
             compression(found.impact[n], found.rows.delassus[n * n_modes + n], size, found.hits, found.changes, lanes)
             pass_to_all(n, found, lanes)
-        go_on(found.changes, found.hits, lanes)
+        fill(found.hits, found.changes, lanes)  # another round, in lanes in which this one changed anything
         if largest_of(found.hits, lanes) == 0.0:
             break
 

@@ -179,7 +179,7 @@ class LoadsInEra:
     def whole(self, time: float, state: np.ndarray) -> np.ndarray:
         """The state at a time (s) with its last rows: windings, and lengths, which are measured."""
         whole = self._with_windings(state)
-        return self._resume(time, whole) if self.model.loops and self.model.loops.has_stops else whole
+        return self._resume(time, whole) if self.model.loops and self.model.loops.measured is not None else whole
 
     def _with_windings(self, state: np.ndarray) -> np.ndarray:
         return np.concatenate([state, *(row[np.newaxis] for row in self.windings)])

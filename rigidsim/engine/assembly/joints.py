@@ -374,7 +374,7 @@ def loops_of(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
         has_couplings=True if any(record.type == "coupling" for record in records) else None,
-        has_stops=True if stops else None,
+        measured=np.array([k for k, record in enumerate(records) if record.stops], np.int64) if stops else None,
         rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 

@@ -41,7 +41,6 @@ from rigidsim.engine.layout import (
     CORRECTION,
     FRAME,
     JOINT_VALUE,
-    KINEMATICS,
     TRIPLE,
 )
 from rigidsim.engine.loops import displace_root
@@ -439,12 +438,6 @@ def note_momentum(body: BODY, frame: FRAME, arm: ARM, acceleration: ACCELERATION
     return jump_energy(body.mass, inertia, v, dv, omega, domega)
 
 
-@routine
-def rotor_gain(value: JOINT_VALUE, joint: KINEMATICS, jump: TRIPLE):
-    """The kinetic energy that a jump gives to the rotor in a joint, J."""
-    return rotor_jump(value.armature, joint.rate, jump.xyz[0])
-
-
 @inlined
 def note_momenta(inward, model, scratch, jumps, trees):
     """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced; `jumps`
@@ -459,7 +452,8 @@ def note_momenta(inward, model, scratch, jumps, trees):
             model.body[i], scratch.frame[place + 1], scratch.arm[place], acceleration, trees.momentum[k]
         )
         if model.joints.joint[i].dof == 1:
-            energy += rotor_gain(model.joints.value[i], scratch.joints.kinematics[i], jumps[i])
+            rate = scratch.joints.kinematics[i].rate
+            energy += rotor_jump(model.joints.value[i].armature, rate, jumps[i].xyz[0])
     return energy
 
 

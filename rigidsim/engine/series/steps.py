@@ -19,6 +19,7 @@ from rigidsim.engine.layout import (
     factors_of,
     numbers_of,
 )
+from rigidsim.engine.programs import fill
 from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit import constant, inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
@@ -62,12 +63,6 @@ class Expansion(NamedTuple):
 
 
 @lanewise
-def begin_counting(resting: SCALAR, lane):
-    """No body turns that was looked at so far."""
-    resting.value = 1.0
-
-
-@lanewise
 def look_at(body: STAGE, resting: SCALAR, lane):
     """Whether a body turns."""
     a, b, c = body.omega
@@ -80,7 +75,7 @@ def rests(given, resting, block):
     era, state, lanes = block.era, block.state, block.lanes
     if given.resting is None or given.number[era, 1] == NO_ROW:
         return False
-    begin_counting(resting, lanes)
+    fill(resting, 1.0, lanes)
     for row in range(given.resting.shape[1]):
         if given.resting[era, row] == 1:
             look_at(state[row], resting, lanes)
