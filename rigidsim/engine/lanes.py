@@ -19,8 +19,8 @@ from rigidsim.engine.model import (
     copied,
     followed,
     holds_values,
+    switches,
 )
-from rigidsim.engine.switching import switches
 
 LANES = 16
 MOST_LANES = 128

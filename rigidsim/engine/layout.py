@@ -481,6 +481,15 @@ def copy_rows(begin, end, source, target):
 
 
 @inlined
+def largest_of(row, lanes):
+    """The largest of a number in all lanes."""
+    found = row[0]
+    for lane in range(1, len(lanes)):
+        found = row[lane] if row[lane] > found else found
+    return found
+
+
+@inlined
 def copy_numbers(n, source, target):
     """Copy the first n numbers of an array of one dimension."""
     for k in range(n):

@@ -618,6 +618,12 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model)) + measured(model)
 
 
+@inlined
+def switches(model):
+    """Whether coordinates have modes."""
+    return model.joints is not None and model.joints.modes is not None
+
+
 def n_places(model: Model) -> int:
     """The number of frames but the world's: those of the nodes, and of the links without mass behind them."""
     return max(len(model.node), *(model.moved_node + 1), 0)

@@ -8,7 +8,7 @@ that need fewer than others wait: at the end of their step they are put back to 
 from __future__ import annotations
 
 from rigidsim.engine.articulated import moves_by_angle
-from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows, largest_of
 from rigidsim.engine.model import StepPart
 from rigidsim.engine.programs import fill
 from rigidsim.jit import inlined, lanewise, routine
@@ -34,15 +34,6 @@ def note_turn(state: STAGE, h, largest: SCALAR, lane):
 def note_angle(state: STAGE, h, largest: SCALAR, lane):
     """Note the angle of a joint."""
     note(state.v, h, largest)
-
-
-@inlined
-def largest_of(row, lanes):
-    """The largest of a number in all lanes."""
-    found = row[0]
-    for lane in range(1, len(lanes)):
-        found = row[lane] if row[lane] > found else found
-    return found
 
 
 @lanewise
