@@ -41,8 +41,8 @@ from rigidsim.engine.layout import (
     RATE,
     SCALAR,
     TRIPLE,
+    largest_of,
 )
-from rigidsim.engine.parts import largest_of
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
 from rigidsim.jit import inlined, lanewise, routine

@@ -41,10 +41,11 @@ from rigidsim.engine.layout import (
     TRIGGERED,
     TRIPLE,
     copy_rows,
+    largest_of,
 )
 from rigidsim.engine.loops import close_loops, let_measured_go, measure_all, measure_rates, oppose_jumps
 from rigidsim.engine.observe import observe
-from rigidsim.engine.parts import largest_of, put_back
+from rigidsim.engine.parts import put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import impulse_response

@@ -8,7 +8,7 @@ that need fewer than others wait: at the end of their step they are put back to 
 from __future__ import annotations
 
 from rigidsim.engine.articulated import moves_by_angle
-from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows, largest_of
 from rigidsim.engine.model import StepPart
 from rigidsim.engine.programs import fill
 from rigidsim.jit import inlined, lanewise, routine
@@ -23,15 +23,6 @@ def note_turn(is_angle, state: STAGE, h, largest: SCALAR, lane):
     rate = state.v if is_angle else state.omega
     square = h * h * dot(rate, rate)
     largest.value = select(square > largest.value, square, largest.value)
-
-
-@inlined
-def largest_of(row, lanes):
-    """The largest of a number in all lanes."""
-    found = row[0]
-    for lane in range(1, len(lanes)):
-        found = row[lane] if row[lane] > found else found
-    return found
 
 
 @lanewise

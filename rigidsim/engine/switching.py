@@ -26,10 +26,11 @@ from rigidsim.engine.layout import (
     TRIGGERED,
     copy_numbers,
     copy_rows,
+    largest_of,
 )
 from rigidsim.engine.loops import measure_all
 from rigidsim.engine.model import StepPart, in_state
-from rigidsim.engine.parts import largest_of, note_turns, put_back
+from rigidsim.engine.parts import note_turns, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise, routine
@@ -58,12 +59,6 @@ ABOUT = 1e-9  # of a part: what is left is no part of its own
 # Of rates, and rad/s or m/s besides: if the rate that a servo wants differs by more from that to which a step led what
 # it held, it is another one. The error of a step that resolves the goal is less.
 JUMP, LEAST_JUMP = 1e-3, 1e-9
-
-
-@inlined
-def switches(model):
-    """Whether coordinates have modes."""
-    return model.joints is not None and model.joints.modes is not None
 
 
 @inlined

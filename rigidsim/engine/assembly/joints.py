@@ -128,7 +128,8 @@ def measured_rows(
     n_moved: int, blueprint: Blueprint, ends: Sequence[tuple[LoadPoint, LoadPoint]]
 ) -> Iterator[tuple[int, LoopRecord, tuple[LoadPoint, LoadPoint]]]:
     """The loops that hold at stops only, with their rows of the state and their ends."""
-    row = n_moved + len(blueprint.drives.paced) + len(blueprint.followed) + (trials_of(blueprint.method) is not None)
+    has_step = trials_of(blueprint.method) is not None
+    row = n_moved + len(blueprint.drives.rate_driven) + len(blueprint.followed) + has_step
     numbers = count(row)
     return ((next(numbers), loop, both) for loop, both in zip(blueprint.loops, ends, strict=True) if loop.stops)
 

@@ -31,9 +31,10 @@ from rigidsim.engine.layout import (
     TRIPLE,
 )
 from rigidsim.engine.loops import measure_all
+from rigidsim.engine.model import switches
 from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_measured, loop_of, natural_mode, write_row
 from rigidsim.engine.responses import drive_left
-from rigidsim.engine.switching import ModeRows, mode_rows, switches, want_now
+from rigidsim.engine.switching import ModeRows, mode_rows, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.elementary import select

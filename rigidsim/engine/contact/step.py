@@ -90,10 +90,10 @@ from rigidsim.engine.kinds import keeps_frame
 from rigidsim.engine.layout import BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
+from rigidsim.engine.model import switches
 from rigidsim.engine.modes import BLOCKS
 from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
-from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product, rotate_back

@@ -44,8 +44,8 @@ from rigidsim.engine.layout import (
     TRIPLE,
 )
 from rigidsim.engine.loops import displace_root
+from rigidsim.engine.model import switches
 from rigidsim.engine.modes import add_impulses, write_row
-from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.articulated import rotor_jump
 from rigidsim.physics.contact import (

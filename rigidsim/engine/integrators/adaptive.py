@@ -1,7 +1,7 @@
 """Steps by tolerance: a Runge-Kutta-Munthe-Kaas pair of order 8(5, 3) with dense output, on the whole tree.
 
-Free bodies and paced nodes are charts: position, of a body in world axes from its parent as in `rkmk4`, of a node in
-its parent's; rotation, of a body in the world, of a node relative to its parent, by rotation vectors sigma from the
+Free bodies and rate-driven nodes are charts: position, of a body in world axes from its parent as in `rkmk4`, of a node
+in its parent's; rotation, of a body in the world, of a node relative to its parent, by rotation vectors sigma from the
 beginning of the step, whose rates are dexp_inverse(sigma, omega). Source: Munthe-Kaas, BIT 38 (1998); coefficients in
 `dop853`, control in `physics/step_control.py`.
 """
@@ -26,8 +26,8 @@ from rigidsim.engine.layout import (
     FAULT,
     FRAME,
     LOCAL,
-    PACED,
     RATE,
+    RATE_DRIVEN,
     SCALAR,
     STAGE,
     START,
@@ -114,8 +114,8 @@ def combine(slopes: SUMS, weights, n, first, apart, total: SUMS, lane):
 
 
 @lanewise
-def begin_paced(state: PACED, start: START, lane):
-    """The pose of a paced node at the beginning of the step."""
+def begin_rate_driven(state: RATE_DRIVEN, start: START, lane):
+    """The pose of a rate-driven node at the beginning of the step."""
     start.d = state.p
     start.v = ZERO
 
@@ -133,8 +133,8 @@ def place_stage(step: STEP, trial: STEP, state: STAGE, start: START, total: SUMS
 
 
 @lanewise
-def place_paced(when: EACH, stage: PACED, lane):
-    """The pose of a paced node is that at the time of the stage."""
+def place_rate_driven(when: EACH, stage: RATE_DRIVEN, lane):
+    """The pose of a rate-driven node is that at the time of the stage."""
     stage.since = when
 
 
@@ -148,7 +148,7 @@ def keep_slope(stage: STAGE, rate: RATE, turn: TRIPLE, slope: SUMS, lane):
 
 @lanewise
 def keep_pace(driven: LOCAL, turn: TRIPLE, slope: SUMS, lane):
-    """The rates of a paced node at a stage; they are given in its parent's axes."""
+    """The rates of a rate-driven node at a stage; they are given in its parent's axes."""
     slope.v = driven.v
     slope.turning = dexp_inverse_full(turn.xyz, rotate_back(driven.q, driven.omega))
     slope.a, slope.alpha, slope.power = ZERO, ZERO, 0.0
@@ -220,8 +220,8 @@ def keep_joint(step: STEP, trial: STEP, total: SUMS, end: STATE, lane):
 
 
 @lanewise
-def keep_paced(step: STEP, trial: STEP, total: SUMS, end: PACED, lane):
-    """A paced node at the end of the trial."""
+def keep_rate_driven(step: STEP, trial: STEP, total: SUMS, end: RATE_DRIVEN, lane):
+    """A rate-driven node at the end of the trial."""
     h = trial.t - step.t
     q = product(end.q, exp_full(scaled(0.5 * h, total.turning)))
     add_to_sums(end, p=scaled(h, total.v))
@@ -327,14 +327,14 @@ def take_slope(i, block):
         combine(trial.slopes, weights, i, k, n, total, lanes)
         place_stage(step, next_step, state[k], start, total, stage[k], scratch.turn[k], lanes)
         if k >= n_moved:
-            place_paced(trial.when, stage[k], lanes)
+            place_rate_driven(trial.when, stage[k], lanes)
     place_nodes(model.active, trial.when, in_state(stage, block), True)
     evaluate_placed(trial.when, in_state(stage, block), True)
     for k in range(n_moved):
         keep_slope(stage[k], scratch.rate[k], scratch.turn[k], trial.slopes[i * n + k], lanes)
     if model.expressions is not None:
-        for k in range(len(model.expressions.paced)):
-            driven = scratch.driven[model.expressions.paced[k].row]
+        for k in range(len(model.expressions.rate_driven)):
+            driven = scratch.driven[model.expressions.rate_driven[k].row]
             keep_pace(driven, scratch.turn[n_moved + k], trial.slopes[i * n + n_moved + k], lanes)
 
 
@@ -348,7 +348,7 @@ def begin_charts(block):
     copy_rows(n_moved, len(state), state, scratch.stage)
     begin_moved(block)
     for k in range(n_moved, n):
-        begin_paced(state[k], scratch.start[k], block.lanes)
+        begin_rate_driven(state[k], scratch.start[k], block.lanes)
 
 
 @inlined
@@ -374,7 +374,7 @@ def keep_charts(block):
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     trial, n = scratch.trial, step_row(state, scratch)
     for k in range(len(model.moved_node), n):
-        keep_paced(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
+        keep_rate_driven(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
     for node in model.active:
         if is_jointed(node, model):
             for k in range(model.node[node].first, model.node[node].row + 1):
@@ -480,8 +480,8 @@ def show_joint(total: SUMS, state: STAGE, stage: STAGE, lane):
 
 
 @lanewise
-def show_paced(t, total: SUMS, state: PACED, stage: PACED, lane):
-    """A paced node at time t inside the step, from the changes of its chart."""
+def show_rate_driven(t, total: SUMS, state: RATE_DRIVEN, stage: RATE_DRIVEN, lane):
+    """A rate-driven node at time t inside the step, from the changes of its chart."""
     stage.p = add(state.p, total.v)
     stage.q = renormalised(product(state.q, exp_full(scaled(0.5, total.turning))))
     stage.since = t
@@ -495,7 +495,7 @@ def between(method, t, block):
     for k in range(n):
         interpolate(state[n], trial.state[n], t, trial.slopes, IN_DENSE * n + k, n, scratch.sum[k], lanes)
     for k in range(n_moved, n):
-        show_paced(t, scratch.sum[k], state[k], stage[k], lanes)
+        show_rate_driven(t, scratch.sum[k], state[k], stage[k], lanes)
     drive(t, in_state(stage, block))
     for node in model.active:
         if is_jointed(node, model):

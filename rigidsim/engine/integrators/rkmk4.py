@@ -227,7 +227,7 @@ def step(method, t, t_end, h, block):
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part.now
     set_middle(t, h, middle, lanes)
-    copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
+    copy_rows(n_moved, len(state), state, stage)  # poses of rate-driven nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0

@@ -10,7 +10,7 @@ from rigidsim.engine.layout import (
     NO_ROW,
     NORMS,
     NUMBERS,
-    PACED,
+    RATE_DRIVEN,
     SCALAR,
     STAGE,
     STEP,
@@ -446,8 +446,8 @@ def unit(target: STAGE, lane):
 
 
 @lanewise
-def place_paced(t: EACH, target: PACED, lane):
-    """The pose of a paced node is that at time t."""
+def place_rate_driven(t: EACH, target: RATE_DRIVEN, lane):
+    """The pose of a rate-driven node is that at time t."""
     target.since = t
 
 
@@ -488,7 +488,7 @@ def place_at(expansion, t, n_moved, keeps, state, by, target, lanes):
     for row in range(given.n_posed):
         unit(target[row], lanes)
         if row >= n_moved:
-            place_paced(t, target[row], lanes)
+            place_rate_driven(t, target[row], lanes)
     for k in range(len(given.winding)):
         now = expansion.series[given.now[number, k, 0]]
         change(order - 1, t, step, now, by, lanes)
