@@ -48,13 +48,13 @@ from rigidsim.engine.relations import separate
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.functions import absolute
+from rigidsim.physics.impulses import moment
 from rigidsim.physics.loops import (
     CLOSED,
     LEFT,
     axes_apart,
     distance_apart,
     point_motion,
-    pull_moment,
     swing_angle,
     turn_angle,
     twist_angle,
@@ -163,9 +163,9 @@ def pull(kinematics: LOOP_KINEMATICS, equation: EQUATION, first: PUSH, second: P
     """What a multiplier of one does to both bodies, about their centres of mass."""
     e, n = equation.f, equation.t
     first.f = negated(e)
-    first.t = negated(pull_moment(kinematics.arm, e, n))
+    first.t = negated(moment(kinematics.arm, e, n))
     second.f = e
-    second.t = pull_moment(kinematics.to_arm, e, n)
+    second.t = moment(kinematics.to_arm, e, n)
 
 
 @lanewise

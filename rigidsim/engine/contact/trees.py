@@ -60,7 +60,7 @@ from rigidsim.physics.contact import (
     tangents,
 )
 from rigidsim.physics.elementary import select
-from rigidsim.physics.impulses import impulse_moment, jump_energy
+from rigidsim.physics.impulses import jump_energy, moment
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.restitution import HELD
@@ -105,7 +105,7 @@ def slip_by(A, B, r_A, r_B, P, K, trees):
     """(slip, rate of B less that of A) that an impulse P and a moment K on B make, and the opposite on A."""
     jump = trees.made.jump
     jump[:] = 0.0
-    K_A, K_B = impulse_moment(r_A, P, K), impulse_moment(r_B, P, K)
+    K_A, K_B = moment(r_A, P, K), moment(r_B, P, K)
     for s in range(2):
         j = A if s == 0 else B
         add_jump(j, A, negated(K_A), negated(P), trees, jump[s])
@@ -119,8 +119,8 @@ def slip_of_each(A, B, r_A, r_B, P, trees):
     """The slip that an impulse P on B makes of B, and its opposite on A of A, as if they did not hang together."""
     jump = trees.made.jump
     jump[:] = 0.0
-    add_jump(A, A, negated(impulse_moment(r_A, P, ZERO)), negated(P), trees, jump[0])
-    add_jump(B, B, impulse_moment(r_B, P, ZERO), P, trees, jump[1])
+    add_jump(A, A, negated(moment(r_A, P, ZERO)), negated(P), trees, jump[0])
+    add_jump(B, B, moment(r_B, P, ZERO), P, trees, jump[1])
     return slip(jump[0].linear, jump[0].angular, r_A, jump[1].linear, jump[1].angular, r_B)
 
 

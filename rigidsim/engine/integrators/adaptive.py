@@ -162,26 +162,20 @@ def begin_guess(most, trial: STEP, lane):
 
 
 @inlined
-def shorten(d, state, start, slope, small, trial):
-    """Shorten the first step by what changes fastest in a chart at d; `small` is the size that counts at rest."""
+def position(has_mode, p):
+    """The position of a chart, that of a coordinate without its mode."""
+    return (p[0], 0.0, 0.0) if has_mode else p
+
+
+@constant
+@lanewise
+def guess(has_mode, state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
+    """Shorten the first step by what changes fastest in a chart; `small` is the size that counts at rest."""
+    d = position(has_mode, start.d)
     h = first_length(trial.h, small + sqrt(dot(d, d)), slope.v)
     h = first_length(h, small + sqrt(dot(start.v, start.v)), slope.a)
     h = first_length(h, small + sqrt(dot(state.omega, state.omega)), slope.alpha)
     trial.h = first_length(h, 1.0, slope.turning)
-
-
-@constant
-@lanewise
-def guess(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
-    """Shorten the first step by one chart."""
-    shorten(start.d, state, start, slope, small, trial)
-
-
-@constant
-@lanewise
-def guess_coordinate(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
-    """Shorten the first step by a coordinate, without its mode."""
-    shorten((start.d[0], 0.0, 0.0), state, start, slope, small, trial)
 
 
 @lanewise
@@ -251,28 +245,17 @@ def note_error(trial, e, k):
     trial.error = total
 
 
-@inlined
-def find_error(before, after, rows, rtol, atol, k):
-    """The error of chart k, whose position is given before and after."""
+@lanewise
+def measure(has_mode, rows: ErrorRows, rtol, atol, k, lane):
+    """The error of chart k."""
     step, trial, fifth, third, state, start, end = rows
+    before, after = position(has_mode, start.d), position(has_mode, end.p)
     h, one = trial.t - step.t, (1.0, 0.0, 0.0)
     e = step_error(h, fifth.v, third.v, before, after, rtol, atol)
     e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
     e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
     e = worse(e, step_error(h, fifth.alpha, third.alpha, state.omega, end.omega, rtol, atol))
     note_error(trial, e, k)
-
-
-@lanewise
-def measure(rows: ErrorRows, rtol, atol, k, lane):
-    """The error of chart k."""
-    find_error(rows.start.d, rows.end.p, rows, rtol, atol, k)
-
-
-@lanewise
-def measure_coordinate(rows: ErrorRows, rtol, atol, k, lane):
-    """The error of a coordinate, whose mode is not measured."""
-    find_error((rows.start.d[0], 0.0, 0.0), (rows.end.p[0], 0.0, 0.0), rows, rtol, atol, k)
 
 
 @lanewise
@@ -360,9 +343,9 @@ def set_length(method, stop, block):
     for k in range(n):
         small = method.atol / method.rtol
         if keeps_mode(k, block.model):
-            guess_coordinate(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
+            guess(True, state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
         else:
-            guess(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
+            guess(False, state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
     set_end(state[n], trial.state[n], stop, method.max_step, lanes)
 
 
@@ -412,9 +395,9 @@ def attempt(method, stop, block):
         fifth, third = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k]
         rows = ErrorRows(state[n], trial.state[n], fifth, third, state[k], scratch.start[k], scratch.stage[k])
         if keeps_mode(k, block.model):
-            measure_coordinate(rows, method.rtol, method.atol, k, lanes)
+            measure(True, rows, method.rtol, method.atol, k, lanes)
         else:
-            measure(rows, method.rtol, method.atol, k, lanes)
+            measure(False, rows, method.rtol, method.atol, k, lanes)
         if k < len(block.model.moved_node):
             measure_work(rows, trial.state[k], trial.energy, method.rtol, method.atol, k, lanes)
     control(state[n], trial.state[n], method.max_step, lanes)
