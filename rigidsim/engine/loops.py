@@ -96,14 +96,18 @@ def hold_point(x, y, z, kinematics: LOOP_KINEMATICS, equation: EQUATION, lane):
 
 
 @inlined
+def write_turning(n, gap, bias, first, second, equation):
+    """The row of a gap that turns about n change: of an angle, or of its sine."""
+    equation.f, equation.t, equation.gap = ZERO, n, gap
+    equation.rate = dot(n, sub(second.omega, first.omega))
+    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
+
+
+@inlined
 def hold_across(axis, across, first, second, equation):
     """The axes are parallel, as far as one direction goes."""
     n, gap, bias = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
-    equation.f = ZERO
-    equation.t = n
-    equation.gap = gap
-    equation.rate = dot(n, sub(second.omega, first.omega))
-    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
+    write_turning(n, gap, bias, first, second, equation)
 
 
 @lanewise
@@ -124,20 +128,12 @@ def hold_distance(value: LOOP_VALUE, kinematics: LOOP_KINEMATICS, equation: EQUA
     equation.second = dot(e, kinematics.a) + bias
 
 
-@inlined
-def write_angle(n, angle, bias, first, second, equation):
-    """The row of an angle."""
-    equation.f, equation.t, equation.gap = ZERO, n, angle
-    equation.rate = dot(n, sub(second.omega, first.omega))
-    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
-
-
 @lanewise
 def hold_swing(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION, lane):
     """The angle between two axes."""
     a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
     n, angle, bias = swing_angle(a, b, first.omega, second.omega)
-    write_angle(n, angle, bias, first, second, equation)
+    write_turning(n, angle, bias, first, second, equation)
 
 
 @lanewise
@@ -146,7 +142,7 @@ def hold_twist(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATIO
     a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
     e, f = rotate(first.q, value.upright), rotate(second.q, value.across)
     m, angle, bias = twist_angle(a, b, e, f, first.omega, second.omega)
-    write_angle(m, angle, bias, first, second, equation)
+    write_turning(m, angle, bias, first, second, equation)
 
 
 @lanewise
@@ -155,7 +151,7 @@ def hold_turn(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION
     a, e = rotate(first.q, value.axis), rotate(first.q, value.upright)
     f, g = rotate(second.q, value.across), rotate(second.q, value.beside)
     n, angle, bias = turn_angle((a, e, cross(a, e)), (cross(f, g), f, g), first.omega, second.omega)
-    write_angle(n, angle, bias, first, second, equation)
+    write_turning(n, angle, bias, first, second, equation)
 
 
 @lanewise
@@ -555,8 +551,7 @@ def write_gaps(t, block):
 @inlined
 def part_of_allowed(equation, value, turns):
     """The gap of an equation in parts of what is allowed: of the loop's size, or, of axes, of 1."""
-    gap = select(equation.gap < 0.0, -equation.gap, equation.gap)
-    return gap / (CLOSED * select(turns > 0.0, 1.0, value.extent))
+    return absolute(equation.gap) / (CLOSED * select(turns > 0.0, 1.0, value.extent))
 
 
 @lanewise

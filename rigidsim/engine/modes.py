@@ -372,6 +372,12 @@ def has_impulse(stop, impact):
     return select(impact.stop == stop, absolute(impact.rebound + impact.compression) > NO_IMPULSE, False)
 
 
+@inlined
+def impulse_at(stop, impact):
+    """That impulse, N m s or N s."""
+    return select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
+
+
 @lanewise
 def note_impact(stop, impact: IMPACT, changes: SCALAR, lane):
     """Note whether a coordinate gets an impulse at a stop."""
@@ -381,7 +387,7 @@ def note_impact(stop, impact: IMPACT, changes: SCALAR, lane):
 @lanewise
 def write_impact(turns, stop, impact: IMPACT, joint: KINEMATICS, frame: FRAME, body: BODY, hit: HIT, lane):
     """Write the impulse of a stop on the body of a coordinate, and where its joint is."""
-    u, impulse = joint.u, select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
+    u, impulse = joint.u, impulse_at(stop, impact)
     hit.point = sub(add(frame.p, rotate(frame.q, body.com)), joint.r)
     hit.normal = scaled(stop, u)
     hit.impulse = scaled((1.0 - turns) * impulse, u)
@@ -393,8 +399,7 @@ def write_jerk(stop, sign, impact: IMPACT, equation: EQUATION, value: LOOP_VALUE
     """Write the impulse of a stop of a loop on the body at one of its ends, the second (1.0) or the first
     (-1.0), and where it acts.
     """
-    point = select3(sign > 0.0, value.to_at, value.at)
-    impulse = select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
+    point, impulse = select3(sign > 0.0, value.to_at, value.at), impulse_at(stop, impact)
     hit.point = add(frame.p, rotate(frame.q, point))
     hit.normal = scaled(sign * stop, add(equation.f, equation.t))
     hit.impulse = scaled(sign * impulse, equation.f)

@@ -60,7 +60,7 @@ from rigidsim.engine.contact.strikes import (
 )
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
 from rigidsim.engine.evaluate import evaluate, place_nodes
-from rigidsim.engine.layout import EVENT
+from rigidsim.engine.layout import EVENT, copy_numbers
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact_modes import time_of_rebounds
 from rigidsim.physics.distances import CURVED, HALF_SPACE
@@ -416,19 +416,12 @@ def drop_open(lasting):
     for k in range(lasting.size[N_SLOTS]):
         if lasting.slot[k].mode != OPEN:
             if n < k:
-                copy_row(SLOT.width, lasting.slot[k], lasting.slot[n])
-                copy_row(LASTING.width, lasting.value[k], lasting.value[n])
+                copy_numbers(SLOT.width, lasting.slot[k], lasting.slot[n])
+                copy_numbers(LASTING.width, lasting.value[k], lasting.value[n])
             lasting.slot[n].straight = 0
             n += 1
     lasting.size[N_SLOTS] = n
     find_couples(lasting)
-
-
-@inlined
-def copy_row(width, source, target):
-    """Copy one row to another of the same array."""
-    for m in range(width):
-        target[m] = source[m]
 
 
 # --- the instant
