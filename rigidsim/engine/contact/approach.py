@@ -41,6 +41,7 @@ FAST, NEARBY, AROUND, ADVANCES = 0.25, 0.02, 1e-3, 60
 # rad: the gap of shapes that turn more, relative to each other, in the time left is followed; it is taken as quadratic
 # in time for so much. The time left has at most so many parts.
 TRUSTED, PARTS = 0.02, 1000
+ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10

@@ -9,7 +9,7 @@ So it is where inertia turns far under the impulses: a slender body would gain e
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import deep, is_centred, turn_since
+from rigidsim.engine.contact.approach import ANY_TURN, deep, is_centred, turn_since
 from rigidsim.engine.contact.bodies import tensor_in_world
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
 from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES
@@ -27,7 +27,6 @@ SMALLER = 0.25  # of a step that is too long: its parts
 # Of the inverse effective mass at a place: the growth by its levers in a step that is not divided, beyond which the
 # iterations of the solver diverge; and in an even part. The same of the inverse inertia along an angular impulse.
 GROWTH, EVEN_GROWTH = 0.9, 0.25
-ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 LEAST = 2.0**-12  # of a whole step: its shortest parts
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import TRUSTED, core_size
+from rigidsim.engine.contact.approach import ANY_TURN, TRUSTED, core_size
 from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.columns import (
     CENTRE,
@@ -34,7 +34,7 @@ from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
 from rigidsim.physics.corrections import turn, turned
-from rigidsim.physics.distances import BOX, HALF_SPACE, MESH, nearest_in_box
+from rigidsim.physics.distances import BOX, HALF_SPACE, INFINITY, MESH, nearest_in_box
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import exp_full, rotate, swing
@@ -81,16 +81,19 @@ def place_within(value: SOLID, start: CENTRE, finish, h, part, pose: POSE, later
 
 
 @inlined
-def swing_of(k, apart, contacts, motions):
-    """The most by which the turn of its body moves a point of the core of a shape within the step, m; of a plane, one
-    near another shape at this distance.
+def swing_of(k, apart, most, contacts, motions):
+    """The most by which the turn of its body, but for what is beyond `most` (rad), moves a point of the core of a shape
+    within the step, m; of a plane, one near another shape at this distance.
     """
-    return motions.turn[k] * (motions.lever[k] + (apart if contacts.shape[k].kind == HALF_SPACE else 0.0))
+    return smaller(motions.turn[k], most) * (
+        motions.lever[k] + (apart if contacts.shape[k].kind == HALF_SPACE else 0.0)
+    )
 
 
 @inlined
-def closing_bound(i, j, apart, contacts, motions):
-    """The most by which the gap of two shapes can shrink within the step, m; `apart` is the distance of their centres.
+def closing_bound(i, j, apart, most, contacts, motions):
+    """The most by which the gap of two shapes can shrink within the step, m; `apart` is the distance of their centres;
+    `most` as in `swing_of`: ANY_TURN for the whole step, infinite if the bound is to grow in proportion to time.
 
     |dx_B - dx_A| + |theta_A| l_A + |theta_B| l_B, l the largest distance of a point of the core from the centre of its
     body.
@@ -99,7 +102,7 @@ def closing_bound(i, j, apart, contacts, motions):
     start, finish = motions.start, motions.finish
     moved_A = sub(finish[a].p, start[a].p)
     moved_B = sub(finish[b].p, start[b].p)
-    swings = swing_of(i, apart, contacts, motions) + swing_of(j, apart, contacts, motions)
+    swings = swing_of(i, apart, most, contacts, motions) + swing_of(j, apart, most, contacts, motions)
     return norm(sub(moved_B, moved_A)) + swings
 
 
@@ -124,16 +127,18 @@ def smaller_size(i, j, value):
 
 
 @routine
-def advance_to_touch(i, j, contacts, motions, points, h, closing, apart):
+def advance_to_touch(i, j, contacts, motions, points, h, apart):
     """Conservative advancement of a fast pair: the part of the step at which it touches and the number of places, with
-    the places there; 0 places if it does not touch. `closing` bounds how much nearer the shapes come in the step.
+    the places there; 0 places if it does not touch.
 
     The shapes are convex, so while a plane separates them they do not touch, and their gap is at least that along its
     normal: this shrinks by the motion along the normal and by the turns. Of a mesh that is said of each triangle.
     """
     shape, value, pose, later = contacts.shape, contacts.shape_value, motions.pose, points.later
     a, b, part, count, size = shape[i].body, shape[j].body, 0.0, 0, smaller_size(i, j, value)
-    turning = swing_of(i, apart + closing, contacts, motions) + swing_of(j, apart + closing, contacts, motions)
+    closing = closing_bound(i, j, apart, INFINITY, contacts, motions)
+    farthest = apart + closing
+    turning = swing_of(i, farthest, INFINITY, contacts, motions) + swing_of(j, farthest, INFINITY, contacts, motions)
     way_A, way_B = sub(motions.finish[a].p, motions.start[a].p), sub(motions.finish[b].p, motions.start[b].p)
     way = sub(way_B, way_A)
     for _ in range(ADVANCES):
@@ -472,7 +477,7 @@ def bound_closing(contacts, pair, n_pair, motions, points, sleep):
             points.apart[number], points.closing[number] = IDLE, 0.0
             continue
         apart = norm(sub(motions.pose[j].p, motions.pose[i].p))
-        closing = closing_bound(i, j, apart, contacts, motions)
+        closing = closing_bound(i, j, apart, ANY_TURN, contacts, motions)
         points.apart[number], points.closing[number] = apart, closing
         a, b = contacts.shape[i].body, contacts.shape[j].body
         raises = closing > motions.agitation[a] or closing > motions.agitation[b]
@@ -544,7 +549,7 @@ def find_points(t, h, model, arrays):
         if apart - value[i].bound - value[j].bound > closing + margin:
             continue
         if closing > FAST * size:
-            part, count = advance_to_touch(i, j, contacts, motions, points, h, closing, apart)
+            part, count = advance_to_touch(i, j, contacts, motions, points, h, apart)
         else:
             shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
             count = meet(shape_i, shape_j, closing + margin, points.place, points.convex)
