@@ -4,7 +4,7 @@ triangles, one on a joint. Nor do thin links of trees pass what they strike.
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 import rigidsim
 
@@ -85,11 +85,17 @@ def scene_of(bodies: dict, step: float, steps: int) -> rigidsim.Scene:
     )
 
 
-def places_beside(found: rigidsim.Trajectory, point=(0.0, 0.0, 0.0)) -> np.ndarray:
-    """The places of a point of the thrown body at the samples, from the middle of the sheet and in its axes, m."""
+def places_beside(found: rigidsim.Trajectory, point=(0.0, 0.0, 0.0), parts: int = 1) -> np.ndarray:
+    """The places of a point of the thrown body, from the middle of the sheet and in its axes, m: at the samples, and
+    between them as if both bodies moved and turned uniformly.
+    """
     one, other = (found[name].world for name in ("thrown", "sheet"))
     turn, turn_other = (Rotation.from_quat(np.asarray(x.orientation)[:, [1, 2, 3, 0]]) for x in (one, other))
-    return turn_other.inv().apply(np.asarray(one.position) + turn.apply(point) - np.asarray(other.position))
+    way = np.asarray(one.position) + turn.apply(point) - np.asarray(other.position)
+    k = np.arange(len(way))
+    t = np.linspace(0, k[-1], parts * k[-1] + 1)
+    between = np.stack([np.interp(t, k, x) for x in way.T], axis=1)
+    return Slerp(k, turn_other)(t).inv().apply(between)
 
 
 def outcome_of(scene: rigidsim.Scene, half: float = 0.8) -> tuple[bool, float]:
@@ -98,7 +104,7 @@ def outcome_of(scene: rigidsim.Scene, half: float = 0.8) -> tuple[bool, float]:
     """
     found = rigidsim.simulate(scene)
     energy = found.diagnostic("kinetic_energy") + found.diagnostic("potential_energy")
-    *across, z = places_beside(found).T
+    *across, z = places_beside(found, parts=32).T
     k = np.flatnonzero(z[:-1] * z[1:] < 0)
     share = z[k] / (z[k] - z[k + 1])
     inside = [abs(u[k] + share * (u[k + 1] - u[k])) < half for u in across]
