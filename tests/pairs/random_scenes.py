@@ -335,8 +335,8 @@ def surfaced(body: dict[str, Any], shape: dict[str, Any], group: str, material: 
 
 
 def add_impact(scene: Drawing, kinds: tuple[str, ...] = ()) -> None:
-    """A plane or a sphere, at rest or moving, in the way of a sphere of a body. With kinds, a shape of one of these, and
-    in the place of the plane perhaps the upper side of a large box or a terrain.
+    """A plane or a sphere, at rest or moving, in the way of a sphere of a body. With kinds, a shape of one of these,
+    and in the place of the plane perhaps the upper side of a large box or a terrain.
     """
     scene.jointed()
     path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
@@ -458,7 +458,7 @@ def add_reparenting(scene: Drawing) -> None:
 
 
 def add_rope(scene: Drawing) -> None:
-    """A rope that becomes taut, between two bodies or a body and the world, on joints or free; or a strut that pushes."""
+    """A rope that becomes taut, between two bodies or a body and the world, on joints or free; or a strut."""
     (add_free if scene.rng.random() < 0.5 else Drawing.jointed)(scene)
     ends = [path for path, body in scene.paths.items() if body in scene.moving()]
     first = scene.one_of(ends)
@@ -562,8 +562,8 @@ def add_change(scene: Drawing) -> None:
         loads.append({"force": scene.vector(2.0), "at": scene.vector(0.3), "frame": "world"})
         new = {path_of(path, f"forces[{len(loads) - 1}].force[{scene.rng.integers(3)}]"): scene.number(-9, 9)}
     else:
-        path, keys, own = next(
-            (path, body["motion"][own], own)
+        path, own = next(
+            (path, own)
             for path, body in scene.paths.items() if isinstance(body.get("motion"), dict)
             for own in body["motion"] if kind in body["motion"][own]
         )  # fmt: skip
