@@ -51,8 +51,8 @@ from rigidsim.physics.modes import (
 from rigidsim.physics.step_control import parts_of_step
 
 NEAR = 1e-13  # of the longest part: times that are one
-# Trials for an event: at first all are at times that interpolation expects, then every other one, as an interpolant that
-# begins at rest at a stop approaches from one side; the others halve the bracket.
+# Trials for an event: the first ones are at times that interpolation expects, then every other one, as an interpolant
+# that begins at a stop approaches from one side; the others halve the bracket.
 FEW, MOST = 8.0, 40.0
 MOST_EVENTS = 1000.0  # in a step; what is left of it is taken as if there were none
 # Of the grid, for methods that choose their steps: a rebound that is none, and the time for which events are counted.
