@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
-from rigidsim.engine.contact.convex import ConvexArrays, forget_features
+from rigidsim.engine.contact.convex import ConvexArrays
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.model import floats
@@ -139,9 +139,9 @@ def place_pair(first, second, t, motion, contacts, near):
 
 @inlined
 def find_places(first, second, reach, contacts, near):
-    """The places where two shapes, as placed now, are nearer than reach; their number."""
-    if near.convex is not None:
-        forget_features(first, second, near.convex)
+    """The places where two shapes, as placed now, are nearer than reach; their number. The search begins with the
+    features in `near.convex`.
+    """
     shape_i, shape_j = placed_shape(first, contacts, near.pose[0]), placed_shape(second, contacts, near.pose[1])
     return meet(shape_i, shape_j, reach, near.places, near.convex)
 
