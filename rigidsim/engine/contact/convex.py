@@ -47,7 +47,6 @@ LEAVES = Row(
 MOST_VERTICES, MOST_FACES, MOST_TURNS = 80, 160, 64
 MOST_CORNERS = 32  # of a polygon
 OF_A, OF_B, ROOM = 0, MOST_CORNERS, 2 * MOST_CORNERS  # where the polygons begin, and room to clip one
-UNKNOWNS = 6  # of the system of `features.py`: normal, separation, and shares of two generators
 NEAR = 1e-7  # relative duality gap at which features are taken
 SAME = 1e-26  # squared distance, in the unit: the cores touch
 APART, TOUCHING, FAR = 0, 1, 2  # what is found: a distance, an overlap, or nothing within reach
@@ -92,8 +91,6 @@ class ConvexArrays(NamedTuple):
     face: FACE = floats(MOST_FACES)
     edge: np.ndarray = integers(2 * MOST_FACES, 2)
     chosen: np.ndarray = integers(4)  # the vertices around the nearest point
-    matrix: np.ndarray = floats(UNKNOWNS, UNKNOWNS)
-    right: np.ndarray = floats(UNKNOWNS)
     share: np.ndarray = floats(2)  # along the generators of A, then of B
     polygon: POLYGON = floats(3 * MOST_CORNERS)
 
