@@ -12,10 +12,10 @@ HERE = Path(__file__).parent
 PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "vector", "quaternion", "frames", "inertial_terms", "inertia", "mass", "solids", "rigid_body", "articulated",
-    "loops", "modes", "forces", "mass_flow", "impulses", "prescribed", "distances", "supports", "contact",
-    "contact_modes", "contact_energy", "restitution", "corrections", "control", "noise", "magnus", "step_control",
-    "series", "summation", "rounding", "reductions", "interpolation", "piecewise", "operations", "jets", "elementary",
-    "exponentials", "functions", "error_function",
+    "loops", "modes", "roots", "forces", "mass_flow", "impulses", "prescribed", "distances", "supports",
+    "contact", "contact_modes", "contact_energy", "restitution", "corrections", "control", "noise", "magnus",
+    "step_control", "series", "summation", "rounding", "reductions", "interpolation", "piecewise", "operations", "jets",
+    "elementary", "exponentials", "functions", "error_function",
 )  # fmt: skip
 
 

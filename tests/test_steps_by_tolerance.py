@@ -123,7 +123,7 @@ def everything() -> dict:
     drag = {"type": "drag", "linear": 0.2, "quadratic": 0.3}
     kick = {"time": 0.777, "impulse": [1, 0.3, 0], "at": [0, 0.5, 0.1]}
     part = TOP | {"position": [1, 0, 0], "motion": "fixed"}
-    paced = {
+    rate_driven = {
         "b": TOP | SPIN | {"position": [1, 0.3, 0], "forces": [pushed, drag]},
         "g": {"motion": {"prescribed": swinging}, "children": {"c": TOP | SPIN | {"position": [0.2, 0.4, 0]}}},
     }
@@ -131,7 +131,7 @@ def everything() -> dict:
         "a": TOP | SPIN | {"impulses": [kick], "children": {"part": part}},
         "w": TOP | {"angular_velocity": [0.2, 0, 9], "position": [0, 4, 0], "forces": [twisted]},
         "h": TOP | SPIN | {"position": [0, 0, 3], "forces": [bushing]},
-        "p": {"motion": {"prescribed": rates}, "position": [9, 0, 0], "scale": 0.5, "children": paced},
+        "p": {"motion": {"prescribed": rates}, "position": [9, 0, 0], "scale": 0.5, "children": rate_driven},
     }
     reparent = [
         {"time": 0.7123, "body": "a/part", "to": "world"},

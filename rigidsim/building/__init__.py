@@ -91,9 +91,8 @@ def blueprint_of(scene: Scene) -> Blueprint:
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
     stride, scripts = sample_stride(simulation, n_step), written.scripts.tables()
-    has_functions = any(
-        map(len, (scripts.registers, scripts.motors, scripts.coefficients, drives.driven, drives.paced, drives.desired))
-    )
+    motions = drives.driven, drives.rate_driven, drives.desired
+    has_functions = any(map(len, (scripts.registers, scripts.motors, scripts.coefficients, *motions)))
     metrics = metric_tables(scene.metrics, tree, loop_names(scene.world.loops)) if scene.metrics else None
     triggers = trigger_tables(scene.hierarchy, tree, schedule, metrics.asked if metrics else ())
     asked = triggers.guards.asked if triggers else metrics.asked if metrics else ()
@@ -184,9 +183,10 @@ def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
             if not_none(node.joint).is_tank:
                 own = [(hierarchy.composite(node).mass.mass, 0.0)]
             moved += joint_states(not_none(node.joint), own, motion.q, motion.omega_B)
-    paced = [
-        [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]
+    spare = [0.0] * (layout.STATE.width - layout.RATE_DRIVEN.width)
+    rate_driven = [
+        [*layout.RATE_DRIVEN.filled(p=node.position, q=node.orientation), *spare]
         for node in hierarchy
         if node.prescribed and node.prescribed.has_rates
     ]
-    return numbers_table([*moved, *paced, *[[0.0] * layout.STATE.width] * n_more], layout.STATE.width)
+    return numbers_table([*moved, *rate_driven, *[[0.0] * layout.STATE.width] * n_more], layout.STATE.width)

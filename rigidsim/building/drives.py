@@ -19,7 +19,7 @@ NO_DRIVES = DriveTables(
     program=Assembler().program(),
     driven=table([], layout.POSED.width),
     axes=numbers_table([], layout.DRIVE_AXES.width),
-    paced=table([], layout.PACES.width),
+    rate_driven=table([], layout.PACES.width),
     desired=table([], 3),
     motions={},
 )  # fmt: skip
@@ -27,18 +27,18 @@ NO_DRIVES = DriveTables(
 
 def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
     """The tables of the prescribed motions, and the location of each of those that functions of time give, for
-    messages. Those motions are *driven*, and *paced* if the functions are their rates.
+    messages. Those motions are *driven*, and *rate-driven* if the functions are their rates.
     """
     prescribed = [(node, node.prescribed) for node in hierarchy if node.prescribed is not None]
     coordinates = [(node, k, x) for node in hierarchy if node.joint for k, x in enumerate(node.joint.coordinates)]
     if not prescribed and not coordinates:
         return NO_DRIVES, []
     assembler = Assembler(has_tables=hierarchy.scene.simulation.integrator.most_pieces is None)
-    of_paced = [(node, motion) for node, motion in prescribed if motion.has_rates]
+    of_rate_driven = [(node, motion) for node, motion in prescribed if motion.has_rates]
     of_driven = [(node, motion) for node, motion in prescribed if motion.has_poses or motion.has_rates]
-    paced, driven = ([node for node, _ in those] for those in (of_paced, of_driven))
+    rate_driven, driven = ([node for node, _ in those] for those in (of_rate_driven, of_driven))
     poses = [_pose(assembler, motion) for _, motion in of_driven]
-    rates = [_rates(assembler, not_none(node.body.prescribed)) for node in paced]
+    rates = [_rates(assembler, not_none(node.body.prescribed)) for node in rate_driven]
     axes = [[c for axis, _ in motion.turns for c in axis] or [0.0] * 9 for _, motion in of_driven]
     followed = [
         (node, k, assembler.place_of(x.desired if x.turns else product_of(node.parent_metres, x.desired)))
@@ -46,18 +46,20 @@ def drive_tables(hierarchy: Hierarchy) -> tuple[DriveTables, list[str]]:
         if x.desired is not None
     ]
     places: list[Sequence[RegisterRef | None]] = [*poses, *rates]
-    rows = [(node.index, *map(assembler.register, six)) for node, six in zip([*driven, *paced], places, strict=True)]
-    flags = [(int(bool(motion.speeds)), int(bool(motion.rates))) for _, motion in of_paced]
+    rows = [
+        (node.index, *map(assembler.register, six)) for node, six in zip([*driven, *rate_driven], places, strict=True)
+    ]
+    flags = [(int(bool(motion.speeds)), int(bool(motion.rates))) for _, motion in of_rate_driven]
     tables = DriveTables(
         program=assembler.program(),
         driven=table(rows[: len(driven)], layout.POSED.width),
         axes=numbers_table(axes, layout.DRIVE_AXES.width),
-        paced=table([row + two for row, two in zip(rows[len(driven) :], flags, strict=True)], layout.PACES.width),
+        rate_driven=table([row + two for row, two in zip(rows[len(driven) :], flags, strict=True)], layout.PACES.width),
         desired=table([(node.index, k, assembler.register(place)) for node, k, place in followed], 3),
         motions={node.index: motion_row(motion) for node, motion in prescribed},
     )
     motors = [f"{node.path}, {path_text(node.in_joint('motor', k))}" for node, k, _ in followed]
-    return tables, [f"{node.path}, motion.prescribed" for node in driven + paced] + motors
+    return tables, [f"{node.path}, motion.prescribed" for node in driven + rate_driven] + motors
 
 
 def _pose(assembler: Assembler, motion: Prescribed) -> list[RegisterRef | None]:

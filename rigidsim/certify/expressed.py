@@ -108,8 +108,8 @@ def of_other_sign(world: World) -> World:
     state = world.state.copy()
     n_turning = len(world.model.moved_node)
     state[:n_turning, layout.STATE.q] *= -1.0
-    paced = slice(n_turning, n_turning + len(world.blueprint.drives.paced))
-    state[paced, layout.PACED.q] *= -1.0
+    rate_driven = slice(n_turning, n_turning + len(world.blueprint.drives.rate_driven))
+    state[rate_driven, layout.RATE_DRIVEN.q] *= -1.0
     drives = world.blueprint.drives._replace(motions=motions)
     return _assembled(world.blueprint._replace(drives=drives), Tree.of(nodes), state)
 

@@ -101,7 +101,7 @@ def moves_by_angle(i, joints):
 
 @inlined
 def keeps_mode(k, model):
-    """Whether the row of a chart, which may be that of a paced node, is that of a coordinate that has modes."""
+    """Whether the row of a chart, which may be that of a rate-driven node, is that of a coordinate that has modes."""
     return model.joints is not None and k < len(model.moved_node) and has_modes(k, model.joints)
 
 

@@ -49,17 +49,23 @@ def begin_corrections(made):
     made.gained[:] = 0.0
 
 
+@inlined
+def carried(parent, given, arm, omega_WB):
+    """What the correction of its parent is of a node that moves with it: the turn as e, displacement, and changes of
+    velocity and rate.
+    """
+    e, omega_WP, domega = turn(given.turn), parent.omega, given.omega
+    dx = carried_displacement(given.p, e, arm.d)
+    dv = carried_velocity(given.v, e, omega_WP, domega, arm.d, arm.drift)
+    return e, dx, dv, carried_rate(domega, e, omega_WP, omega_WB)
+
+
 @lanewise
 def correct_driven(parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, lane):
     """The correction of a fixed or prescribed node, which moves with its parent; added to its own."""
-    theta, omega = parent_correction.turn, parent.omega
-    domega, d = parent_correction.omega, arm.d
-    e, drift = turn(theta), arm.drift
-    dx = carried_displacement(parent_correction.p, e, d)
-    dv = carried_velocity(parent_correction.v, e, omega, domega, d, drift)
-    domega = carried_rate(domega, e, omega, frame.omega)
+    _, dx, dv, domega = carried(parent, parent_correction, arm, frame.omega)
     correction.p = add(correction.p, dx)
-    correction.turn = theta
+    correction.turn = parent_correction.turn
     correction.v = add(correction.v, dv)
     correction.omega = add(correction.omega, domega)
 
@@ -94,16 +100,10 @@ def correct_relative(
 @lanewise
 def inherit(body: BODY, parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, own: CORRECTION, lane):
     """Add the correction of its parent to what happens to a free body, which moves along."""
-    turns, omega_WP = takes_torque(body.inverse), parent.omega
-    theta, omega_WB = parent_correction.turn, frame.omega
-    domega, d = parent_correction.omega, arm.d
-    e, drift = turn(theta), arm.drift
-    dx = carried_displacement(parent_correction.p, e, d)
-    dv = carried_velocity(parent_correction.v, e, omega_WP, domega, d, drift)
-    rate = carried_rate(domega, e, omega_WP, omega_WB)
-    dL = carried_angular_momentum(rotated(frame.q, body.inertia), e, omega_WB, rate)
+    turns, (e, dx, dv, rate) = takes_torque(body.inverse), carried(parent, parent_correction, arm, frame.omega)
+    dL = carried_angular_momentum(rotated(frame.q, body.inertia), e, frame.omega, rate)
     own.p = add(own.p, dx)
-    own.turn = add(own.turn, scaled(turns, theta))
+    own.turn = add(own.turn, scaled(turns, parent_correction.turn))
     own.v = add(own.v, dv)
     own.omega = add(own.omega, scaled(turns, dL))
 
@@ -126,8 +126,7 @@ def correct_free(
     energy = jump_energy(mass, inertia, arm.v_WC, dv, omega_B, domega_B)
     energy = energy - mass * dot(body.g, dx)
     state.q = q_after
-    add_to_sums(state, omega=domega_B)
-    add_to_sums(state, work=energy)
+    add_to_sums(state, omega=domega_B, work=energy)
     gained.value += energy
 
     omega, r = frame.omega, rotate(q_WB, body.com)

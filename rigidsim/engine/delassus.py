@@ -146,7 +146,7 @@ def add_unheld(body: BODY, frame: FRAME, push: PUSH, unheld: SCALAR, lane):
 def fill_unheld(k, rows, made, block):
     """What the diagonal of a row would be if nothing held the bodies."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
-    copy_number(made.idle[k], made.unheld[k], lanes)
+    fill(made.unheld[k], made.idle[k], lanes)
     for j in range(rows.first[k], rows.first[k + 1]):
         i = rows.held[j]
         if 0 <= i < len(model.body):
@@ -176,12 +176,6 @@ def keep_pivot(pivot: SCALAR, diagonal: SCALAR, unheld: SCALAR, inverse: SCALAR,
 
 
 @lanewise
-def copy_number(source: SCALAR, target: SCALAR, lane):
-    """Copy a number."""
-    target.value = source.value
-
-
-@lanewise
 def subtract_product(x: SCALAR, inverse: SCALAR, y: SCALAR, target: SCALAR, lane):
     """Subtract x y / D from a number."""
     target.value = target.value - (x.value * inverse.value) * y.value
@@ -203,7 +197,7 @@ def divide(inverse: SCALAR, target: SCALAR, lane):
 def factorise(made, n, lanes):
     """Replace a symmetric matrix by L and D, without pivoting; rows that depend on those before them drop out."""
     for k in range(n):
-        copy_number(made.delassus[n * k + k], made.diagonal[k], lanes)
+        fill(made.diagonal[k], made.delassus[n * k + k], lanes)
     for k in range(n):
         inverse = made.inverse[k]
         keep_pivot(made.delassus[n * k + k], made.diagonal[k], made.unheld[k], inverse, lanes)

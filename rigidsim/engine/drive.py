@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.layout import DRIVE_AXES, EACH, JET, LOCAL, MOTION, PACE, PACED, add_to_sums
+from rigidsim.engine.layout import DRIVE_AXES, EACH, JET, LOCAL, MOTION, PACE, RATE_DRIVEN, add_to_sums
 from rigidsim.engine.programs import fill_jet, record_faults, run_jet_program
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
@@ -104,7 +104,7 @@ def keep_first(pace: PACE, lane):
 
 
 @lanewise
-def pace_position(t: EACH, state: PACED, pace: PACE, v: JetVector, driven: LOCAL, lane):
+def pace_position(t: EACH, state: RATE_DRIVEN, pace: PACE, v: JetVector, driven: LOCAL, lane):
     """Position at time t from the pose in `state`; velocity and acceleration from jets."""
     p = add(state.p, displacement(pace.v, t - state.since))
     driven.p = p
@@ -113,7 +113,7 @@ def pace_position(t: EACH, state: PACED, pace: PACE, v: JetVector, driven: LOCAL
 
 
 @lanewise
-def pace_rotation(t: EACH, state: PACED, pace: PACE, omega: JetVector, driven: LOCAL, lane):
+def pace_rotation(t: EACH, state: RATE_DRIVEN, pace: PACE, omega: JetVector, driven: LOCAL, lane):
     """Orientation at time t from the pose in `state`; rate and angular acceleration from jets."""
     rate, total, first = value_of(omega), pace.omega, pace.first
     driven.q = advanced_rotation(state.q, total, first, rate, t - state.since)
@@ -122,7 +122,7 @@ def pace_rotation(t: EACH, state: PACED, pace: PACE, omega: JetVector, driven: L
 
 
 @lanewise
-def keep_pose(t: EACH, pace: PACE, driven: LOCAL, state: PACED, lane):
+def keep_pose(t: EACH, pace: PACE, driven: LOCAL, state: RATE_DRIVEN, lane):
     """Store the pose reached at time t as the beginning of the next step."""
     add_to_sums(state, p=displacement(pace.v, t - state.since))
     state.q = driven.q
@@ -130,7 +130,7 @@ def keep_pose(t: EACH, pace: PACE, driven: LOCAL, state: PACED, lane):
 
 
 @lanewise
-def fill_since(jet: JET, t: EACH, state: PACED, part, lane):
+def fill_since(jet: JET, t: EACH, state: RATE_DRIVEN, part, lane):
     """Write the jet of a time within a step: at the beginning (part 0), halfway (1) and at t (2)."""
     begin = state.since
     jet.value, jet.rate, jet.rate_dot = select(part < 2, begin + 0.5 * part * (t - begin), t), 1.0, 0.0
@@ -143,15 +143,15 @@ def run_drive(given, working, lanes):
 
 
 @inlined
-def gather_pace(given, t, paced_state, working, lanes):
-    """Sum the rates of paced nodes from the beginning of the step to t: at the beginning, halfway and at t."""
+def gather_pace(given, t, states, working, lanes):
+    """Sum the rates of rate-driven nodes from the beginning of the step to t: at the beginning, halfway and at t."""
     working.pace[:] = 0.0
     for part in range(3):
-        fill_since(working.jet[len(given.drive.constant)], t, paced_state[0], part, lanes)
+        fill_since(working.jet[len(given.drive.constant)], t, states[0], part, lanes)
         run_drive(given, working, lanes)
-        for k in range(len(given.paced)):
-            jets, pace, paced, weight = working.jet, working.pace[k], given.paced[k], 4.0 if part == 1 else 1.0
-            gather_rates(weight, jet_vector(paced.v, jets), jet_vector(paced.omega, jets), pace, lanes)
+        for k in range(len(given.rate_driven)):
+            jets, pace, node, weight = working.jet, working.pace[k], given.rate_driven[k], 4.0 if part == 1 else 1.0
+            gather_rates(weight, jet_vector(node.v, jets), jet_vector(node.omega, jets), pace, lanes)
             if part == 0:
                 keep_first(pace, lanes)
 
@@ -175,22 +175,19 @@ def drive_posed(given, t, first, block):
 
 
 @inlined
-def drive_paced(given, t, paced_state, first, block):
+def drive_rate_driven(given, t, states, first, block):
     """Local motion of nodes whose rates are given: the pose at the beginning of the step, advanced to t (s) by the
     rates in between; faults from this row on.
     """
     scratch, lanes = block.scratch, block.lanes
-    for k in range(len(given.paced)):
-        paced, row, pace, fault = given.paced[k], paced_state[k], scratch.working.pace[k], scratch.fault[first + k]
-        driven, v, omega = (
-            scratch.driven[paced.row],
-            jet_vector(paced.v, scratch.working.jet),
-            jet_vector(paced.omega, scratch.working.jet),
-        )
-        if paced.moves > 0:
+    for k in range(len(given.rate_driven)):
+        node, row, pace, fault = given.rate_driven[k], states[k], scratch.working.pace[k], scratch.fault[first + k]
+        driven, jets = scratch.driven[node.row], scratch.working.jet
+        v, omega = jet_vector(node.v, jets), jet_vector(node.omega, jets)
+        if node.moves > 0:
             pace_position(t, row, pace, v, driven, lanes)
             record_faults(t, v, 3, fault, lanes)
-        if paced.turns > 0:
+        if node.turns > 0:
             pace_rotation(t, row, pace, omega, driven, lanes)
             record_faults(t, omega, 3, fault, lanes)
 
@@ -199,19 +196,19 @@ def drive_paced(given, t, paced_state, first, block):
 def drive_expressed(given, t, block):
     """Local motion of every node driven by expressions, at time t (s)."""
     working, fault, lanes = block.scratch.working, block.scratch.fault, block.lanes
-    n_script, n_driven, n_paced = len(given.scripts.who), len(given.driven), len(given.paced)
-    if n_driven + n_paced + len(given.desired) > 0:
-        paced_state = block.state[len(block.model.moved_node) :]
-        if n_paced > 0:
-            gather_pace(given, t, paced_state, working, lanes)
+    n_script, n_driven, n_rate_driven = len(given.scripts.who), len(given.driven), len(given.rate_driven)
+    if n_driven + n_rate_driven + len(given.desired) > 0:
+        states = block.state[len(block.model.moved_node) :]
+        if n_rate_driven > 0:
+            gather_pace(given, t, states, working, lanes)
         else:
             fill_jet(working.jet[len(given.drive.constant)], t, lanes)
             run_drive(given, working, lanes)
         drive_posed(given, t, n_script, block)
-        drive_paced(given, t, paced_state, n_script + n_driven, block)
+        drive_rate_driven(given, t, states, n_script + n_driven, block)
         for k in range(len(given.desired)):
             jet = working.jet[given.desired[k].register]
-            record_faults(t, (jet,), 3, fault[n_script + n_driven + n_paced + k], lanes)
+            record_faults(t, (jet,), 3, fault[n_script + n_driven + n_rate_driven + k], lanes)
 
 
 @inlined
@@ -222,18 +219,18 @@ def drive(t, block):
 
 
 @inlined
-def settle_paced(given, t, block):
+def settle_rate_driven(given, t, block):
     """Store the poses reached at time t (s) as the beginning of the next step."""
-    if len(given.paced) > 0:
+    if len(given.rate_driven) > 0:
         drive_expressed(given, t, block)
-        for k in range(len(given.paced)):
+        for k in range(len(given.rate_driven)):
             row = block.state[len(block.model.moved_node) + k]
-            driven = block.scratch.driven[given.paced[k].row]
+            driven = block.scratch.driven[given.rate_driven[k].row]
             keep_pose(t, block.scratch.working.pace[k], driven, row, block.lanes)
 
 
 @inlined
 def settle(t, block):
-    """At the end of a step: store the poses that paced nodes have reached."""
+    """At the end of a step: store the poses that rate-driven nodes have reached."""
     if block.model.expressions is not None:
-        settle_paced(block.model.expressions, t, block)
+        settle_rate_driven(block.model.expressions, t, block)

@@ -50,7 +50,7 @@ def accelerate_nodes(nodes, block, in_world=False, partly=False):
     if block.model.loops is not None:
         hold_loops(block)
         accelerate_under_loads(nodes, block, in_world, partly)
-        if block.model.loops.has_stops is not None:
+        if block.model.loops.measured is not None:
             accelerate_measured(block)
     if lasts(block.scratch) and hold_contacts(block):
         accelerate_under_loads(nodes, block, in_world, partly)

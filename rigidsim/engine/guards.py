@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.layout import CHAIN, NO_ROW, SCALAR
-from rigidsim.engine.metering import parts_read
-from rigidsim.engine.metrics import read_sample
+from rigidsim.engine.metrics import parts_read, read_sample
 from rigidsim.engine.model import Model, Samples, floats, integers, made, make_samples
 from rigidsim.engine.observe import observe
 from rigidsim.engine.programs import fill, run_program

@@ -13,7 +13,7 @@ from rigidsim.engine.loops import close_loops
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.physics.impulses import impulse_moment, velocity_jump
+from rigidsim.physics.impulses import moment, velocity_jump
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import takes_torque
 from rigidsim.physics.vector import add, projection, rejection, scaled
@@ -25,7 +25,7 @@ def gather(value: IMPULSE, axes: FRAME, frame: FRAME, body: BODY, hit: HIT, lane
     q_WA, q_WB = axes.q, frame.q
     J = rotate(q_WA, value.j)
     lever = rotate(q_WB, value.lever)
-    K = impulse_moment(lever, J, rotate(q_WA, value.k))
+    K = moment(lever, J, rotate(q_WA, value.k))
     turns = takes_torque(body.inverse)
     hit.point = add(add(frame.p, rotate(q_WB, body.com)), lever)
     hit.impulse = J

@@ -19,8 +19,8 @@ from rigidsim.engine.model import (
     copied,
     followed,
     holds_values,
+    switches,
 )
-from rigidsim.engine.switching import switches
 
 LANES = 16
 MOST_LANES = 128
@@ -60,7 +60,7 @@ def is_timeless(world: World) -> bool:
     given = model.expressions
     if given is None:
         return True
-    if len(given.drive.code) or len(given.driven) or len(given.paced) or len(given.desired):
+    if len(given.drive.code) or len(given.driven) or len(given.rate_driven) or len(given.desired):
         return False
     coefficients = given.varied.coefficients[:, COEFFICIENT.register] if given.varied else np.empty(0)
     registers = (given.script.code[:, 1:], given.script_register, given.motors[:, DESIRED.register], coefficients)

@@ -38,13 +38,13 @@ DRIVE_AXES = Row(
     "unit axes of the three rotations of a node driven by expressions, the outermost first",
     first=3, second=3, third=3,
 )  # fmt: skip
-PACED = Row(
-    "state of a paced node, whose rates are prescribed as functions of time: its pose p_PB and q_PB at the"
+RATE_DRIVEN = Row(
+    "state of a rate-driven node, whose rates are prescribed as functions of time: its pose p_PB and q_PB at the"
     " beginning of the step, and the time of that, s; its rows come after those of the moved nodes",
     sums=("p",), p=3, q=4, _room=6, since=1,
 )  # fmt: skip
 PACE = Row(
-    "working row of a paced node: the sums v0 + 4 vm + v1, the same of omega, and omega at the beginning of the"
+    "working row of a rate-driven node: the sums v0 + 4 vm + v1, the same of omega, and omega at the beginning of the"
     " step",
     v=3, omega=3, first=3,
 )  # fmt: skip
@@ -64,7 +64,7 @@ STEP = Row(
     " asked for, s; steps taken and rejected, the shortest one and when it began, s; 1.0 if no step can be taken; how"
     " many events of coordinates that have modes were counted, and since when, s. Of a trial: the state at its end,"
     " whether it is to be taken, or repeated, and how many steps in a row a branch has ended at once; its row comes"
-    " between those of paced nodes and of windings",
+    " between those of rate-driven nodes and of windings",
     t=1, h=1, error=1, worst=1, asked=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, events=1, since=1,
     takes=1, repeats=1, quick=1,
 )  # fmt: skip
@@ -180,7 +180,7 @@ GUARDS = Row(
     " (`physics/modes.py`). At rest at a stop, `low` has how far the rate that a servo wants is from zero",
     low=2, high=2, slip=2, lag=2,
 )  # fmt: skip
-TRIGGERED = Row("which guards of a coordinate vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
+TRIGGERED = Row("which of these guards vanish at an event: 1 or 0", low=1, high=1, slip=1, lag=1)
 SEARCH = Row(
     "a step that events divide: what is done of it, and its longest part, s; the part that is tried, s; in that, a time"
     " before the first event and one after it, s; how many times were tried, or -1 where a guard may vanish twice"
@@ -389,7 +389,7 @@ COEFFICIENT = Integers(
     table=1, row=1, column=1, register=1,
 )  # fmt: skip
 PACES = Integers(
-    "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
+    "a rate-driven node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
     " prescribed",
     row=1, v=3, omega=3, moves=1, turns=1,
 )  # fmt: skip
@@ -478,6 +478,15 @@ def copy_rows(begin, end, source, target):
     for k in range(begin, end):
         for c in range(target.shape[1]):
             target[k, c] = source[k, c]
+
+
+@inlined
+def largest_of(row, lanes):
+    """The largest of a number in all lanes."""
+    found = row[0]
+    for lane in range(1, len(lanes)):
+        found = row[lane] if row[lane] > found else found
+    return found
 
 
 @inlined

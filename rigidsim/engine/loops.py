@@ -41,20 +41,20 @@ from rigidsim.engine.layout import (
     RATE,
     SCALAR,
     TRIPLE,
+    largest_of,
 )
-from rigidsim.engine.parts import largest_of
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import separate
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.functions import absolute
+from rigidsim.physics.impulses import moment
 from rigidsim.physics.loops import (
     CLOSED,
     LEFT,
     axes_apart,
     distance_apart,
     point_motion,
-    pull_moment,
     swing_angle,
     turn_angle,
     twist_angle,
@@ -96,14 +96,18 @@ def hold_point(x, y, z, kinematics: LOOP_KINEMATICS, equation: EQUATION, lane):
 
 
 @inlined
+def write_turning(n, gap, bias, first, second, equation):
+    """The row of a gap that turns about n change: of an angle, or of its sine."""
+    equation.f, equation.t, equation.gap = ZERO, n, gap
+    equation.rate = dot(n, sub(second.omega, first.omega))
+    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
+
+
+@inlined
 def hold_across(axis, across, first, second, equation):
     """The axes are parallel, as far as one direction goes."""
     n, gap, bias = axes_apart(rotate(first.q, axis), rotate(second.q, across), first.omega, second.omega)
-    equation.f = ZERO
-    equation.t = n
-    equation.gap = gap
-    equation.rate = dot(n, sub(second.omega, first.omega))
-    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
+    write_turning(n, gap, bias, first, second, equation)
 
 
 @lanewise
@@ -124,20 +128,12 @@ def hold_distance(value: LOOP_VALUE, kinematics: LOOP_KINEMATICS, equation: EQUA
     equation.second = dot(e, kinematics.a) + bias
 
 
-@inlined
-def write_angle(n, angle, bias, first, second, equation):
-    """The row of an angle."""
-    equation.f, equation.t, equation.gap = ZERO, n, angle
-    equation.rate = dot(n, sub(second.omega, first.omega))
-    equation.second = dot(n, sub(second.alpha, first.alpha)) + bias
-
-
 @lanewise
 def hold_swing(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION, lane):
     """The angle between two axes."""
     a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
     n, angle, bias = swing_angle(a, b, first.omega, second.omega)
-    write_angle(n, angle, bias, first, second, equation)
+    write_turning(n, angle, bias, first, second, equation)
 
 
 @lanewise
@@ -146,7 +142,7 @@ def hold_twist(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATIO
     a, b = rotate(first.q, value.axis), rotate(second.q, cross(value.across, value.beside))
     e, f = rotate(first.q, value.upright), rotate(second.q, value.across)
     m, angle, bias = twist_angle(a, b, e, f, first.omega, second.omega)
-    write_angle(m, angle, bias, first, second, equation)
+    write_turning(m, angle, bias, first, second, equation)
 
 
 @lanewise
@@ -155,7 +151,7 @@ def hold_turn(value: LOOP_VALUE, first: FRAME, second: FRAME, equation: EQUATION
     a, e = rotate(first.q, value.axis), rotate(first.q, value.upright)
     f, g = rotate(second.q, value.across), rotate(second.q, value.beside)
     n, angle, bias = turn_angle((a, e, cross(a, e)), (cross(f, g), f, g), first.omega, second.omega)
-    write_angle(n, angle, bias, first, second, equation)
+    write_turning(n, angle, bias, first, second, equation)
 
 
 @lanewise
@@ -163,9 +159,9 @@ def pull(kinematics: LOOP_KINEMATICS, equation: EQUATION, first: PUSH, second: P
     """What a multiplier of one does to both bodies, about their centres of mass."""
     e, n = equation.f, equation.t
     first.f = negated(e)
-    first.t = negated(pull_moment(kinematics.arm, e, n))
+    first.t = negated(moment(kinematics.arm, e, n))
     second.f = e
-    second.t = pull_moment(kinematics.to_arm, e, n)
+    second.t = moment(kinematics.to_arm, e, n)
 
 
 @lanewise
@@ -186,11 +182,11 @@ def hold_ends(k, block):
     meet(value, first, second, scratch.apart[loops.loop[k].pair], kinematics, lanes)
     if kind == at.DISTANCE:
         hold_distance(value, kinematics, made.equation[row], lanes)
-    elif loops.has_stops is not None and kind == at.SWING:
+    elif loops.measured is not None and kind == at.SWING:
         hold_swing(value, first, second, made.equation[row], lanes)
-    elif loops.has_stops is not None and kind == at.TWIST:
+    elif loops.measured is not None and kind == at.TWIST:
         hold_twist(value, first, second, made.equation[row], lanes)
-    elif loops.has_stops is not None and kind == at.TURN:
+    elif loops.measured is not None and kind == at.TURN:
         hold_turn(value, first, second, made.equation[row], lanes)
     else:
         hold_point(1.0, 0.0, 0.0, kinematics, made.equation[row], lanes)
@@ -299,39 +295,32 @@ def write_equations(block):
 
 
 @lanewise
-def oppose_second(equation: EQUATION, x: SCALAR, lane):
-    """The right-hand side for accelerations."""
-    x.value = -equation.second
+def oppose(part, equation: EQUATION, x: SCALAR, lane):
+    """The right-hand side: less the gap, its rate or its second derivative."""
+    x.value = -equation[part]
 
 
-@lanewise
-def oppose_gap(equation: EQUATION, x: SCALAR, lane):
-    """The right-hand side for displacements."""
-    x.value = -equation.gap
-
-
-@lanewise
-def oppose_rate(equation: EQUATION, x: SCALAR, lane):
-    """The right-hand side for velocities."""
-    x.value = -equation.rate
+@inlined
+def solve_against(part, made, lanes):
+    """The multipliers that end the gaps of all equations, their rates or their second derivatives."""
+    for k in range(len(made.equation)):
+        oppose(part, made.equation[k], made.rows.multiplier[k], lanes)
+    solve(made.rows, len(made.equation), lanes)
 
 
 @inlined
 def hold_loops(block):
     """Add the reactions of all loops to the loads; the accelerations without them are known."""
     scratch, lanes = block.scratch, block.lanes
-    loops, made, n = block.model.loops, scratch.loops, len(scratch.loops.equation)
+    loops, made = block.model.loops, scratch.loops
     write_equations(block)
     factorise_rows(loops.rows, made.rows, block, made.made.shift)
-    for k in range(n):
-        oppose_second(made.equation[k], made.rows.multiplier[k], lanes)
-    solve(made.rows, n, lanes)
+    solve_against(EQUATION.second, made, lanes)
     load_rows(loops.rows, made.rows, scratch, lanes)
-    if loops.has_stops is not None:
-        for k in range(len(loops.loop)):
-            if has_stops(k, loops):
-                constraint = scratch.joints.modes.constraint[loops.loop[k].mode]
-                keep_force(made.rows.multiplier[loops.loop[k].begin], constraint, lanes)
+    if loops.measured is not None:
+        for k in loops.measured:
+            constraint = scratch.joints.modes.constraint[loops.loop[k].mode]
+            keep_force(made.rows.multiplier[loops.loop[k].begin], constraint, lanes)
 
 
 # --- lengths and angles that have stops: coordinates with modes that are measured
@@ -340,7 +329,7 @@ def hold_loops(block):
 @inlined
 def has_stops(k, loops):
     """Whether a loop holds a coordinate that is measured, at stops only."""
-    return loops.has_stops is not None and loops.loop[k].mode != at.NO_ROW
+    return loops.measured is not None and loops.loop[k].mode != at.NO_ROW
 
 
 @inlined
@@ -414,20 +403,18 @@ def measure_acceleration(equation: EQUATION, rate: RATE, lane):
 def accelerate_measured(block):
     """The second derivatives of all coordinates that are measured; all accelerations are known."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
-    for k in range(len(model.loops.loop)):
-        if has_stops(k, model.loops):
-            hold_ends(k, block)
-            equation, rate = scratch.loops.equation[model.loops.loop[k].begin], scratch.rate[row_of_measured(k, model)]
-            measure_acceleration(equation, rate, lanes)
+    for k in model.loops.measured:
+        hold_ends(k, block)
+        equation, rate = scratch.loops.equation[model.loops.loop[k].begin], scratch.rate[row_of_measured(k, model)]
+        measure_acceleration(equation, rate, lanes)
 
 
 @inlined
 def let_measured_go(model, state, lanes):
     """No stop holds any coordinate that is measured, of which none is known."""
-    if model.loops is not None and model.loops.has_stops is not None:
-        for k in range(len(model.loops.loop)):
-            if has_stops(k, model.loops):
-                let_go(state[row_of_measured(k, model)], lanes)
+    if model.loops is not None and model.loops.measured is not None:
+        for k in model.loops.measured:
+            let_go(state[row_of_measured(k, model)], lanes)
 
 
 @inlined
@@ -443,18 +430,17 @@ def place_ends(t, block):
 def measure_all(t, block):
     """Write all coordinates that are measured, and their rates, into the state of time t, s."""
     model, scratch = block.model, block.scratch
-    if model.loops is not None and model.loops.has_stops is not None:
+    if model.loops is not None and model.loops.measured is not None:
         place_ends(t, block)
-        for k in range(len(model.loops.loop)):
-            if has_stops(k, model.loops):
-                hold_ends(k, block)
-                loop, row, made = model.loops.loop[k], row_of_measured(k, model), scratch.loops
-                first, second = scratch.frame[loop.first], scratch.frame[loop.second]
-                value, equation = model.joints.value[row], made.equation[loop.begin]
-                if loop.kind == at.DISTANCE:
-                    measure_length(value, first, second, made.kinematics[k], equation, block.state[row], block.lanes)
-                else:
-                    measure_angle(value, first, second, equation, block.state[row], block.lanes)
+        for k in model.loops.measured:
+            hold_ends(k, block)
+            loop, row, made = model.loops.loop[k], row_of_measured(k, model), scratch.loops
+            first, second = scratch.frame[loop.first], scratch.frame[loop.second]
+            value, equation = model.joints.value[row], made.equation[loop.begin]
+            if loop.kind == at.DISTANCE:
+                measure_length(value, first, second, made.kinematics[k], equation, block.state[row], block.lanes)
+            else:
+                measure_angle(value, first, second, equation, block.state[row], block.lanes)
 
 
 @lanewise
@@ -473,25 +459,23 @@ def stop_measured(t, block):
     closing the loops takes them back, and ends their rates.
     """
     model = block.model
-    if model.loops.has_stops is not None:
+    if model.loops.measured is not None:
         measure_all(t, block)
-        for k in range(len(model.loops.loop)):
-            if has_stops(k, model.loops):
-                row = row_of_measured(k, model)
-                stop_beyond(model.joints.value[row], block.state[row], block.lanes)
+        for k in model.loops.measured:
+            row = row_of_measured(k, model)
+            stop_beyond(model.joints.value[row], block.state[row], block.lanes)
 
 
 @inlined
 def measure_rates(t, block):
     """Write the rates of all coordinates that are measured after a jump at time t, s."""
     model = block.model
-    if model.loops.has_stops is not None:
+    if model.loops.measured is not None:
         place_ends(t, block)
-        for k in range(len(model.loops.loop)):
-            if has_stops(k, model.loops):
-                hold_ends(k, block)
-                equation = block.scratch.loops.equation[model.loops.loop[k].begin]
-                measure_rate(equation, block.state[row_of_measured(k, model)], block.lanes)
+        for k in model.loops.measured:
+            hold_ends(k, block)
+            equation = block.scratch.loops.equation[model.loops.loop[k].begin]
+            measure_rate(equation, block.state[row_of_measured(k, model)], block.lanes)
 
 
 @lanewise
@@ -567,8 +551,7 @@ def write_gaps(t, block):
 @inlined
 def part_of_allowed(equation, value, turns):
     """The gap of an equation in parts of what is allowed: of the loop's size, or, of axes, of 1."""
-    gap = select(equation.gap < 0.0, -equation.gap, equation.gap)
-    return gap / (CLOSED * select(turns > 0.0, 1.0, value.extent))
+    return absolute(equation.gap) / (CLOSED * select(turns > 0.0, 1.0, value.extent))
 
 
 @lanewise
@@ -620,23 +603,19 @@ def close_loops(t, block):
     loop of which more is left cannot be closed, which is a fault.
     """
     model, scratch, lanes = block.model, block.scratch, block.lanes
-    loops, made, n = model.loops, scratch.loops, len(scratch.loops.equation)
+    loops, made = model.loops, scratch.loops
     write_gaps(t, block)
     note_gaps(model, made, lanes)
     propagate_inertia(block)
     factorise_rows(loops.rows, made.rows, block, made.made.shift)
     begin_corrections(made.made)
-    for k in range(n):
-        oppose_gap(made.equation[k], made.rows.multiplier[k], lanes)
-    solve(made.rows, n, lanes)
+    solve_against(EQUATION.gap, made, lanes)
     respond_to_all(loops.rows, made.rows, block, made.made.shift)
     for i in loops.rows.inward:
         if is_root(i, model):
             displace_root(scratch.joints.acceleration[i], made.made.own[i], lanes)
-    for k in range(n):
-        oppose_rate(made.equation[k], made.rows.multiplier[k], lanes)
-    solve(made.rows, n, lanes)
-    for k in range(n):
+    solve_against(EQUATION.rate, made, lanes)
+    for k in range(len(made.equation)):
         add_impulse_of_row(k, loops.rows, made.rows, made.made, lanes)
     distribute(model.active, block, made.made)
     if largest_of(made.widest[0], lanes) > 1.0:

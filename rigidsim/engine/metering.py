@@ -11,15 +11,12 @@ from rigidsim.engine import layout
 from rigidsim.engine.events import EventBuffer
 from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.layout import CHAIN, SCALAR, SIX
-from rigidsim.engine.metrics import evaluate_metrics, fold_samples
+from rigidsim.engine.metrics import evaluate_metrics, fold_samples, parts_read
 from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.layouts import zeros
 from rigidsim.physics.reductions import FOLDS
-from rigidsim.quantities.vocabulary import IN_PARENT, METERED, TURNED
 
-READING_LOCAL = [len(METERED) + k for k, formula in enumerate(TURNED.values()) if IN_PARENT in formula.needs]
-"""The kinds of views that need the orientation relative to the parent."""
 CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING, layout.CAUSE_STOP)
 """The causes of events in the order in which expressions number what they count; events of contact come after them."""
 ROOM_BYTES = 1 << 20
@@ -158,17 +155,6 @@ class Metering:
         self._counts = counts.copy()
         if self._made:
             self._arrays.memory[:] = memory
-
-
-def parts_read(metrics: Metrics | None) -> dict[str, bool]:
-    """Which parts of samples the metrics read, if there are any, besides the motion in the world."""
-    views = metrics.views[:-1] if metrics else np.empty((0, layout.METRIC.width), np.int64)
-    kinds, is_seen = views[:, layout.METRIC.kind], views[:, layout.METRIC.node] < 0
-    is_energy = kinds >= len(METERED) + len(TURNED)
-    return {
-        "local": bool((is_seen & ~is_energy | np.isin(kinds, READING_LOCAL)).any()),
-        "ledger": bool(is_energy.any()),
-    }
 
 
 def _arrays(metrics: Metrics, n: int) -> _Arrays:

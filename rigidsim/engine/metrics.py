@@ -6,7 +6,10 @@ the same samples, gives the same bits (`trajectory/metrics.py`).
 
 from __future__ import annotations
 
-from rigidsim.engine.layout import CHAIN, LUMP, QUATERNION, SCALAR, SIX, TRIPLE, numbers_of
+import numpy as np
+
+from rigidsim.engine.layout import CHAIN, LUMP, METRIC, QUATERNION, SCALAR, SIX, TRIPLE, numbers_of
+from rigidsim.engine.model import Metrics
 from rigidsim.engine.programs import fill, run_program
 from rigidsim.jit import formula, inlined, lanewise, routine
 from rigidsim.jit.kernels import kernel
@@ -27,6 +30,21 @@ OF_VECTOR = tuple(
     (number, _compiled(one, (VECTOR, "orientation", IN_PARENT)))
     for number, one in enumerate(TURNED.values(), len(OF_MOTION))
 )
+
+
+READING_LOCAL = [len(METERED) + k for k, formula in enumerate(TURNED.values()) if IN_PARENT in formula.needs]
+"""The kinds of views that need the orientation relative to the parent."""
+
+
+def parts_read(metrics: Metrics | None) -> dict[str, bool]:
+    """Which parts of samples the metrics read, if there are any, besides the motion in the world."""
+    views = metrics.views[:-1] if metrics else np.empty((0, METRIC.width), np.int64)
+    kinds, is_seen = views[:, METRIC.kind], views[:, METRIC.node] < 0
+    is_energy = kinds >= len(METERED) + len(TURNED)
+    return {
+        "local": bool((is_seen & ~is_energy | np.isin(kinds, READING_LOCAL)).any()),
+        "ledger": bool(is_energy.any()),
+    }
 
 
 @routine

@@ -198,7 +198,7 @@ class Expressions(NamedTuple):
     views: VIEW
     drive: Program  # of t only, for prescribed motions, on jets
     driven: POSED
-    paced: PACES
+    rate_driven: PACES
     desired: DESIRED  # what they prescribe
     motors: DESIRED  # laws of motors
     drive_axes: DRIVE_AXES  # (driven by expressions)
@@ -248,7 +248,7 @@ class ExpressionScratch(NamedTuple):
 
     register: np.ndarray = floats("registers", SCALAR)  # of loads
     jet: np.ndarray = floats("jets", JET)  # of prescribed motions
-    pace: PACE = floats("paced")
+    pace: PACE = floats("rate_driven")
 
 
 class Trees(NamedTuple):
@@ -352,7 +352,7 @@ class Loops(NamedTuple):
     loop: LOOP  # (loop)
     value: LOOP_VALUE  # (loop)
     has_couplings: bool | None  # None if no loop of the run is a coupling
-    has_stops: bool | None  # None if no loop of the run holds at stops only, by a coordinate that is measured
+    measured: np.ndarray | None  # the loops that hold at stops only, by a coordinate that is measured, if there are any
     rows: ConstraintRows  # of the equations
 
 
@@ -494,7 +494,7 @@ class Scratch(NamedTuple):
     apart: APART = floats("pairs")
     wound: WINDING = floats("wound")  # of loads with a winding; after them unused rows, as in the state
     way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
-    fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, paced ones; of loops
+    fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, rate-driven ones; of loops
     pull: PULL = floats()
     wrench: WRENCH = floats("moved + 1")  # the last is none
     rate: RATE = floats("state")
@@ -618,6 +618,12 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model)) + measured(model)
 
 
+@inlined
+def switches(model):
+    """Whether coordinates have modes."""
+    return model.joints is not None and model.joints.modes is not None
+
+
 def n_places(model: Model) -> int:
     """The number of frames but the world's: those of the nodes, and of the links without mass behind them."""
     return max(len(model.node), *(model.moved_node + 1), 0)
@@ -694,14 +700,15 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
 def working_of(given: Expressions, n: int) -> ExpressionScratch:
     """Scratch arrays for expressions."""
     registers, jets = (program.first + len(program.code) for program in (given.script, given.drive))
-    return made(ExpressionScratch, {"lanes": n, "registers": registers, "jets": jets, "paced": len(given.paced)})
+    sizes = {"lanes": n, "registers": registers, "jets": jets, "rate_driven": len(given.rate_driven)}
+    return made(ExpressionScratch, sizes)
 
 
 def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
     if given is None:
         return 0
-    motions = given.driven, given.paced, given.desired, given.motors
+    motions = given.driven, given.rate_driven, given.desired, given.motors
     coefficients = given.varied.coefficients if given.varied else ()
     return len(given.scripts.who) + sum(map(len, (*motions, coefficients)))
 

@@ -41,10 +41,11 @@ from rigidsim.engine.layout import (
     TRIGGERED,
     TRIPLE,
     copy_rows,
+    largest_of,
 )
 from rigidsim.engine.loops import close_loops, let_measured_go, measure_all, measure_rates, oppose_jumps
 from rigidsim.engine.observe import observe
-from rigidsim.engine.parts import largest_of, put_back
+from rigidsim.engine.parts import put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.engine.responses import impulse_response
@@ -123,7 +124,7 @@ def set_least(rate: RATE, h, search: SEARCH, impact: IMPACT, lane):
 @inlined
 def has_measured(model):
     """Whether measured coordinates of loops are among what has modes, after those of joints."""
-    return model.loops is not None and model.loops.has_stops is not None
+    return model.loops is not None and model.loops.measured is not None
 
 
 @inlined
@@ -135,10 +136,8 @@ def is_measured(i, model):
 @inlined
 def loop_of(n, model):
     """The loop of which the coordinate has this number among what has modes."""
-    k = 0
-    while model.loops.loop[k].mode != n:
-        k += 1
-    return k
+    measured = model.loops.measured
+    return measured[n - len(model.joints.modes) + len(measured)]
 
 
 @inlined
@@ -231,12 +230,6 @@ def compression(impact: IMPACT, own: SCALAR, size: SCALAR, goes_on: SCALAR, chan
 
 
 @lanewise
-def go_on(changes: SCALAR, hits: SCALAR, lane):
-    """Another round, in lanes in which this one changed anything."""
-    hits.value = changes.value
-
-
-@lanewise
 def join(impact: IMPACT, product: SCALAR, other: IMPACT, changes: SCALAR, lane):
     """Two coordinates with impulses, of which one changes the rate of the other, are of one island."""
     pushes = select(impact.compression == 0.0, False, select(other.compression == 0.0, False, product.value != 0.0))
@@ -294,7 +287,7 @@ def compress(model, found, lanes):
         for n in range(n_modes):
             compression(found.impact[n], found.rows.delassus[n * n_modes + n], size, found.hits, found.changes, lanes)
             pass_to_all(n, found, lanes)
-        go_on(found.changes, found.hits, lanes)
+        fill(found.hits, found.changes, lanes)  # another round, in lanes in which this one changed anything
         if largest_of(found.hits, lanes) == 0.0:
             break
 
@@ -379,6 +372,12 @@ def has_impulse(stop, impact):
     return select(impact.stop == stop, absolute(impact.rebound + impact.compression) > NO_IMPULSE, False)
 
 
+@inlined
+def impulse_at(stop, impact):
+    """That impulse, N m s or N s."""
+    return select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
+
+
 @lanewise
 def note_impact(stop, impact: IMPACT, changes: SCALAR, lane):
     """Note whether a coordinate gets an impulse at a stop."""
@@ -388,7 +387,7 @@ def note_impact(stop, impact: IMPACT, changes: SCALAR, lane):
 @lanewise
 def write_impact(turns, stop, impact: IMPACT, joint: KINEMATICS, frame: FRAME, body: BODY, hit: HIT, lane):
     """Write the impulse of a stop on the body of a coordinate, and where its joint is."""
-    u, impulse = joint.u, select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
+    u, impulse = joint.u, impulse_at(stop, impact)
     hit.point = sub(add(frame.p, rotate(frame.q, body.com)), joint.r)
     hit.normal = scaled(stop, u)
     hit.impulse = scaled((1.0 - turns) * impulse, u)
@@ -400,8 +399,7 @@ def write_jerk(stop, sign, impact: IMPACT, equation: EQUATION, value: LOOP_VALUE
     """Write the impulse of a stop of a loop on the body at one of its ends, the second (1.0) or the first
     (-1.0), and where it acts.
     """
-    point = select3(sign > 0.0, value.to_at, value.at)
-    impulse = select(has_impulse(stop, impact), impact.rebound + impact.compression, 0.0)
+    point, impulse = select3(sign > 0.0, value.to_at, value.at), impulse_at(stop, impact)
     hit.point = add(frame.p, rotate(frame.q, point))
     hit.normal = scaled(sign * stop, add(equation.f, equation.t))
     hit.impulse = scaled(sign * impulse, equation.f)

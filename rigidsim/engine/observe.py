@@ -26,10 +26,10 @@ from rigidsim.engine.layout import (
     STAGE,
     STRENGTH,
     TRIPLE,
+    largest_of,
 )
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import observe_loops
-from rigidsim.engine.parts import largest_of
 from rigidsim.engine.relations import relate
 from rigidsim.engine.tanks import has_tanks, observe_tanks
 from rigidsim.engine.terms import evaluate_touching, observe_terms

@@ -8,7 +8,7 @@ that need fewer than others wait: at the end of their step they are put back to 
 from __future__ import annotations
 
 from rigidsim.engine.articulated import moves_by_angle
-from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.layout import SCALAR, STAGE, STATE, copy_rows, largest_of
 from rigidsim.engine.model import StepPart
 from rigidsim.engine.programs import fill
 from rigidsim.jit import inlined, lanewise, routine
@@ -17,45 +17,18 @@ from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import dot
 
 
-@inlined
-def note(rate, h, largest):
-    """The largest square of a turn in a step of length h (s), rad^2, with that of one more rate, rad/s."""
+@lanewise
+def note_turn(is_angle, state: STAGE, h, largest: SCALAR, lane):
+    """The largest square of a turn in a step of length h (s), rad^2, with that of one more body or angle."""
+    rate = state.v if is_angle else state.omega
     square = h * h * dot(rate, rate)
     largest.value = select(square > largest.value, square, largest.value)
-
-
-@lanewise
-def note_turn(state: STAGE, h, largest: SCALAR, lane):
-    """Note a body that has an attitude of its own."""
-    note(state.omega, h, largest)
-
-
-@lanewise
-def note_angle(state: STAGE, h, largest: SCALAR, lane):
-    """Note the angle of a joint."""
-    note(state.v, h, largest)
-
-
-@inlined
-def largest_of(row, lanes):
-    """The largest of a number in all lanes."""
-    found = row[0]
-    for lane in range(1, len(lanes)):
-        found = row[lane] if row[lane] > found else found
-    return found
 
 
 @lanewise
 def set_count(count: SCALAR, lane):
     """The number of parts, in place of the square of the largest turn."""
     count.value = parts_of_step(count.value)
-
-
-@routine
-def count_parts(count, lanes):
-    """The number of parts in each lane, in place of the square of the largest turn. Returns the largest of them."""
-    set_count(count, lanes)
-    return largest_of(count, lanes)
 
 
 @inlined
@@ -65,9 +38,9 @@ def note_turns(h, block):
     fill(part.parts, 0.0, lanes)
     for k in range(len(model.moved_node)):
         if model.joints is not None and moves_by_angle(k, model.joints):
-            note_angle(block.state[k], h, part.parts, lanes)
+            note_turn(True, block.state[k], h, part.parts, lanes)
         else:
-            note_turn(block.state[k], h, part.parts, lanes)
+            note_turn(False, block.state[k], h, part.parts, lanes)
 
 
 @inlined
@@ -80,7 +53,8 @@ def divide(t, t_end, h, block):
     fill(part.length, h, lanes)
     if not largest_of(part.parts, lanes) > 1.0:
         return 1.0
-    return count_parts(part.parts, lanes)
+    set_count(part.parts, lanes)
+    return largest_of(part.parts, lanes)
 
 
 @lanewise

@@ -37,7 +37,7 @@ def keep_winding(t: EACH, acting, wound: WINDING, state: WOUND, lane):
 
 @inlined
 def step_row(state, scratch):
-    """The number of the row `STEP` of a state that has one: that of the rows of bodies and of paced nodes before it."""
+    """The number of the row `STEP` of a state that has one: after those of bodies and of rate-driven nodes."""
     return len(state) - len(scratch.wound) - 1
 
 

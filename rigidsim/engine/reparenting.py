@@ -12,9 +12,8 @@ from rigidsim.engine.assembly.reparent import Jump
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.events import EventBuffer, begin_instant, record_event
 from rigidsim.engine.loops import close_loops
-from rigidsim.engine.model import Corrections, Model, Samples, WorldBlock
+from rigidsim.engine.model import Corrections, Model, Samples, WorldBlock, switches
 from rigidsim.engine.modes import let_all_slide
-from rigidsim.engine.switching import switches
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.tree.history import TreeChange

@@ -41,13 +41,12 @@ from rigidsim.physics.corrections import (
     carried_rate,
     carried_velocity,
     joined_turn,
-    swing,
     turn,
     turned,
 )
 from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
-from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.quaternion import rotate, rotate_back, swing
 from rigidsim.physics.vector import ZERO, add, cross, dot, negated, scaled, sub
 
 # --- inwards

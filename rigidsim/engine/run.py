@@ -49,13 +49,13 @@ from rigidsim.engine.model import (
     make_samples,
     make_scratch,
     set_constants,
+    switches,
 )
 from rigidsim.engine.programs import is_steered, put_held
 from rigidsim.engine.reparenting import begin_reparenting, book, close_after, energy_of, pass_impulses, pass_jumps
 from rigidsim.engine.sensing import Sensing, programs_held
 from rigidsim.engine.specialised import Specialised
 from rigidsim.engine.stepper import NOW, advance
-from rigidsim.engine.switching import switches
 from rigidsim.engine.triggering import Triggers
 from rigidsim.jit.kernels import Kernel, Made, foresee, is_interpreted, watch_compilation
 from rigidsim.jit.rows import with_rows

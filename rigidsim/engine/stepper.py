@@ -23,7 +23,7 @@ from rigidsim.engine.independent import moves_others, step_independent
 from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
 from rigidsim.engine.metrics import fold_row
-from rigidsim.engine.model import KEPT, WorldBlock, in_state
+from rigidsim.engine.model import KEPT, WorldBlock, in_state, switches
 from rigidsim.engine.modes import begin_modes, let_all_slide, resume_modes, settle_event
 from rigidsim.engine.observe import can_break, find_broken, observe
 from rigidsim.engine.parts import begin_part, divide, end_part
@@ -37,7 +37,6 @@ from rigidsim.engine.switching import (
     keep_step,
     put_step_back,
     short,
-    switches,
 )
 from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined

@@ -26,10 +26,11 @@ from rigidsim.engine.layout import (
     TRIGGERED,
     copy_numbers,
     copy_rows,
+    largest_of,
 )
 from rigidsim.engine.loops import measure_all
 from rigidsim.engine.model import StepPart, in_state
-from rigidsim.engine.parts import largest_of, note_turns, put_back
+from rigidsim.engine.parts import note_turns, put_back
 from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise, routine
@@ -58,12 +59,6 @@ ABOUT = 1e-9  # of a part: what is left is no part of its own
 # Of rates, and rad/s or m/s besides: if the rate that a servo wants differs by more from that to which a step led what
 # it held, it is another one. The error of a step that resolves the goal is less.
 JUMP, LEAST_JUMP = 1e-3, 1e-9
-
-
-@inlined
-def switches(model):
-    """Whether coordinates have modes."""
-    return model.joints is not None and model.joints.modes is not None
 
 
 @inlined
@@ -290,8 +285,9 @@ def expect_nothing(search: SEARCH, lane):
 
 
 @inlined
-def crossing_of(search, first, last):
-    """The time at which a guard vanishes, s; infinite if it does not."""
+def crossing_of(search, k, begin, end):
+    """The time at which one of the guards of a coordinate vanishes, s; infinite if it does not."""
+    first, last = (begin[2 * k], begin[2 * k + 1]), (end[2 * k], end[2 * k + 1])
     return select(last[0] < 0.0, crossing(search.begin, search.end, first, last), INFINITY)
 
 
@@ -304,9 +300,9 @@ def sooner(time, other):
 @lanewise
 def expect(passed: SCALAR, search: SEARCH, begin: GUARDS, end: GUARDS, lane):
     """In a search: expect the event where a guard of a coordinate vanishes, if none does sooner."""
-    low, high = crossing_of(search, begin.low, end.low), crossing_of(search, begin.high, end.high)
-    slip, lag = crossing_of(search, begin.slip, end.slip), crossing_of(search, begin.lag, end.lag)
-    time = sooner(sooner(low, high), sooner(slip, lag))
+    time = INFINITY
+    for k in range(TRIGGERED.width):
+        time = sooner(time, crossing_of(search, k, begin, end))
     seeks = select(passed.value > 0.0, True, search.tried > 0.0)
     search.expected = select(seeks, sooner(time, search.expected), search.expected)
 
@@ -330,12 +326,9 @@ def expect_inside(
 def mark_triggered(search: SEARCH, occurs: SCALAR, begin: GUARDS, end: GUARDS, triggered: TRIGGERED, lane):
     """Mark the guards that vanish at an event, in lanes in which one is found."""
     until, happens = search.expected + 2.0 * NEAR * search.longest, occurs.value > 0.0
-    low, high = crossing_of(search, begin.low, end.low), crossing_of(search, begin.high, end.high)
-    slip, lag = crossing_of(search, begin.slip, end.slip), crossing_of(search, begin.lag, end.lag)
-    triggered.low = select(happens, select(low <= until, 1.0, 0.0), triggered.low)
-    triggered.high = select(happens, select(high <= until, 1.0, 0.0), triggered.high)
-    triggered.slip = select(happens, select(slip <= until, 1.0, 0.0), triggered.slip)
-    triggered.lag = select(happens, select(lag <= until, 1.0, 0.0), triggered.lag)
+    for k in range(TRIGGERED.width):
+        vanishes = select(crossing_of(search, k, begin, end) <= until, 1.0, 0.0)
+        triggered[k] = select(happens, vanishes, triggered[k])
 
 
 # --- what is taken

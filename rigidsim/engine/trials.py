@@ -14,10 +14,10 @@ from rigidsim.engine.events import lacks_room
 from rigidsim.engine.integrators import attempt, between, fill, trials_of, weights_of
 from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
 from rigidsim.engine.loops import close_loops
-from rigidsim.engine.model import in_state
+from rigidsim.engine.model import in_state, switches
 from rigidsim.engine.modes import settle_begin, settle_taken
 from rigidsim.engine.relations import step_row
-from rigidsim.engine.switching import begin_tries, count_impulses_of_trials, limit_tries, next_try, switches
+from rigidsim.engine.switching import begin_tries, count_impulses_of_trials, limit_tries, next_try
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import INFINITY, NAN, select
 from rigidsim.physics.loops import closure_error

@@ -18,8 +18,8 @@ from rigidsim.engine.assembly.blueprint import TriggerRecord
 from rigidsim.engine.guards import ARMED, NOT_FIRED, SPENT, WAITS, Guarding, guarding_of
 from rigidsim.engine.layout import NO_ROW
 from rigidsim.engine.model import Model, Scratch
-from rigidsim.engine.roots import next_guess
 from rigidsim.errors import RigidsimError
+from rigidsim.physics.roots import enclosed, next_guess
 from rigidsim.tree.history import ROUND_OFF, Instant, instant_of
 
 NEAR = 2.0**-48  # of a step: instants that are one
@@ -168,12 +168,10 @@ class Triggers:
             proceed(n + 1)
             return (run.done if run.n == n else 1.0 + run.done), largest(self._guards.value)
 
-        new, other, old = (begin, largest(first)), (end, largest(last)), None
+        new, other = (begin, largest(first)), (end, largest(last))
+        old = new
         while abs(other[0] - new[0]) > NEAR:
-            found = go(next_guess(new, other, old, NEAR))
-            is_beyond = (found[1] > 0.0) == (new[1] > 0.0)
-            old, other = (new, other) if is_beyond else (other, new)
-            new = found
+            new, other, old = enclosed(go(next_guess(new, other, old, NEAR)), new, other)
         part = max(new[0], other[0])
         self._end_at(go, 1.0 if 1.0 - part < ROUND_OFF * max(1.0, n) else part)
 

@@ -104,16 +104,16 @@ class SampleModel:
         return path_of(self.tree.carrier(self.tree[path])) if path in self.tree else ""
 
     def state(self) -> np.ndarray:
-        """(state, width of `STATE`) of the moved bodies, then of the paced nodes; without those of windings. Modes of
+        """(state, width of `STATE`) of the moved bodies, then of the rate-driven nodes; without windings. Modes of
         joints, which samples do not have, are chosen as at the beginning of an era.
         """
         instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [each for node in self.tree.moved_nodes() for each in self._rows(node, instant)]
-        for node in self.blueprint.drives.paced[:, 0]:
+        for node in self.blueprint.drives.rate_driven[:, 0]:
             row = zeros(layout.STATE.width)
-            paced = layout.PACED(row)
-            paced.p, paced.q = self.local.position[node], self.local.orientation[node]
-            paced.since = self.time
+            rate_driven = layout.RATE_DRIVEN(row)
+            rate_driven.p, rate_driven.q = self.local.position[node], self.local.orientation[node]
+            rate_driven.since = self.time
             rows.append(row)
         state = np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
         if not any(node.joint and node.joint.has_modes for node in self.moved):
@@ -179,7 +179,7 @@ class LoadsInEra:
     def whole(self, time: float, state: np.ndarray) -> np.ndarray:
         """The state at a time (s) with its last rows: windings, and lengths, which are measured."""
         whole = self._with_windings(state)
-        return self._resume(time, whole) if self.model.loops and self.model.loops.has_stops else whole
+        return self._resume(time, whole) if self.model.loops and self.model.loops.measured is not None else whole
 
     def _with_windings(self, state: np.ndarray) -> np.ndarray:
         return np.concatenate([state, *(row[np.newaxis] for row in self.windings)])

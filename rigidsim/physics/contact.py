@@ -57,11 +57,10 @@ eigenvalues.
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.corrections import swing
 from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.impulses import rate_of_impulse
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import exp_full
+from rigidsim.physics.quaternion import exp_full, swing
 from rigidsim.physics.vector import add, cross, dot, rejection, scaled, sub
 
 IGNORED, COLLIDES, SENSED = 0, 1, 2  # what two surfaces do: nothing, collide, only notice that they touch

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from rigidsim.jit import formula
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import conjugate, exp_septic, product, renormalised
+from rigidsim.physics.quaternion import conjugate, exp_septic, product, renormalised, swing
 from rigidsim.physics.vector import add, cross, scaled, sub
 
 
@@ -35,14 +35,6 @@ def joined_turn(theta_P, theta):
 def turned(e, q):
     """e q: an orientation after the turn."""
     return renormalised(product(e, q))
-
-
-@formula
-def swing(e, v):
-    """R v - v: how a vector changes that turns with its frame. Rodrigues (1840), without cancellation."""
-    u = (e[1], e[2], e[3])
-    t = scaled(2.0, cross(u, v))
-    return add(scaled(e[0], t), cross(u, t))
 
 
 @formula

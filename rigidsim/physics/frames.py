@@ -10,7 +10,7 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertial_terms import inertial_acceleration
-from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back, turned_by
+from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back, swing
 from rigidsim.physics.vector import add, cross, negated, scaled, sub
 
 
@@ -98,8 +98,8 @@ def changes_in_parent(q_0, q_1, omega_0, omega_1, s_WP, p_0, v_0, y_0, dy, du):
     turn = (1.0 + w, *u)
     turned = sub(sub(du, cross(sub(omega_1, omega_0), y_0)), cross(omega_1, dy))
     return (
-        add(turned_by(turn, p_0), stretch_back(q_1, s_WP, dy)),
-        add(turned_by(turn, v_0), stretch_back(q_1, s_WP, turned)),
+        add(swing(turn, p_0), stretch_back(q_1, s_WP, dy)),
+        add(swing(turn, v_0), stretch_back(q_1, s_WP, turned)),
     )
 
 

@@ -26,9 +26,9 @@ def velocity_jump(mass, J):
 
 
 @formula
-def impulse_moment(lever, J, K):
-    """r x J + K, N m s, about the centre of mass."""
-    return add(cross(lever, J), K)
+def moment(lever, f, t):
+    """r x f + t about the centre of mass, N m or N m s: of a force f at this lever, and a torque t, or of impulses."""
+    return add(cross(lever, f), t)
 
 
 @formula
@@ -49,7 +49,7 @@ def respond(w, inverse_inertia, r, P, K):
     angular impulse K; w = 1/m. What nothing moves has w = 0 and I^-1 = 0. That of bodies on joints is in
     `engine/responses.py`.
     """
-    return scaled(w, P), rate_jump(inverse_inertia, impulse_moment(r, P, K))
+    return scaled(w, P), rate_jump(inverse_inertia, moment(r, P, K))
 
 
 @formula

@@ -57,12 +57,6 @@ def closure_error(before, after, tolerance):
 
 
 @formula
-def pull_moment(arm, e, n):
-    """arm x e + n, N m: of a force e at an arm from the centre of mass, and a torque n."""
-    return add(cross(arm, e), n)
-
-
-@formula
 def point_motion(v, a, omega, alpha, arm):
     """(v + omega x arm, a + alpha x arm + omega x (omega x arm)): velocity and acceleration of a point."""
     sweep = cross(omega, arm)

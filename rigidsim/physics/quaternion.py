@@ -37,8 +37,8 @@ def rotate(q, v):
 
 
 @formula
-def turned_by(q, v):
-    """q v q* - v, for unit q, with the digits of the vector part of q where that is small."""
+def swing(q, v):
+    """q v q* - v, for unit q: how a vector changes that turns. Rodrigues (1840), without cancellation."""
     u = (q[1], q[2], q[3])
     t = scaled(2.0, cross(u, v))
     return add(scaled(q[0], t), cross(u, t))

@@ -194,7 +194,7 @@ class _Probe(DifferentiatedSimulation):
         if model.contacts is not None and self._run._scratch.lasting is None:
             hint = "write simulation.contact: events, or off if nothing touches"
             raise UsageError(f"contact by stepping has no linear motion, as it acts between states; {hint}")
-        if model.loops is not None and model.loops.has_stops is not None:
+        if model.loops is not None and model.loops.measured is not None:
             raise UsageError("the linear motion of a scene with limits of loops is not defined; leave the limits out")
         self.prepare()
         self.variables = self._variables()

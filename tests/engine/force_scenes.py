@@ -93,8 +93,12 @@ def every_law(variation: float = 0.0) -> dict:
         {"force": [f"= {s}*sin(t)", 1, 0], "torque": [0, "= -omega_y", s], "at": [s, 0, 0], "frame": "p"},
     ]
     anchor["impulses"] = [{"time": 0.1503, "impulse": [s, 0, 0], "at": [0, 1, 0]}]
-    paced = {"angular_velocity": [0, f"= {s}*sin(5*t)", 0], "velocity": ["= t", 0, s]}
-    return {**bodies, "anchor": anchor, "q": moving(paced, {**BRICK, "position": [3, s, 0], "velocity": [s, 0, 0]})}
+    rate_driven = {"angular_velocity": [0, f"= {s}*sin(5*t)", 0], "velocity": ["= t", 0, s]}
+    return {
+        **bodies,
+        "anchor": anchor,
+        "q": moving(rate_driven, {**BRICK, "position": [3, s, 0], "velocity": [s, 0, 0]}),
+    }
 
 
 WORLD = {"gravity": {"center": "q", "gm": 2.0}, "mutual_gravity": {"constant": 0.5, "bodies": ["anchor", "p/b", "q/b"]}}

@@ -79,12 +79,12 @@ def test_a_rotor_on_a_hinge_is_followed_too():
 def lanes_of(turns: list) -> list:
     """Worlds of one structure: a body of this turn a step in a frame whose rates are expressions, with a spring."""
     spring = {"type": "torsion_spring", "to": "w", "axis": [0, 0, 1], "stiffness": 2.0}
-    paced = {"motion": {"prescribed": {"angular_velocity": ["= 0.4*sin(9*t)", 0, "= 3 + cos(t)"]}}}
+    rate_driven = {"motion": {"prescribed": {"angular_velocity": ["= 0.4*sin(9*t)", 0, "= 3 + cos(t)"]}}}
 
     def bodies(turn: float) -> dict:
         inside = {"b": top(turn, position=[1, 0, 0], forces=[{"force": ["= sin(30*t)", 0, 1], "at": [0, 0.1, 0]}])}
         wheel = top(0.1, forces=[spring | {"to": "p/b"}])
-        return {"p": paced | {"children": inside}, "w": wheel}
+        return {"p": rate_driven | {"children": inside}, "w": wheel}
 
     return [build_world(make_scene(bodies(turn), duration=0.5, step=H)) for turn in turns]
 

@@ -10,12 +10,12 @@ from rigidsim.jit.layouts import lay_out, structure_of
 BALL = {"mass": 1.0, "inertia": "point"}
 PUSHED = BALL | {"forces": [{"force": ["= -x", "= sin(t)", 0]}]}
 SWUNG = {"motion": {"prescribed": {"position": ["= sin(t)", 0, 0]}}, "children": {"ball": BALL}}
-PACED = {"motion": {"prescribed": {"angular_velocity": [0, 0, "= 0.2*t"]}}, "children": {"ball": BALL}}
+RATE_DRIVEN = {"motion": {"prescribed": {"angular_velocity": [0, 0, "= 0.2*t"]}}, "children": {"ball": BALL}}
 WITH_EXPRESSIONS = {
     "load": {"a": PUSHED},
     "pose": {"a": SWUNG},
-    "rates": {"a": PACED},
-    "all": {"a": PUSHED, "b": PACED},
+    "rates": {"a": RATE_DRIVEN},
+    "all": {"a": PUSHED, "b": RATE_DRIVEN},
 }
 
 

@@ -257,7 +257,7 @@ def impulses() -> dict[str, list]:
     jump, turn = np.array([0.4, -0.2, 0.9]), np.array([-0.5, 0.1, 0.8])
     return {
         "velocity_jump": [((2.5, S), S / 2.5, 1e-15)],
-        "impulse_moment": [((LEVER, S, V), np.cross(LEVER, S) + V, 1e-15)],
+        "moment": [((LEVER, S, V), np.cross(LEVER, S) + V, 1e-15)],
         "rate_jump": [((TENSOR, V), I_B @ V, 1e-14)],
         "rate_of_impulse": [((TENSOR, LEVER, S), I_B @ np.cross(LEVER, S), 1e-14)],
         "respond": [((0.4, TENSOR, LEVER, S, V), (*(0.4 * S), *(I_B @ (np.cross(LEVER, S) + V))), 1e-14)],

@@ -17,7 +17,7 @@ from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
 from geometry_checks import GEOMETRY_CHECKS
 from loop_checks import LOOP_CHECKS
-from mode_checks import MODE_CHECKS
+from mode_checks import MODE_CHECKS, ROOT_CHECKS
 from reduction_checks import CANONICAL, REDUCTION_CHECKS
 from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
@@ -91,7 +91,7 @@ def quaternion() -> dict[str, list]:
             *(((0.36, w), math.atan2(0.6, w) / 0.6, 4 * EPS) for w in (0.8, -0.8)),
             *(((n2, 1.0), 1.0, EPS) for n2 in (0.0, 1e-17, 2e-16)),
         ],
-        "turned_by": [
+        "swing": [
             ((Q, V[0]), R @ V[0] - V[0], 1e-14),
             (((1.0, 1e-20, 0.0, 0.0), (0, 1, 0)), (0, -2e-40, 2e-20), 1e-54),
         ],
@@ -292,6 +292,7 @@ CHECKS = {
     "articulated": ARTICULATED_CHECKS,
     "loops": LOOP_CHECKS,
     "modes": MODE_CHECKS,
+    "roots": ROOT_CHECKS,
     "step_control": STEP_CHECKS,
     "series": TERMS,
     "rounding": ROUNDING_CHECKS,

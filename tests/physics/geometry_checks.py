@@ -117,7 +117,6 @@ def corrections() -> dict[str, list]:
         "turn": [((THETA,), e, 2 * EPS)],
         "joined_turn": [((THETA, DX), THETA + DX + cross(THETA, DX) / 2, 4 * EPS), ((THETA, -THETA), 0 * THETA, EPS)],
         "turned": [((e, q), q_after, 4 * EPS)],
-        "swing": [((e, D), R @ D - D, 4 * EPS)],
         "carried_displacement": [((DX, e, D), DX + R @ D - D, 4 * EPS)],
         "carried_velocity": [((DV, e, OMEGA, DOMEGA, D, DRIFT), carried, 16 * EPS)],
         "carried_angular_momentum": [(((1.0, 2.0, 3.0, 0.1, -0.2, 0.3), e, OMEGA, DOMEGA), momentum, 64 * EPS)],

@@ -92,7 +92,6 @@ LOOP_EQUIVALENT = {
     "loops.unheld_mobility: doubled 1.0": 1,
 }
 LOOP_CHECKS = {
-    "pull_moment": [(parts(ARM, E, N), np.cross(ARM, E) + N, FEW)],
     "point_motion": [
         (parts(V, A, P, Q, ARM), parts(V + np.cross(P, ARM), A + np.cross(Q, ARM) + np.cross(P, np.cross(P, ARM))), FEW)
     ],

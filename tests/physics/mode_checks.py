@@ -37,6 +37,12 @@ MODE_EQUIVALENT = {
     "modes.crossing: doubled 1.0": 5,
     "modes.dip: no sign in -1.0": 1,
     "modes.dip: doubled 1.0": 2,
+    # A condition is true whatever its sign; twice nothing; what is not used away from 0/0.
+    "roots.enclosed: negated select(found[1] > 0.0, new[1] > 0.0, new[1] <= 0.0)": 1,
+    "roots.enclosed: doubled 0.0": 3,
+    "roots.next_guess: negated select(fall * fall < place, (1.0 - fall) * (1.0 - fall) < 1.0 - place, False)": 1,
+    "roots.next_guess: doubled 0.0": 1,
+    "roots.next_guess: doubled 1.0": 1,
 }
 
 
@@ -162,4 +168,47 @@ MODE_CHECKS = {
     "crossing": crossings(),
     "dip": dips(),
     "least_approach": [((9.81, 1e-3), 9.81e-3, FEW), ((-9.81, 1e-3), 0.0, 0.0)],
+}
+
+
+def through(*places) -> float:
+    """Where the parabola in the values through three places vanishes, by Lagrange's formula."""
+    return sum(
+        x * math.prod(f_j / (f_j - f) for j, (_, f_j) in enumerate(places) if j != k) for k, (x, f) in enumerate(places)
+    )
+
+
+def guesses() -> list:
+    curved = [((0.3, -0.2), (0.9, 0.7), (0.1, -0.45)), ((0.8, 0.3), (0.1, -0.5), (1.0, 0.6))]
+    # A fall that is too large for the place, or too small; the same values as before.
+    uneven = [
+        ((0.3, -0.2), (0.9, 0.1), (0.1, -5.0)),
+        ((0.7, -0.2), (0.9, 5.0), (0.1, -0.25)),
+        ((0.4, -1.0), (0.8, 1.0), (0.2, -1.0)),
+    ]
+    chord = (0.3, -0.2), (0.9, 0.7), (0.3, -0.2)
+    flat = (0.0, -1e-9), (1.0, 1.0), (0.0, -1e-9)
+    endless = (1.0, INF), (0.2, -0.1), (1.0, INF)
+    return [
+        *(((*places, 1e-3), through(*places), FEW) for places in curved),
+        *(((*places, 1e-3), 0.5 * (places[0][0] + places[1][0]), FEW) for places in uneven),
+        ((*chord, 1e-3), 0.3 + 0.6 * 2 / 9, FEW),
+        ((*chord, 0.2), 0.3 + 0.2, FEW),
+        ((*chord, 0.7), 0.6, FEW),
+        ((*flat, 1e-3), 1e-3, FEW),
+        ((flat[1], flat[0], flat[1], 1e-3), 1e-3, FEW),
+        ((*endless, 1e-3), 0.6, FEW),
+    ]  # fmt: skip
+
+
+OLD, NEW = (0.2, -0.5), (0.7, 0.3)
+ROOT_CHECKS = {
+    "enclosed": [
+        (((0.4, -0.1), OLD, NEW), ((0.4, -0.1), NEW, OLD), 0.0),
+        (((0.4, 0.1), OLD, NEW), ((0.4, 0.1), OLD, NEW), 0.0),
+        (((0.4, 0.1), NEW, OLD), ((0.4, 0.1), OLD, NEW), 0.0),
+        (((0.4, 0.0), NEW, OLD), ((0.4, 0.0), NEW, OLD), 0.0),
+        (((0.4, 0.0), (0.2, 0.0), NEW), ((0.4, 0.0), NEW, (0.2, 0.0)), 0.0),
+    ],
+    "next_guess": guesses(),
 }

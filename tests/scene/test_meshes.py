@@ -254,3 +254,17 @@ def test_ten_million_triangles_are_refused_unread(tmp_path):
     scene.write_text(GROUND.replace("SHAPE", "{type: mesh, file: m.stl}"))
     with pytest.raises(SceneError, match=r"'m.stl' is larger than 64 MiB; simplify the mesh"):
         Scene.from_file(scene)
+
+
+def test_other_triangles_of_the_same_solid_are_another_surface(tmp_path):
+    """Opposite corners of a cube's faces may be joined either way; a file with the other triangles is read anew."""
+    box = trimesh.creation.box()
+    turned = box.apply_transform(np.diag([-1.0, 1.0, 1.0, 1.0]))
+    found = []
+    for surface in (trimesh.creation.box(), turned):
+        (tmp_path / "t.off").write_text(off_text(surface.vertices.tolist(), surface.faces.tolist()))
+        found.append(measured_file(tmp_path / "t.off"))
+        vertices, faces = meshes.surface_of_file(found[-1])
+        assert len(faces) == 12 and np.array_equal(vertices[faces], surface.vertices[surface.faces])
+    assert found[0].volume == found[1].volume and found[0] != found[1]
+    assert meshes.surface_of_file(found[0]) is None

@@ -166,7 +166,7 @@ class DriveTables(NamedTuple):
     program: Program
     driven: np.ndarray
     axes: np.ndarray
-    paced: np.ndarray
+    rate_driven: np.ndarray
     desired: np.ndarray  # with the number of the coordinate in the joint as second column
     motions: dict[int, list[float]]  # constants of each prescribed node
 
@@ -407,7 +407,7 @@ class World(NamedTuple):
     blueprint: Blueprint
     tree: Tree  # at present
     model: Model
-    state: np.ndarray  # (state, width of `STATE`): moved rows, paced nodes, loads that are followed, measured lengths
+    state: np.ndarray  # (state, width of `STATE`): moved rows, rate-driven nodes, followed loads, measured lengths
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -418,11 +418,11 @@ class World(NamedTuple):
     def state_labels(self) -> tuple[str, ...]:
         """The owner of each row of the state: the path of a body, or the location of a load."""
         paths = self.paths
-        paced = (paths[index] for index in self.blueprint.drives.paced[:, 0])
+        rate_driven = (paths[index] for index in self.blueprint.drives.rate_driven[:, 0])
         followed = (load.label for load in self.blueprint.followed)
         steps = ("the integrator",) if trials_of(self.blueprint.method) else ()
         moved = (node.path for node in self.tree.moved_nodes() for _ in range(1 + links_of(node)))
-        return (*moved, *paced, *steps, *followed, *(loop.name for loop in self.blueprint.measured))
+        return (*moved, *rate_driven, *steps, *followed, *(loop.name for loop in self.blueprint.measured))
 
     @property
     def isolated(self) -> bool:

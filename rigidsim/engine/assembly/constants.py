@@ -65,7 +65,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         views=loads.views,
         drive=drives.program,
         driven=_with_rows(drives.driven, tree),
-        paced=_with_rows(drives.paced, tree),
+        rate_driven=_with_rows(drives.rate_driven, tree),
         desired=motors_of(drives.desired, tree),
         motors=motors_of(scripts.motors, tree),
         drive_axes=drives.axes,

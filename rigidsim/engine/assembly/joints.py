@@ -128,7 +128,8 @@ def measured_rows(
     n_moved: int, blueprint: Blueprint, ends: Sequence[tuple[LoadPoint, LoadPoint]]
 ) -> Iterator[tuple[int, LoopRecord, tuple[LoadPoint, LoadPoint]]]:
     """The loops that hold at stops only, with their rows of the state and their ends."""
-    row = n_moved + len(blueprint.drives.paced) + len(blueprint.followed) + (trials_of(blueprint.method) is not None)
+    has_step = trials_of(blueprint.method) is not None
+    row = n_moved + len(blueprint.drives.rate_driven) + len(blueprint.followed) + has_step
     numbers = count(row)
     return ((next(numbers), loop, both) for loop, both in zip(blueprint.loops, ends, strict=True) if loop.stops)
 
@@ -374,7 +375,7 @@ def loops_of(
         loop=table(rows, layout.LOOP.width),
         value=numbers_table(values, layout.LOOP_VALUE.width),
         has_couplings=True if any(record.type == "coupling" for record in records) else None,
-        has_stops=True if stops else None,
+        measured=np.array([k for k, record in enumerate(records) if record.stops], np.int64) if stops else None,
         rows=constraint_rows(wrenches, np.array(inner, dtype=np.int64)),
     )
 

@@ -29,8 +29,8 @@ from rigidsim.jit.layouts import zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
     combined_angular_momentum,
-    impulse_moment,
     mass_share,
+    moment,
     plastic_origin_jump,
     rate_jump,
     reduced_mass,
@@ -316,7 +316,7 @@ def impulses_of(
         if carrier is not node:
             p, q_rel, _, _ = old.seen(node.frame, carrier.frame)
             lever = sub(add(scaled(carrier.metres, p), rotate(q_rel, com)), tree.lump(carrier).center)
-            K = impulse_moment(rotate(old.world(carrier)[0], lever), P, K)
+            K = moment(rotate(old.world(carrier)[0], lever), P, K)
         if normal:
             P, K = rejection(normal, P), projection(normal, K)
         J, L = found.get(tree.row(carrier), (ZERO, ZERO))

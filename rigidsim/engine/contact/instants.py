@@ -60,7 +60,7 @@ from rigidsim.engine.contact.strikes import (
 )
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
 from rigidsim.engine.evaluate import evaluate, place_nodes
-from rigidsim.engine.layout import EVENT
+from rigidsim.engine.layout import EVENT, copy_numbers
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact_modes import time_of_rebounds
 from rigidsim.physics.distances import CURVED, HALF_SPACE
@@ -326,7 +326,7 @@ def parts(k, h, lasting):
 
 
 @inlined
-def first_modes(h, what, first, second, feature, struck, contacts, lasting):
+def first_modes(h, what, first, second, feature, struck, lasting):
     """The modes of all slots by their slips; that of the one at which an event was found follows from that. If it lifts
     off, other places of its pair that were open stay open: where two lift off at once, neither takes up the load of the
     other one.
@@ -368,7 +368,7 @@ def normal_second(row):
 
 
 @routine
-def review(turn, lasting):
+def review(lasting):
     """Change the mode of the slot that contradicts its own the most: one that would pull opens, one beyond the limit of
     friction begins to slide, one that is open and closes is held again; if it would pull as it sticks, its slip grows.
     Returns whether one did.
@@ -416,19 +416,12 @@ def drop_open(lasting):
     for k in range(lasting.size[N_SLOTS]):
         if lasting.slot[k].mode != OPEN:
             if n < k:
-                copy_row(SLOT.width, lasting.slot[k], lasting.slot[n])
-                copy_row(LASTING.width, lasting.value[k], lasting.value[n])
+                copy_numbers(SLOT.width, lasting.slot[k], lasting.slot[n])
+                copy_numbers(LASTING.width, lasting.value[k], lasting.value[n])
             lasting.slot[n].straight = 0
             n += 1
     lasting.size[N_SLOTS] = n
     find_couples(lasting)
-
-
-@inlined
-def copy_row(width, source, target):
-    """Copy one row to another of the same array."""
-    for m in range(width):
-        target[m] = source[m]
 
 
 # --- the instant
@@ -596,14 +589,14 @@ def settle(now, h, block, what, index, arrays):
     if what == REGION:
         close_contacts(now, block, arrays)
     struck = strike_all(now, block, arrays)
-    first_modes(h, what, first, second, feature, struck, contacts, lasting)
+    first_modes(h, what, first, second, feature, struck, lasting)
     evaluate(now, block)
     if lasting.size[BEYOND] == PRESSES and stick_slow(lasting):
         lasting.size[BEYOND] = 0
         evaluate(now, block)
     close_contacts(now, block, arrays)
     turn = 0
-    while turn < MOST_REVIEWS and review(turn, lasting):
+    while turn < MOST_REVIEWS and review(lasting):
         evaluate(now, block)
         turn += 1
     if turn == MOST_REVIEWS:

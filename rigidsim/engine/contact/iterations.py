@@ -17,7 +17,7 @@ from rigidsim.physics.contact import (
     slip_of_balls,
 )
 from rigidsim.physics.elementary import select, select3
-from rigidsim.physics.impulses import impulse_moment, respond
+from rigidsim.physics.impulses import moment, respond
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.supports import bulge, rolled_on
 from rigidsim.physics.vector import ZERO, add, cross, dot, scaled, sub
@@ -49,8 +49,8 @@ def push_bodies(row, masses, bodies, r_A, r_B, P, K):
 def note_push(row, masses, bodies, r_A, r_B, P, K):
     """`push_bodies` of which the effect is found elsewhere: trees answer as a whole."""
     bodies.P = P
-    bodies.K_A = impulse_moment(r_A, P, K)
-    bodies.K_B = impulse_moment(r_B, P, K)
+    bodies.K_A = moment(r_A, P, K)
+    bodies.K_B = moment(r_B, P, K)
 
 
 @inlined
@@ -66,8 +66,8 @@ def push_balls(row, masses, bodies, P, K):
     """`push_bodies` with levers a n of A and -b n of B."""
     a, b = row.lever_A, row.lever_B
     of_A, of_B = masses.inertia_A[0], masses.inertia_B[0]
-    moment = cross(row.normal, P)
-    turn_A, turn_B = scaled(of_A, add(K, scaled(a, moment))), scaled(of_B, sub(K, scaled(b, moment)))
+    couple = cross(row.normal, P)
+    turn_A, turn_B = scaled(of_A, add(K, scaled(a, couple))), scaled(of_B, sub(K, scaled(b, couple)))
     bodies.v_A = sub(bodies.v_A, scaled(masses.mass_A, P))
     bodies.v_B = add(bodies.v_B, scaled(masses.mass_B, P))
     bodies.omega_A = sub(bodies.omega_A, turn_A)

@@ -24,19 +24,17 @@ from rigidsim.engine.contact.trees import respond_members
 from rigidsim.engine.delassus import add_impulse_of_row
 from rigidsim.engine.layout import (
     ACCELERATION,
-    CONSTRAINT,
     COORDINATE,
     FACTOR,
     IMPACT,
     JOINT_VALUE,
-    KINEMATICS,
-    SCALAR,
     TRIPLE,
 )
 from rigidsim.engine.loops import measure_all
+from rigidsim.engine.model import switches
 from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_measured, loop_of, natural_mode, write_row
 from rigidsim.engine.responses import drive_left
-from rigidsim.engine.switching import ModeRows, mode_rows, switches, want_now
+from rigidsim.engine.switching import ModeRows, mode_rows, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.elementary import select
@@ -62,16 +60,10 @@ def have_constraints(model):
 # --- before contact
 
 
-@routine
-def begin_constraint(constraint: CONSTRAINT):
+@inlined
+def begin_constraint(constraint):
     """No impulse, and no contact, up to now."""
     constraint.given, constraint.waits = 0.0, 0.0
-
-
-@routine
-def let_wait(constraint: CONSTRAINT):
-    """Let a coordinate wait for contact."""
-    constraint.waits = 1.0
 
 
 @inlined
@@ -98,13 +90,7 @@ def wait_for_contact(contacts, model, scratch):
             root = joints.joint[contacts.body[b].row].root
             for n in contacts.trees.modes:
                 if is_part_of(n, root, joints):
-                    let_wait(found.constraint[n])
-
-
-@routine
-def does_wait(constraint: CONSTRAINT):
-    """Whether a coordinate waits for contact."""
-    return constraint.waits > 0.0
+                    found.constraint[n].waits = 1.0
 
 
 @inlined
@@ -112,17 +98,11 @@ def any_waits(model, scratch):
     """Whether a coordinate waits for contact, which then has to look at it, even if nothing touches any more."""
     found = False
     for n in range(len(model.joints.modes)):
-        found = found or does_wait(scratch.joints.modes.constraint[n])
+        found = found or scratch.joints.modes.constraint[n].waits > 0.0
     return found
 
 
 # --- what constraints take
-
-
-@routine
-def hold_back(impact: IMPACT):
-    """No coordinate is released."""
-    impact.last, impact.rebound, impact.compression = 0.0, 0.0, 0.0
 
 
 @inlined
@@ -130,7 +110,8 @@ def begin_constraints(t, block):
     """No coordinate is released yet at time t, s."""
     want_now(t, block)
     for n in range(len(block.model.joints.modes)):
-        hold_back(block.scratch.joints.modes.impact[n])
+        impact = block.scratch.joints.modes.impact[n]
+        impact.last, impact.rebound, impact.compression = 0.0, 0.0, 0.0
 
 
 @routine
@@ -172,26 +153,14 @@ def begin_instant(t, contacts, block):
         hold_at_stop(joints.value[joints.modes[n]], block.state[joints.modes[n]])
 
 
-@routine
-def missing_in_joint(joint: KINEMATICS, factor: FACTOR, parent: ACCELERATION):
-    """What would hold the rate of a coordinate against the impulses that it feels, N m s or N s."""
-    return -drive_left(joint, factor, parent)
-
-
-@routine
-def missing_in_loop(multiplier: SCALAR):
-    """What holds the coordinate of a loop, N s or N m s."""
-    return multiplier.value
-
-
 @inlined
 def missing_impulse(n, model, scratch):
     """What would hold, or holds, the rate of what has modes against the impulses that act, N m s or N s."""
     i, dynamics = model.joints.modes[n], scratch.joints
     if is_measured(i, model):
-        return missing_in_loop(scratch.loops.rows.multiplier[model.loops.loop[loop_of(n, model)].begin])
+        return scratch.loops.rows.multiplier[model.loops.loop[loop_of(n, model)].begin].value
     parent = dynamics.acceleration[model.joints.joint[i].parent]
-    return missing_in_joint(dynamics.kinematics[i], dynamics.factor[i], parent)
+    return -drive_left(dynamics.kinematics[i], FACTOR(dynamics.factor[i]), parent)
 
 
 @inlined
@@ -296,12 +265,6 @@ def release_blocked(h, contacts, block, jumps, vel, moved, trees):
 
 
 @routine
-def work_of_constraint(impact: IMPACT, mode: COORDINATE, jump: TRIPLE):
-    """The work of the impulse of a constraint force, J, of which the rate jumps by its own share."""
-    return impact.rebound * (mode.v + 0.5 * jump.xyz[0])
-
-
-@routine
 def add_ramp(n_sub, ahead: ACCELERATION, smooth: LINE):
     """Add a jump to the smooth motion of a body, in equal parts to all sub-steps."""
     for k in range(3):
@@ -321,17 +284,12 @@ def pull_by_constraints(contacts, block, jumps, lines):
         add_ramp(contacts.substeps, block.scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
     for n in contacts.trees.modes:
         find_jump(n, block, jumps, found.jump[n])
-        work += work_of_constraint(found.impact[n], block.state[block.model.joints.modes[n]], found.jump[n])
+        v = COORDINATE(block.state[block.model.joints.modes[n]]).v
+        work += found.impact[n].rebound * (v + 0.5 * found.jump[n].xyz[0])  # the rate jumps by its own share
     return work
 
 
 # --- handing back
-
-
-@routine
-def pulls(impact: IMPACT):
-    """Whether the constraint force of a released coordinate has an impulse."""
-    return impact.rebound != 0.0
 
 
 @inlined
@@ -339,7 +297,7 @@ def any_pulls(model, scratch):
     """Whether the constraint force of some released coordinate has an impulse."""
     found = False
     for n in range(len(model.joints.modes)):
-        found = found or pulls(scratch.joints.modes.impact[n])
+        found = found or scratch.joints.modes.impact[n].rebound != 0.0
     return found
 
 
@@ -348,7 +306,7 @@ def strike_by_constraints(contacts, block, made):
     """Add the impulses of the constraint forces of released coordinates to what happens to bodies."""
     joints, found, n_moved = block.model.joints, block.scratch.joints.modes, len(block.model.moved_node)
     for n in contacts.trees.modes:
-        if pulls(found.impact[n]):
+        if found.impact[n].rebound != 0.0:
             write_row(n, block)
             add_impulses(1.0, found.impact[n], found.rows.multiplier[n], block.lanes)
             add_impulse_of_row(n, joints.rows, found.rows, made, block.lanes)

@@ -30,7 +30,7 @@ from rigidsim.engine.contact.tree_responses import (
 )
 from rigidsim.engine.contact.tree_responses import push as push_with_tree
 from rigidsim.engine.delassus import factorise, load_rows, solve
-from rigidsim.engine.layout import ARM, FRAME, LINK, MEAN, SCALAR, STATE, TRIPLE, WRENCH, copy_rows
+from rigidsim.engine.layout import LINK, MEAN, SCALAR, STATE, TRIPLE, copy_rows
 from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Integers, Row
@@ -104,10 +104,10 @@ N_SLOTS, IS_SETTLED, BEYOND, STEPPED, N_CALLS, N_EVENTS, IS_PLACED, SIZES = 0, 1
 
 LOCATING = Row(
     "the search for an event in a step: what of the step is done, and in how many trials; the longest trial, the most"
-    " that the next may be, and this one; what vanishes (`transitions.py`); the bracket and the margins at its ends,"
-    " which end was kept, trials; the slot or the shapes; times in s, from the beginning of the trial",
-    done=1, taken=1, longest=1, most=1, length=1, target=1, low=1, high=1, at_low=1, at_high=1, side=1, tried=1,
-    first=1, second=1,
+    " that the next may be, and this one; what vanishes (`location.py`); the last time and guard, those at the"
+    " other end of the bracket, and those that the last ones replaced (`physics/roots.py`); trials; the slot or the"
+    " shapes; times in s, from the beginning of the trial",
+    done=1, taken=1, longest=1, most=1, length=1, target=1, last=2, other=2, old=2, tried=1, first=1, second=1,
 )  # fmt: skip
 
 
@@ -651,7 +651,7 @@ def solve_rows(n, contacts, lasting):
 
 
 @inlined
-def clear_forces(contacts, lasting):
+def clear_forces(lasting):
     """No force of contact."""
     lasting.force[:] = 0.0
     for k in range(lasting.size[N_SLOTS]):
@@ -680,7 +680,7 @@ def add_forces(n, contacts, lasting):
 @inlined
 def apply_rows(contacts, lasting):
     """The forces of all rows, of one island after the other, and the accelerations that they make."""
-    clear_forces(contacts, lasting)
+    clear_forces(lasting)
     for k in range(lasting.size[N_SLOTS]):
         if lasting.slot[k].island == k:
             n = write_rows(k, contacts, lasting)
@@ -824,18 +824,6 @@ def is_undecided(k, contacts, lasting):
 # --- in an evaluation
 
 
-@routine
-def write_acceleration(frame: FRAME, line: LINE):
-    """The acceleration of the origin of what forces do not move."""
-    line.linear, line.angular = frame.a, frame.alpha
-
-
-@routine
-def write_free_acceleration(arm: ARM, frame: FRAME, line: LINE):
-    """That of the centre of mass of a body that forces move."""
-    line.linear, line.angular = arm.a_WC, frame.alpha
-
-
 @inlined
 def write_now(block):
     """Motion, poses and accelerations of all contact bodies, as the frames are placed."""
@@ -845,23 +833,10 @@ def write_now(block):
     write_poses(contacts, contacts.shape_value, lasting.motion, None, lasting.pose)
     for b in range(len(contacts.body)):
         node, line = contacts.body[b].node, lasting.acceleration[b]
+        line.linear, line.angular = scratch.frame[node + 1].a, scratch.frame[node + 1].alpha
         if b < contacts.n_moved:
-            write_free_acceleration(scratch.arm[node], scratch.frame[node + 1], line)
+            line.linear = scratch.arm[node].a_WC
             write_inverse(model.body[contacts.body[b].row], lasting.motion[b].q, model.normal, lasting.inverse[b])
-        else:
-            write_acceleration(scratch.frame[node + 1], line)
-
-
-@routine
-def load_body(line: LINE, wrench: WRENCH):
-    """Add the forces of contact to the loads on a body."""
-    wrench.f, wrench.tau = add(wrench.f, line.linear), add(wrench.tau, line.angular)
-
-
-@routine
-def power_on(line: LINE, arm: ARM, frame: FRAME):
-    """The power of the forces of contact on a body, W."""
-    return power(line.linear, arm.v_WC, line.angular, frame.omega)
 
 
 @inlined
@@ -875,8 +850,8 @@ def note_powers(contacts, scratch, lasting):
         row = lasting.value[k]
         lasting.power[stage, k] = dot(rejection(row.normal, row.force), row.slip)
     for b in range(contacts.n_moved):
-        node = contacts.body[b].node
-        whole += power_on(lasting.force[b], scratch.arm[node], scratch.frame[node + 1])
+        node, line = contacts.body[b].node, lasting.force[b]
+        whole += power(line.linear, scratch.arm[node].v_WC, line.angular, scratch.frame[node + 1].omega)
     lasting.power[stage, MOST_SLOTS] = whole
 
 
@@ -956,7 +931,8 @@ def hold_contacts(block):
     find_forces(contacts, lasting)
     write_means(contacts, lasting)
     for b in range(contacts.n_moved):
-        load_body(lasting.force[b], scratch.wrench[contacts.body[b].row])
+        line, wrench = lasting.force[b], scratch.wrench[contacts.body[b].row]
+        wrench.f, wrench.tau = add(wrench.f, line.linear), add(wrench.tau, line.angular)
     note_powers(contacts, scratch, lasting)
     if model.loops is not None and contacts.trees is not None and is_weighed:
         respond_by_loops(contacts, block)

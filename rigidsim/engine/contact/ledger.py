@@ -26,7 +26,6 @@ from rigidsim.engine.layout import (
     ARTICULATED,
     BODY,
     CORRECTION,
-    FRAME,
     JOINT_VALUE,
     KINEMATICS,
     STAGE,
@@ -325,12 +324,6 @@ def book_member(b, h, n_sub, v_WC, arrays):
 
 
 @routine
-def book_held(articulated: ARTICULATED, frame: FRAME, step):
-    """Book the work of what holds a frame."""
-    step[c.W_DRIVEN] += dot(articulated.f, frame.v) + dot(articulated.t, frame.omega)
-
-
-@routine
 def book_motor(
     turns, value: JOINT_VALUE, joint: KINEMATICS, articulated: ARTICULATED, acceleration: ACCELERATION, jump: TRIPLE,
     step,
@@ -355,7 +348,8 @@ def book_holding(contacts, block, shift, trees, step):
     joints, dynamics, n_moved = block.model.joints, block.scratch.joints, len(block.model.moved_node)
     respond_members(trees.total, 1.0, contacts, block, shift)
     for k in range(len(joints.held)):
-        book_held(dynamics.articulated[n_moved + k], block.scratch.frame[joints.held[k]], step)
+        articulated, frame = dynamics.articulated[n_moved + k], block.scratch.frame[joints.held[k]]
+        step[c.W_DRIVEN] += dot(articulated.f, frame.v) + dot(articulated.t, frame.omega)
     for i in contacts.trees.inward:
         if has_motor(i, joints):
             book_motor(

@@ -16,6 +16,7 @@ from rigidsim.engine.contact.lasting import (
     speed_of,
 )
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.roots import enclosed, next_guess
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 # What vanishes at an event: nothing is sought; a gap; a normal force; the room of friction; a straight slip; or a
@@ -144,7 +145,7 @@ def find_target(contacts, arrays, lasting):
                     if time < soonest:
                         soonest, what = time, target
                         search.first, search.second = 1.0 * k, 0.0
-                        search.at_low, search.at_high = before, after
+                        search.last, search.other = (length, after), (0.0, before)
     for m in range(arrays.candidates.count[0]):
         first, second = arrays.candidates.pair[m, 0], arrays.candidates.pair[m, 1]
         gap, rate = least_gap(first, second, contacts, lasting)
@@ -157,7 +158,7 @@ def find_target(contacts, arrays, lasting):
             if time < soonest:
                 soonest, what = time, GAP
                 search.first, search.second = 1.0 * first, 1.0 * second
-                search.at_low, search.at_high = 1.0, gap
+                search.last, search.other = (length, gap), (0.0, 1.0)
     return what, soonest
 
 
@@ -177,64 +178,52 @@ def passed_before(h, contacts, arrays, lasting):
 
 
 @inlined
+def ends_of(search):
+    """The bracket of a search, s: a time before the event and one after it."""
+    one, other = search.last[0], search.other[0]
+    return min(one, other), max(one, other)
+
+
+@inlined
 def inside(time, search):
     """A time within the bracket of a search."""
-    if time > search.low and time < search.high:
-        return time
-    return 0.5 * (search.low + search.high)
+    low, high = ends_of(search)
+    return time if time > low and time < high else 0.5 * (low + high)
 
 
 @inlined
-def bracket_gap(h, contacts, lasting):
-    """Newton's method for the time at which a gap closes; whether it is found."""
+def bracket(h, contacts, lasting):
+    """Look closer at where a guard vanishes, by Newton's method for a gap, whose rate is known; whether it is found."""
     search = lasting.locating
-    first, second, this = int(search.first), int(search.second), search.length
-    gap, rate = least_gap(first, second, contacts, lasting)
-    if gap < 0.0:
-        search.high = this
+    target, k, this, near = int(search.target), int(search.first), search.length, 4.0 * EXACT * h
+    rate, exact = 0.0, 0.0
+    if target == GAP:
+        guard, rate = least_gap(k, int(search.second), contacts, lasting)
+        exact = EXACT * size_of(k, int(search.second), contacts)
     else:
-        search.low = this
-    following = this - gap / rate if rate != 0.0 else this
-    near = max(EXACT * h, 4.0 * EXACT * this)
-    if abs(gap) <= EXACT * size_of(first, second, contacts) or abs(following - this) <= near:
-        return True
-    if search.high - search.low <= near:
-        return True
-    search.length = inside(following, search)
-    return False
-
-
-@inlined
-def bracket_guard(h, lasting):
-    """Regula falsi (Illinois) for the time at which a guard vanishes; whether it is found."""
-    search = lasting.locating
-    target, k, this = int(search.target), int(search.first), search.length
-    guard = guard_at(target, k, lasting)
-    if guard > 0.0:
-        search.low, search.at_low = this, guard
-        search.at_high = 0.5 * search.at_high if search.side > 0.0 else search.at_high
-        search.side = 1.0
-    else:
-        search.high, search.at_high = this, guard
-        search.at_low = 0.5 * search.at_low if search.side < 0.0 else search.at_low
-        search.side = -1.0
-    near = (1e3 if target == REGION else 4.0) * EXACT * h
-    if guard == 0.0 or search.high - search.low <= near:
-        if target != REGION:
-            return True
+        guard = guard_at(target, k, lasting)
+    if target == REGION:
+        near = 1e3 * near
+    search.last, search.other, search.old = enclosed((this, guard), search.last, search.other)
+    low, high = ends_of(search)
+    found = abs(guard) <= exact or high - low <= near
+    if not found:
+        following = this - guard / rate if rate != 0.0 else next_guess(search.last, search.other, search.old, near)
+        search.length = inside(following, search)
+        found = abs(following - this) <= near
+    if found and target == REGION:
         # The event is to find the contact on the other part. Before it gaps are closed on this one: that displaces the
         # bodies a little, and may not change the part again.
-        search.length = search.low if search.low > BEFORE * near else search.high
+        search.length = low if low > BEFORE * near else high
         return this == search.length
-    search.length = inside(
-        search.low + (search.high - search.low) * search.at_low / (search.at_low - search.at_high), search
-    )
-    return False
+    if found:
+        search.length = this
+    return found
 
 
 @inlined
 def begin_search(what, time, lasting):
     """Seek an event inside of the trial that was taken."""
     search = lasting.locating
-    search.target, search.low, search.high, search.side, search.tried = 1.0 * what, 0.0, search.length, 0.0, 0.0
+    search.target, search.tried = 1.0 * what, 0.0
     search.length = inside(time, search)

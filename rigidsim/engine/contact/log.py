@@ -8,7 +8,7 @@ from rigidsim.engine.contact.arrays import LACKS_SAMPLED
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, WHO
 from rigidsim.engine.contact.points import is_before
 from rigidsim.engine.contact.sleeping import N_CHANGED
-from rigidsim.engine.layout import BODY, EVENT, FRAME, TRIPLE, copy_rows
+from rigidsim.engine.layout import BODY, EVENT, TRIPLE, copy_rows
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.inertia import rotated
@@ -78,19 +78,14 @@ def write_present(pair, n_point, h, motions, moved: LINE, points, record):
     record.count[2] = n
 
 
-@routine
-def write_origin(frame: FRAME, com, motion: CENTRE, origin: TRIPLE):
-    """Position in the world of the reference frame of a contact body."""
-    origin.xyz = sub(add(frame.p, rotate(frame.q, com)), motion.p)
-
-
 @inlined
 def write_origins(contacts, model, scratch, motions):
     """Position in the world of the reference frame of every contact body, at the end of the step."""
     for b in range(len(contacts.body)):
         row = contacts.body[b].row
         com = model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0)
-        write_origin(scratch.frame[contacts.body[b].node + 1], com, motions.finish[b], motions.origin[b])
+        frame = scratch.frame[contacts.body[b].node + 1]
+        motions.origin[b].xyz = sub(add(frame.p, rotate(frame.q, com)), motions.finish[b].p)
 
 
 @inlined

@@ -33,11 +33,11 @@ from rigidsim.engine.contact.sleeping import is_idle
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
-from rigidsim.physics.corrections import swing, turn, turned
+from rigidsim.physics.corrections import turn, turned
 from rigidsim.physics.distances import BOX, HALF_SPACE, MESH, nearest_in_box
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import exp_full, rotate
+from rigidsim.physics.quaternion import exp_full, rotate, swing
 from rigidsim.physics.supports import largest_radius
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 

@@ -105,10 +105,11 @@ def is_idle(i, j, contacts, motions, sleep):
 
 
 @inlined
-def stands(motion: CENTRE):
-    """Whether a contact body has no velocity relative to the reference frame."""
-    v, omega = motion.v, motion.omega
-    return dot(v, v) + dot(omega, omega) == 0.0
+def is_still(row):
+    """Whether the row of a body has no velocity; to one that sleeps an impulse gives one, and so do methods that step
+    all rows.
+    """
+    return dot(row.v, row.v) + dot(row.omega, row.omega) == 0.0
 
 
 @routine
@@ -120,7 +121,7 @@ def note_standing(contacts, start: CENTRE, finish: CENTRE, sleep):
     for b in range(len(start)):
         if not is_kept(b, contacts, sleep):
             rests = b >= contacts.n_moved or is_asleep(b, contacts, sleep)
-            sleep.stands[b] = 1 if rests and stands(start[b]) and stands(finish[b]) else 0
+            sleep.stands[b] = 1 if rests and is_still(start[b]) and is_still(finish[b]) else 0
         n += sleep.stands[b]
     return n == len(start)
 
@@ -204,13 +205,6 @@ def wake(contacts, last, sleep):
 
 
 @inlined
-def is_still(row: STATE):
-    """Whether a body has no velocity; to one that sleeps an impulse gives one, and so do methods that step all rows."""
-    v, omega = row.v, row.omega
-    return dot(v, v) + dot(omega, omega) == 0.0
-
-
-@inlined
 def begin_call(arrays):
     """Nothing that follows from the state is known as a kernel begins."""
     if arrays is not None and arrays.sleep is not None:
@@ -223,7 +217,7 @@ def find_kept(contacts, state: STATE, sleep):
     for b in range(contacts.n_moved):
         row = contacts.body[b].row
         stays = sleep.asleep[row] > 0 and sleep.stands[b] > 0 and contacts.rest.fixed[b] > 0
-        sleep.kept[row] = 1 if stays and is_still(state[row]) else 0
+        sleep.kept[row] = 1 if stays and is_still(STATE(state[row])) else 0
 
 
 @routine
@@ -234,7 +228,7 @@ def begin_sleepers(contacts, arm: ARM, state: STATE, last, sleep):
     for b in range(contacts.n_moved):
         sleep.awake[b] = 0
         if is_asleep(b, contacts, sleep) and not is_kept(b, contacts, sleep):
-            if not is_still(state[contacts.body[b].row]):
+            if not is_still(STATE(state[contacts.body[b].row])):
                 sleep.awake[b] = 1
                 found = True
             sleep.before[b].xyz = arm[contacts.body[b].node].v_WC
@@ -309,7 +303,7 @@ def put_back_sleepers(contacts, before, state: STATE, sleep):
     """The state of what sleeps as it was before the smooth step, for methods that step all rows; frames follow it."""
     for b in range(contacts.n_moved):
         row = contacts.body[b].row
-        if sleep.asleep[row] > 0 and not (sleep.kept[row] > 0 and is_still(state[row])):
+        if sleep.asleep[row] > 0 and not (sleep.kept[row] > 0 and is_still(STATE(state[row]))):
             copy_rows(row, row + 1, before, state)
             sleep.kept[row] = 0
 

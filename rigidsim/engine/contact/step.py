@@ -87,13 +87,13 @@ from rigidsim.engine.contact.trees import (
 from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import keeps_frame
-from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, LEDGER, STATE, TRIPLE, add_to_sums
+from rigidsim.engine.layout import BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
+from rigidsim.engine.model import switches
 from rigidsim.engine.modes import BLOCKS
 from rigidsim.engine.observe import store_joints
 from rigidsim.engine.relations import relate
-from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product, rotate_back
@@ -294,19 +294,14 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     return True
 
 
-@routine
-def kinetic_of(body: BODY, frame: FRAME, arm: ARM):
-    """The kinetic energy of a body in the world, J."""
-    return kinetic_energy(body.mass, body.inertia, arm.v_WC, rotate_back(frame.q, frame.omega))
-
-
 @inlined
 def kinetic_of_trees(inward, model, scratch):
     """The kinetic energy of some rows, J."""
     total = 0.0
     for i in inward:
-        place = model.moved_node[i]
-        total += kinetic_of(model.body[i], scratch.frame[place + 1], scratch.arm[place])
+        place, body = model.moved_node[i], model.body[i]
+        omega_B = rotate_back(scratch.frame[place + 1].q, scratch.frame[place + 1].omega)
+        total += kinetic_energy(body.mass, body.inertia, scratch.arm[place].v_WC, omega_B)
     return total
 
 
@@ -427,7 +422,7 @@ def apply_corrections(t, h, block, trees, arrays):
             close_loops(t, block)
             closed, _, _, of_closing = gains(model, scratch.loops.made)
             changed, inherited, jumped = changed + closed, inherited + closed, jumped + of_closing
-            if model.loops.has_stops is not None:
+            if model.loops.measured is not None:
                 return_to_stops(block)
                 returned, _, _, of_stops = gains(model, scratch.loops.made)
                 changed, inherited, jumped = changed + returned, inherited + returned, jumped + of_stops

@@ -45,8 +45,7 @@ from rigidsim.engine.contact.location import (
     REGION,
     STOP,
     begin_search,
-    bracket_gap,
-    bracket_guard,
+    bracket,
     find_target,
     guard_at,
     passed_before,
@@ -238,8 +237,7 @@ def end_trial(t, t_end, h, block, arrays):
     what, index = int(search.target), int(search.first)
     if what != NOTHING:
         search.tried += 1.0
-        found = bracket_gap(h, contacts, lasting) if what == GAP else bracket_guard(h, lasting)
-        if not found and search.tried < MOST_TRIALS:
+        if not bracket(h, contacts, lasting) and search.tried < MOST_TRIALS:
             put_trial_back(state, scratch)
             return
         other, time = passed_before(h, contacts, arrays, lasting)
@@ -248,7 +246,7 @@ def end_trial(t, t_end, h, block, arrays):
             put_trial_back(state, scratch)
             return
         if what == REGION and guard_at(REGION, index, lasting) > 0.0:
-            what, search.most = NOTHING, BEFORE * (search.high - search.low)
+            what, search.most = NOTHING, BEFORE * abs(search.last[0] - search.other[0])
     else:
         what, time = find_target(contacts, arrays, lasting)
         search.most = 1e300

@@ -41,12 +41,11 @@ from rigidsim.engine.layout import (
     CORRECTION,
     FRAME,
     JOINT_VALUE,
-    KINEMATICS,
     TRIPLE,
 )
 from rigidsim.engine.loops import displace_root
+from rigidsim.engine.model import switches
 from rigidsim.engine.modes import add_impulses, write_row
-from rigidsim.engine.switching import switches
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.articulated import rotor_jump
 from rigidsim.physics.contact import (
@@ -61,7 +60,7 @@ from rigidsim.physics.contact import (
     tangents,
 )
 from rigidsim.physics.elementary import select
-from rigidsim.physics.impulses import impulse_moment, jump_energy
+from rigidsim.physics.impulses import jump_energy, moment
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product
 from rigidsim.physics.restitution import HELD
@@ -106,7 +105,7 @@ def slip_by(A, B, r_A, r_B, P, K, trees):
     """(slip, rate of B less that of A) that an impulse P and a moment K on B make, and the opposite on A."""
     jump = trees.made.jump
     jump[:] = 0.0
-    K_A, K_B = impulse_moment(r_A, P, K), impulse_moment(r_B, P, K)
+    K_A, K_B = moment(r_A, P, K), moment(r_B, P, K)
     for s in range(2):
         j = A if s == 0 else B
         add_jump(j, A, negated(K_A), negated(P), trees, jump[s])
@@ -120,8 +119,8 @@ def slip_of_each(A, B, r_A, r_B, P, trees):
     """The slip that an impulse P on B makes of B, and its opposite on A of A, as if they did not hang together."""
     jump = trees.made.jump
     jump[:] = 0.0
-    add_jump(A, A, negated(impulse_moment(r_A, P, ZERO)), negated(P), trees, jump[0])
-    add_jump(B, B, impulse_moment(r_B, P, ZERO), P, trees, jump[1])
+    add_jump(A, A, negated(moment(r_A, P, ZERO)), negated(P), trees, jump[0])
+    add_jump(B, B, moment(r_B, P, ZERO), P, trees, jump[1])
     return slip(jump[0].linear, jump[0].angular, r_A, jump[1].linear, jump[1].angular, r_B)
 
 
@@ -439,12 +438,6 @@ def note_momentum(body: BODY, frame: FRAME, arm: ARM, acceleration: ACCELERATION
     return jump_energy(body.mass, inertia, v, dv, omega, domega)
 
 
-@routine
-def rotor_gain(value: JOINT_VALUE, joint: KINEMATICS, jump: TRIPLE):
-    """The kinetic energy that a jump gives to the rotor in a joint, J."""
-    return rotor_jump(value.armature, joint.rate, jump.xyz[0])
-
-
 @inlined
 def note_momenta(inward, model, scratch, jumps, trees):
     """The momenta of all rows of trees after the jumps that impulses on these make, before they are displaced; `jumps`
@@ -459,7 +452,8 @@ def note_momenta(inward, model, scratch, jumps, trees):
             model.body[i], scratch.frame[place + 1], scratch.arm[place], acceleration, trees.momentum[k]
         )
         if model.joints.joint[i].dof == 1:
-            energy += rotor_gain(model.joints.value[i], scratch.joints.kinematics[i], jumps[i])
+            rate = scratch.joints.kinematics[i].rate
+            energy += rotor_jump(model.joints.value[i].armature, rate, jumps[i].xyz[0])
     return energy
 
 

@@ -1,7 +1,7 @@
 """Steps by tolerance: a Runge-Kutta-Munthe-Kaas pair of order 8(5, 3) with dense output, on the whole tree.
 
-Free bodies and paced nodes are charts: position, of a body in world axes from its parent as in `rkmk4`, of a node in
-its parent's; rotation, of a body in the world, of a node relative to its parent, by rotation vectors sigma from the
+Free bodies and rate-driven nodes are charts: position, of a body in world axes from its parent as in `rkmk4`, of a node
+in its parent's; rotation, of a body in the world, of a node relative to its parent, by rotation vectors sigma from the
 beginning of the step, whose rates are dexp_inverse(sigma, omega). Source: Munthe-Kaas, BIT 38 (1998); coefficients in
 `dop853`, control in `physics/step_control.py`.
 """
@@ -26,8 +26,8 @@ from rigidsim.engine.layout import (
     FAULT,
     FRAME,
     LOCAL,
-    PACED,
     RATE,
+    RATE_DRIVEN,
     SCALAR,
     STAGE,
     START,
@@ -114,8 +114,8 @@ def combine(slopes: SUMS, weights, n, first, apart, total: SUMS, lane):
 
 
 @lanewise
-def begin_paced(state: PACED, start: START, lane):
-    """The pose of a paced node at the beginning of the step."""
+def begin_rate_driven(state: RATE_DRIVEN, start: START, lane):
+    """The pose of a rate-driven node at the beginning of the step."""
     start.d = state.p
     start.v = ZERO
 
@@ -133,8 +133,8 @@ def place_stage(step: STEP, trial: STEP, state: STAGE, start: START, total: SUMS
 
 
 @lanewise
-def place_paced(when: EACH, stage: PACED, lane):
-    """The pose of a paced node is that at the time of the stage."""
+def place_rate_driven(when: EACH, stage: RATE_DRIVEN, lane):
+    """The pose of a rate-driven node is that at the time of the stage."""
     stage.since = when
 
 
@@ -148,7 +148,7 @@ def keep_slope(stage: STAGE, rate: RATE, turn: TRIPLE, slope: SUMS, lane):
 
 @lanewise
 def keep_pace(driven: LOCAL, turn: TRIPLE, slope: SUMS, lane):
-    """The rates of a paced node at a stage; they are given in its parent's axes."""
+    """The rates of a rate-driven node at a stage; they are given in its parent's axes."""
     slope.v = driven.v
     slope.turning = dexp_inverse_full(turn.xyz, rotate_back(driven.q, driven.omega))
     slope.a, slope.alpha, slope.power = ZERO, ZERO, 0.0
@@ -162,26 +162,20 @@ def begin_guess(most, trial: STEP, lane):
 
 
 @inlined
-def shorten(d, state, start, slope, small, trial):
-    """Shorten the first step by what changes fastest in a chart at d; `small` is the size that counts at rest."""
+def position(has_mode, p):
+    """The position of a chart, that of a coordinate without its mode."""
+    return (p[0], 0.0, 0.0) if has_mode else p
+
+
+@constant
+@lanewise
+def guess(has_mode, state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
+    """Shorten the first step by what changes fastest in a chart; `small` is the size that counts at rest."""
+    d = position(has_mode, start.d)
     h = first_length(trial.h, small + sqrt(dot(d, d)), slope.v)
     h = first_length(h, small + sqrt(dot(start.v, start.v)), slope.a)
     h = first_length(h, small + sqrt(dot(state.omega, state.omega)), slope.alpha)
     trial.h = first_length(h, 1.0, slope.turning)
-
-
-@constant
-@lanewise
-def guess(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
-    """Shorten the first step by one chart."""
-    shorten(start.d, state, start, slope, small, trial)
-
-
-@constant
-@lanewise
-def guess_coordinate(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
-    """Shorten the first step by a coordinate, without its mode."""
-    shorten((start.d[0], 0.0, 0.0), state, start, slope, small, trial)
 
 
 @lanewise
@@ -220,8 +214,8 @@ def keep_joint(step: STEP, trial: STEP, total: SUMS, end: STATE, lane):
 
 
 @lanewise
-def keep_paced(step: STEP, trial: STEP, total: SUMS, end: PACED, lane):
-    """A paced node at the end of the trial."""
+def keep_rate_driven(step: STEP, trial: STEP, total: SUMS, end: RATE_DRIVEN, lane):
+    """A rate-driven node at the end of the trial."""
     h = trial.t - step.t
     q = product(end.q, exp_full(scaled(0.5 * h, total.turning)))
     add_to_sums(end, p=scaled(h, total.v))
@@ -251,28 +245,17 @@ def note_error(trial, e, k):
     trial.error = total
 
 
-@inlined
-def find_error(before, after, rows, rtol, atol, k):
-    """The error of chart k, whose position is given before and after."""
+@lanewise
+def measure(has_mode, rows: ErrorRows, rtol, atol, k, lane):
+    """The error of chart k."""
     step, trial, fifth, third, state, start, end = rows
+    before, after = position(has_mode, start.d), position(has_mode, end.p)
     h, one = trial.t - step.t, (1.0, 0.0, 0.0)
     e = step_error(h, fifth.v, third.v, before, after, rtol, atol)
     e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
     e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
     e = worse(e, step_error(h, fifth.alpha, third.alpha, state.omega, end.omega, rtol, atol))
     note_error(trial, e, k)
-
-
-@lanewise
-def measure(rows: ErrorRows, rtol, atol, k, lane):
-    """The error of chart k."""
-    find_error(rows.start.d, rows.end.p, rows, rtol, atol, k)
-
-
-@lanewise
-def measure_coordinate(rows: ErrorRows, rtol, atol, k, lane):
-    """The error of a coordinate, whose mode is not measured."""
-    find_error((rows.start.d[0], 0.0, 0.0), (rows.end.p[0], 0.0, 0.0), rows, rtol, atol, k)
 
 
 @lanewise
@@ -327,14 +310,14 @@ def take_slope(i, block):
         combine(trial.slopes, weights, i, k, n, total, lanes)
         place_stage(step, next_step, state[k], start, total, stage[k], scratch.turn[k], lanes)
         if k >= n_moved:
-            place_paced(trial.when, stage[k], lanes)
+            place_rate_driven(trial.when, stage[k], lanes)
     place_nodes(model.active, trial.when, in_state(stage, block), True)
     evaluate_placed(trial.when, in_state(stage, block), True)
     for k in range(n_moved):
         keep_slope(stage[k], scratch.rate[k], scratch.turn[k], trial.slopes[i * n + k], lanes)
     if model.expressions is not None:
-        for k in range(len(model.expressions.paced)):
-            driven = scratch.driven[model.expressions.paced[k].row]
+        for k in range(len(model.expressions.rate_driven)):
+            driven = scratch.driven[model.expressions.rate_driven[k].row]
             keep_pace(driven, scratch.turn[n_moved + k], trial.slopes[i * n + n_moved + k], lanes)
 
 
@@ -348,7 +331,7 @@ def begin_charts(block):
     copy_rows(n_moved, len(state), state, scratch.stage)
     begin_moved(block)
     for k in range(n_moved, n):
-        begin_paced(state[k], scratch.start[k], block.lanes)
+        begin_rate_driven(state[k], scratch.start[k], block.lanes)
 
 
 @inlined
@@ -360,9 +343,9 @@ def set_length(method, stop, block):
     for k in range(n):
         small = method.atol / method.rtol
         if keeps_mode(k, block.model):
-            guess_coordinate(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
+            guess(True, state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
         else:
-            guess(state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
+            guess(False, state[k], scratch.start[k], trial.slopes[k], small, trial.state[n], lanes)
     set_end(state[n], trial.state[n], stop, method.max_step, lanes)
 
 
@@ -374,7 +357,7 @@ def keep_charts(block):
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     trial, n = scratch.trial, step_row(state, scratch)
     for k in range(len(model.moved_node), n):
-        keep_paced(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
+        keep_rate_driven(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
     for node in model.active:
         if is_jointed(node, model):
             for k in range(model.node[node].first, model.node[node].row + 1):
@@ -412,9 +395,9 @@ def attempt(method, stop, block):
         fifth, third = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k]
         rows = ErrorRows(state[n], trial.state[n], fifth, third, state[k], scratch.start[k], scratch.stage[k])
         if keeps_mode(k, block.model):
-            measure_coordinate(rows, method.rtol, method.atol, k, lanes)
+            measure(True, rows, method.rtol, method.atol, k, lanes)
         else:
-            measure(rows, method.rtol, method.atol, k, lanes)
+            measure(False, rows, method.rtol, method.atol, k, lanes)
         if k < len(block.model.moved_node):
             measure_work(rows, trial.state[k], trial.energy, method.rtol, method.atol, k, lanes)
     control(state[n], trial.state[n], method.max_step, lanes)
@@ -480,8 +463,8 @@ def show_joint(total: SUMS, state: STAGE, stage: STAGE, lane):
 
 
 @lanewise
-def show_paced(t, total: SUMS, state: PACED, stage: PACED, lane):
-    """A paced node at time t inside the step, from the changes of its chart."""
+def show_rate_driven(t, total: SUMS, state: RATE_DRIVEN, stage: RATE_DRIVEN, lane):
+    """A rate-driven node at time t inside the step, from the changes of its chart."""
     stage.p = add(state.p, total.v)
     stage.q = renormalised(product(state.q, exp_full(scaled(0.5, total.turning))))
     stage.since = t
@@ -495,7 +478,7 @@ def between(method, t, block):
     for k in range(n):
         interpolate(state[n], trial.state[n], t, trial.slopes, IN_DENSE * n + k, n, scratch.sum[k], lanes)
     for k in range(n_moved, n):
-        show_paced(t, scratch.sum[k], state[k], stage[k], lanes)
+        show_rate_driven(t, scratch.sum[k], state[k], stage[k], lanes)
     drive(t, in_state(stage, block))
     for node in model.active:
         if is_jointed(node, model):

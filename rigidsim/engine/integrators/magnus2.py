@@ -85,7 +85,7 @@ def step(method, t, t_end, h, block):
     for i in range(len(model.moved_node)):
         keep_start(scratch.frame[model.moved_node[i] + 1], scratch.start[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
-    copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # with the poses of paced nodes
+    copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # with the poses of rate-driven nodes
     evaluate(t + 0.5 * h, in_state(block.scratch.stage, block))
     for i in range(len(model.moved_node)):
         start, total, body = scratch.start[i], scratch.sum[i], model.body[i]

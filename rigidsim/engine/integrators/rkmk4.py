@@ -158,16 +158,14 @@ def add_changes(end, start, parent, body, changes):
     dp, dv = changes_in_parent(
         start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, arm, arm_rate
     )
-    add_to_sums(end, p=dp, v=dv)
-    add_to_sums(end, omega=omega, work=work)
+    add_to_sums(end, p=dp, v=dv, omega=omega, work=work)
 
 
 @inlined
 def add_changes_of_joint(end, changes):
     """The same for a joint, whose coordinate, like its rate, is none of any axes."""
     p, v, omega, work = changes
-    add_to_sums(end, p=p, v=v)
-    add_to_sums(end, omega=omega, work=work)
+    add_to_sums(end, p=p, v=v, omega=omega, work=work)
 
 
 @inlined
@@ -227,7 +225,7 @@ def step(method, t, t_end, h, block):
     model, state, scratch, lanes = block.model, block.state, block.scratch, block.lanes
     stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part.now
     set_middle(t, h, middle, lanes)
-    copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
+    copy_rows(n_moved, len(state), state, stage)  # poses of rate-driven nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0

@@ -95,13 +95,19 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
 
 
 @inlined
-def attempt(method, stop, block):
-    """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
+def by_equations(make, method, t, block):
+    """Make something by the equations of the present state: with bodies at rest, if all of these are."""
     era, trial = block.era, block.scratch.trial
     if rests(trial.given, trial.resting, block):
-        attempt_by(trial.given.number[era, 1], method, stop, block)
+        make(trial.given.number[era, 1], method, t, block)
     else:
-        attempt_by(trial.given.number[era, 0], method, stop, block)
+        make(trial.given.number[era, 0], method, t, block)
+
+
+@inlined
+def attempt(method, stop, block):
+    """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
+    by_equations(attempt_by, method, stop, block)
 
 
 @routine
@@ -131,11 +137,7 @@ def share(method):
 @inlined
 def between(method, t, block):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
-    era, trial = block.era, block.scratch.trial
-    if rests(trial.given, trial.resting, block):
-        between_by(trial.given.number[era, 1], method, t, block)
-    else:
-        between_by(trial.given.number[era, 0], method, t, block)
+    by_equations(between_by, method, t, block)
 
 
 @routine

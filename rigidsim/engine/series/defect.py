@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from rigidsim.engine.layout import DEFECT, NUMBERS, SCALAR, STEP, numbers_of
+from rigidsim.engine.programs import fill
 from rigidsim.engine.series.steps import at_length, begin_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
@@ -127,12 +128,6 @@ def exempt(trial: STEP, error: SCALAR, lane):
     """
     counts = select(trial.h > 0.0, trial.quick == 0.0, False)
     error.value = select(counts, error.value, 0.0)
-
-
-@lanewise
-def keep_error(error: SCALAR, first: SCALAR, lane):
-    """The error before the rounding of rates is known."""
-    first.value = error.value
 
 
 @lanewise
@@ -284,6 +279,6 @@ def verify(expansion, tolerance, scratch, lanes):
         if with_rounding == 1:
             prefer_first(scratch.first, scratch.by, lanes)
         elif any_fails(scratch.by, lanes):
-            keep_error(scratch.by, scratch.first, lanes)
+            fill(scratch.first, scratch.by, lanes)
             with_rounding, looks = 1, 1
     judge_defect(expansion.order, expansion.step, expansion.trial, scratch.by, lanes)

@@ -131,8 +131,8 @@ def _name_variables(
             state[row, begin : begin + width] = 0.0 if name == "omega" and row in found.resting else vertices
             place += width
             yield row, name, vertices
-        if not is_moved:  # the pose of a paced node is that of the time itself
-            state[row, at.PACED.since] = time
+        if not is_moved:  # the pose of a rate-driven node is that of the time itself
+            state[row, at.RATE_DRIVEN.since] = time
     first = len(state) - n_wound
     last = first + n_wound - measured(model)
     for row in range(last, len(state)):  # a length that is measured, and its mode
@@ -158,11 +158,11 @@ def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[
         yield (i, "work"), (rate.power,)
     for row in range(len(state) - measured(model), len(state)):
         yield (row, "p"), (0.0,) * 3
-    for k in range(len(model.expressions.paced) if model.expressions else 0):
-        paced, posed = with_rows(model).expressions.paced[k], at.PACED(state[n_moved + k])
-        driven = scratch.driven[paced.row]
-        turning = product((0.0, *driven.omega), posed.q) if paced.turns else (0.0,) * 4
-        yield (n_moved + k, "p"), driven.v if paced.moves else (0.0,) * 3
+    for k in range(len(model.expressions.rate_driven) if model.expressions else 0):
+        rate_driven, posed = with_rows(model).expressions.rate_driven[k], at.RATE_DRIVEN(state[n_moved + k])
+        driven = scratch.driven[rate_driven.row]
+        turning = product((0.0, *driven.omega), posed.q) if rate_driven.turns else (0.0,) * 4
+        yield (n_moved + k, "p"), driven.v if rate_driven.moves else (0.0,) * 3
         yield (n_moved + k, "q"), scaled4(0.5, turning)
 
 

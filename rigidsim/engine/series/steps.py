@@ -10,7 +10,7 @@ from rigidsim.engine.layout import (
     NO_ROW,
     NORMS,
     NUMBERS,
-    PACED,
+    RATE_DRIVEN,
     SCALAR,
     STAGE,
     STEP,
@@ -19,6 +19,7 @@ from rigidsim.engine.layout import (
     factors_of,
     numbers_of,
 )
+from rigidsim.engine.programs import fill
 from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit import constant, inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
@@ -62,12 +63,6 @@ class Expansion(NamedTuple):
 
 
 @lanewise
-def begin_counting(resting: SCALAR, lane):
-    """No body turns that was looked at so far."""
-    resting.value = 1.0
-
-
-@lanewise
 def look_at(body: STAGE, resting: SCALAR, lane):
     """Whether a body turns."""
     a, b, c = body.omega
@@ -80,7 +75,7 @@ def rests(given, resting, block):
     era, state, lanes = block.era, block.state, block.lanes
     if given.resting is None or given.number[era, 1] == NO_ROW:
         return False
-    begin_counting(resting, lanes)
+    fill(resting, 1.0, lanes)
     for row in range(given.resting.shape[1]):
         if given.resting[era, row] == 1:
             look_at(state[row], resting, lanes)
@@ -451,8 +446,8 @@ def unit(target: STAGE, lane):
 
 
 @lanewise
-def place_paced(t: EACH, target: PACED, lane):
-    """The pose of a paced node is that at time t."""
+def place_rate_driven(t: EACH, target: RATE_DRIVEN, lane):
+    """The pose of a rate-driven node is that at time t."""
     target.since = t
 
 
@@ -493,7 +488,7 @@ def place_at(expansion, t, n_moved, keeps, state, by, target, lanes):
     for row in range(given.n_posed):
         unit(target[row], lanes)
         if row >= n_moved:
-            place_paced(t, target[row], lanes)
+            place_rate_driven(t, target[row], lanes)
     for k in range(len(given.winding)):
         now = expansion.series[given.now[number, k, 0]]
         change(order - 1, t, step, now, by, lanes)

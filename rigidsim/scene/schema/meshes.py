@@ -13,6 +13,7 @@ import io
 import math
 import os
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class MeasuredFile(SceneModel):
         tuple[float, float, float, float, float, float] | None,
         list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]"),
     ] = Field(None, description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file.")
-    digest: Parsed[str | None, str] = Field(None, description="Hash of the triangles of a surface that is not closed.")
+    digest: Parsed[str | None, str] = Field(None, description="Hash of the triangles.")
     lower: Parsed[Vector, vector(LENGTH)] = Field(description="Smallest coordinates of the vertices.")
     upper: Parsed[Vector, vector(LENGTH)] = Field(description="Largest coordinates of the vertices.")
 
@@ -80,19 +81,22 @@ def vertices_of_file(path: Path) -> np.ndarray:
 def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     vertices, faces = triangles_of_file(path)
     lower, upper = (three_numbers(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
-    solid: dict[str, Any]
-    try:
+    solid: dict[str, Any] = {}
+    with suppress(PydanticCustomError):
         solid = dict(zip(("volume", "centroid", "covariance"), _inside(vertices, faces), strict=True))
-    except PydanticCustomError:
-        solid = {"digest": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest()[:16]}
-    return MeasuredFile(path=str(path), **solid, lower=lower, upper=upper)
+    digest = hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest()[:16]
+    return MeasuredFile(path=str(path), **solid, digest=digest, lower=lower, upper=upper)
 
 
 def surface_of_file(file: MeasuredFile) -> tuple[np.ndarray, np.ndarray] | None:
-    """The vertices (n, 3) and the faces (m, 3) of a measured file; None if it cannot be read, or has changed."""
+    """The vertices (n, 3) and the faces (m, 3) of a measured file; None if it cannot be read, or has changed. Scenes in
+    files of earlier versions have no digest of solids.
+    """
     path = Path(file.path)
     try:
-        return triangles_of_file(path) if measured_file(path) == file else None
+        found = measured_file(path)
+        is_same = file in (found, found.model_copy(update={"digest": None}))
+        return triangles_of_file(path) if is_same else None
     except ValueError:  # of which PydanticCustomError is one
         return None
 
