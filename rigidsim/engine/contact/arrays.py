@@ -219,8 +219,9 @@ def corners_of(arrays: ContactArrays) -> list[np.ndarray]:
 
 def put_corners(arrays: ContactArrays, contacts: Contacts) -> None:
     """Take over the corners of contacts whose numbers have changed."""
-    for corner in corners_of(arrays):
-        fill_from(corner, contacts.corner)
+    if contacts.corner is not None:
+        for corner in corners_of(arrays):
+            fill_from(corner, contacts.corner)
 
 
 def make_lasting(

@@ -11,7 +11,7 @@ that are apart and that overlap, and well-conditioned where they touch. The resu
 which give a separation along n of their own, and by the points, which lie in their features. If it is not, other
 features are tried, and at last the axes of the cores, of which that of largest separation is taken.
 
-What is found is remembered: a pair begins with the features of its last step.
+What is found is remembered: a pair begins with the features that were found last, in this step or in the one before.
 """
 
 from __future__ import annotations
