@@ -111,23 +111,14 @@ def apply_impulses(t, block, due, buffer):
 
 
 @inlined
-def cross_edge(buffer, t, block):
-    """Everything at time t (s), as this era begins: the exchange of stored energy, and impulses."""
-    era, model = block.era, block.model
-    place_nodes(model.active, t, block)
-    relate(block)
-    if era > 0:
-        exchange_energy(block)
-    if model.due[era + 1] > model.due[era]:
-        apply_impulses(t, block, era, buffer)
-
-
-@inlined
-def apply_fired(t, block, buffer):
-    """The impulses that a trigger fires at time t (s), in this era."""
+def cross_edge(due, t, block, buffer):
+    """Everything at time t (s): the exchange of stored energy, if it is due that this era begins; and the impulses that
+    are due with it, or that a trigger fires.
+    """
     model = block.model
     place_nodes(model.active, t, block)
     relate(block)
-    fired = block.scratch.guards.fired[0]
-    if model.due[fired + 1] > model.due[fired]:
-        apply_impulses(t, block, fired, buffer)
+    if due > 0 and due == block.era:
+        exchange_energy(block)
+    if model.due[due + 1] > model.due[due]:
+        apply_impulses(t, block, due, buffer)

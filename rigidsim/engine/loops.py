@@ -64,7 +64,7 @@ from rigidsim.physics.vector import ZERO, add, cross, dot, negated, norm, projec
 
 IDLE = 1e60  # more than what any row does: a row of which as much more is wanted has no multiplier
 AT_STOP = 1e-13  # of a length or 1 rad, and of speeds: what rounding may leave between a coordinate and its stop
-STILL_AT_STOP = 1e-9  # the same of one that was at the stop, and was not measured since
+STILL_AT_STOP = 1e-9  # the same of one that was at rest at the stop, and was not measured since
 
 
 # --- equations
@@ -357,9 +357,10 @@ def keep_measured(size, pace, value, equation, mode):
     """
     x, v = equation.gap, equation.rate
     was_low, was_high = mode.x == value.low, mode.x == value.high
-    part = select(select(was_low, True, was_high), STILL_AT_STOP, AT_STOP)
-    at_low = absolute(x - value.low) <= select(was_low, STILL_AT_STOP, AT_STOP) * size
-    at_high = absolute(x - value.high) <= select(was_high, STILL_AT_STOP, AT_STOP) * size
+    is_still = select(select(was_low, True, was_high), absolute(v) <= STILL_AT_STOP * pace, False)
+    part = select(is_still, STILL_AT_STOP, AT_STOP)
+    at_low = absolute(x - value.low) <= select(was_low, part, AT_STOP) * size
+    at_high = absolute(x - value.high) <= select(was_high, part, AT_STOP) * size
     rests = select(absolute(v) <= part * pace, select(at_low, True, at_high), False)
     slides = mode.slip != 0.0
     mode.x = select(slides, select(at_low, value.low, select(at_high, value.high, x)), mode.x)

@@ -18,7 +18,7 @@ from rigidsim.engine.contact.transitions import end_trial as end_trial_of_contac
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room, lacks_room
 from rigidsim.engine.guards import end_before, find_passed, halts, note_begin, precedes_edge
-from rigidsim.engine.impulses import apply_fired, cross_edge
+from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.independent import moves_others, step_independent
 from rigidsim.engine.integrators import divides, step, trials_of, weights_of
 from rigidsim.engine.loops import close_loops, let_measured_go
@@ -261,9 +261,9 @@ def begin_era(method, contact, buffer, t, block):
         keep_rates_inside(in_lanes(method, t, block), block)
         let_all_slide(block)
     if model.guards is not None and scratch.guards.fired[0] != at.NO_ROW:
-        apply_fired(in_lanes(method, t, block), block, buffer)
+        cross_edge(scratch.guards.fired[0], in_lanes(method, t, block), block, buffer)
     elif buffer is not None and (not is_steered(model) or scratch.anew[0] == 0):
-        cross_edge(buffer, in_lanes(method, t, block), block)
+        cross_edge(block.era, in_lanes(method, t, block), block, buffer)
     if switches(model):
         h = model.step if trials_of(method) is None else short(model)
         begin_modes(in_lanes(method, t, block), h, block, buffer)

@@ -35,7 +35,7 @@ from rigidsim.engine.programs import fill
 from rigidsim.engine.relations import step_row
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import INFINITY, select
-from rigidsim.physics.functions import absolute
+from rigidsim.physics.functions import absolute, remainder
 from rigidsim.physics.modes import (
     FAR,
     constraint_bounds,
@@ -51,7 +51,9 @@ from rigidsim.physics.modes import (
 from rigidsim.physics.step_control import parts_of_step
 
 NEAR = 1e-13  # of the longest part: times that are one
-FEW, MOST = 8.0, 40.0  # trials for an event: by interpolation, and at all
+# Trials for an event: the first ones are at times that interpolation expects, then every other one, as an interpolant
+# that begins at a stop approaches from one side; the others halve the bracket.
+FEW, MOST = 8.0, 40.0
 MOST_EVENTS = 1000.0  # in a step; what is left of it is taken as if there were none
 # Of the grid, for methods that choose their steps: a rebound that is none, and the time for which events are counted.
 SHORT = 1e-4
@@ -350,7 +352,8 @@ def decide(passed: SCALAR, length: SCALAR, h, search: SEARCH, takes: SCALAR, occ
     triggered = select(waits, False, select(blind, False, select(ends, True, at_once)))
     takes.value = select(taken, 1.0, 0.0)
     occurs.value = select(triggered, 1.0, 0.0)
-    is_inside = select(tried < FEW, select(e > search.begin, e < search.end, False), False)
+    interpolates = select(tried < FEW, True, remainder(tried, 2.0) == 0.0)
+    is_inside = select(interpolates, select(e > search.begin, e < search.end, False), False)
     following = select(probes, e, select(is_inside, e, 0.5 * (search.begin + search.end)))
     again = select(taken, False, select(triggered, False, select(waits, False, goes_on)))
     is_last = this >= h - search.done

@@ -216,8 +216,11 @@ class Body:
 
     def course(self, k: int, t: float) -> Jet | None:
         """The coordinate k, if a motor prescribes it."""
-        motor = self.motors[k]
-        found = motor.get("angle", motor.get("displacement"))
+        return None if {"stiffness", "max_torque", "max_force"} & set(self.motors[k]) else self.goal(k, t)
+
+    def goal(self, k: int, t: float) -> Jet | None:
+        """The coordinate k that a motor prescribes or follows."""
+        found = self.motors[k].get("angle", self.motors[k].get("displacement"))
         return None if found is None else of_time(found, t) * self.units[k]
 
     def each(self, one: str, default=0.0) -> list:
@@ -268,6 +271,18 @@ class Rows:
         self.F.append(force)
         self.b.append(-known)
 
+    def append(self, row: Rows, wanted: float = 0.0, side: float = 1.0) -> None:
+        """One of a single row, for an acceleration that is wanted of what it measures; the force in one direction."""
+        self.A.append(row.A[0])
+        self.F.append(side * row.F[0])
+        self.b.append(row.b[0] + wanted)
+        self.slips.append(row.slips[0])
+
+
+def is_limit(loop: dict[str, Any]) -> bool:
+    """Whether a loop acts at limits only."""
+    return loop["type"] in ("swing", "twist", "turn") or "max_length" in loop or "min_length" in loop
+
 
 def nodes_of(bodies: dict[str, Any], parent: str | None = None) -> dict[str, Node]:
     """The bodies of a scene by their paths."""
@@ -306,8 +321,9 @@ class Equations:
         self.loops = [dict(loop) for loop in scene.get("world", {}).get("loops", ())]
 
         self.size = begin
+        self.held = dict.fromkeys(scene.get("controllers", {}), 0.0)  # the outputs of controllers
         for loop in self.loops:
-            if loop["type"] == "hinge":
+            if loop["type"] in ("hinge", "swing", "twist", "turn"):
                 self._find_axis(loop)
         self.switches: list = []  # stops, friction, motors of rates, spheres that touch: `unilateral.py`
         self._last: tuple | None = None
@@ -323,9 +339,12 @@ class Equations:
         """The axis of a loop in both bodies, as they are at the start."""
         state = self.start()
         one, two = (self.place(self.bodies.get(name), ZERO, 0.0, state).motion.R for name in loop["between"])
-        axis = np.array(loop["axis"], float)
-        loop["axis_0"] = axis / np.linalg.norm(axis)
-        loop["to_axis_0"] = two.T @ one @ loop["axis_0"]
+        axis = np.array(loop.get("axis", (0, 0, 1)), float)
+        loop["axis_0"], loop["R_0"] = axis / np.linalg.norm(axis), two.T @ one
+        loop["to_axis_0"] = loop["R_0"] @ loop["axis_0"]
+        if "to_axis" in loop:
+            axis = np.array(loop["to_axis"], float)
+            loop["to_axis_0"] = axis / np.linalg.norm(axis)
 
     # --- the state: of each moved body centre, quaternion (x, y, z, w), velocity, rate; then the joint coordinates
 
@@ -463,7 +482,11 @@ class Equations:
                 force = -spring.get("stiffness", 0.0) * (state[body.slots][k] - rest) - dampings[k] * rate
                 law = motor.get("torque", motor.get("force"))
                 if law is not None:
-                    force += eval(law.lstrip("= "), dict(known)) if isinstance(law, str) else law
+                    force += eval(law.lstrip("= "), known | self.held) if isinstance(law, str) else law
+                if "stiffness" in motor:
+                    goal = body.goal(k, t)
+                    force += motor["stiffness"] * (goal.x - state[body.slots][k])
+                    force += motor.get("damping", 0.0) * (goal.d - rate)
                 f, torque = (force * u, ZERO) if letter == "t" else (ZERO, force * u)
                 push(outer, f, torque)
                 push(inner, -f, -torque)
@@ -509,14 +532,9 @@ class Equations:
     def _close(self, t: float, state: Array, rows: Rows) -> None:
         """Rows of loops: a point that two bodies share, perhaps with an axis, or a rod between points of theirs."""
         for loop in self.loops:
-            if loop["type"] == "coupling":
+            if loop["type"] == "coupling" or is_limit(loop):
                 continue
-            ends = [self.bodies.get(name) for name in loop["between"]]
-            points = [
-                np.array(loop.get(key, ZERO), float) * (body.metres if body else 1.0)
-                for key, body in zip(("at", "to_at"), ends, strict=True)
-            ]
-            one, two = (self.place(body, point, t, state) for body, point in zip(ends, points, strict=True))
+            one, two = self.ends_of(loop, t, state)
             if loop["type"] != "distance":
                 for u in AXES:
                     rows.add(one, two, u, ZERO, 0.0)
@@ -530,14 +548,25 @@ class Equations:
                 apart, slip = one.motion.p - two.motion.p, one.motion.v - two.motion.v
                 rows.add(one, two, apart, ZERO, slip @ slip)
 
+    def ends_of(self, loop: dict[str, Any], t: float, state: Array) -> list[Place]:
+        """The two points of a loop."""
+        ends = [self.bodies.get(name) for name in loop["between"]]
+        points = [
+            np.array(loop.get(key, ZERO), float) * (body.metres if body else 1.0)
+            for key, body in zip(("at", "to_at"), ends, strict=True)
+        ]
+        return [self.place(body, point, t, state) for body, point in zip(ends, points, strict=True)]
+
     def _couple(self, rows: Rows, single: dict) -> None:
         """Rows of couplings: the first coordinate of one joint, times a ratio, less that of another."""
         for loop in self.loops:
             if loop["type"] == "coupling":
                 first, second = (single[name, 0] for name in loop["between"])
+                units = [self.bodies[name].units[0] for name in loop["between"]]
+                ratio = loop["ratio"] * units[1] / units[0]
                 for key in ("A", "F", "b", "slips"):
                     one, two = getattr(first, key)[0], getattr(second, key)[0]
-                    getattr(rows, key).append(two - loop["ratio"] * one)
+                    getattr(rows, key).append(two - ratio * one)
 
     def _load(self, t: float, state: Array, push) -> None:
         """Forces: constant ones and those of time, springs between points, and drag."""

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maximal_coordinates import Equations, Motion, across, nodes_of
+from maximal_coordinates import Equations, Motion, across, nodes_of, rotation_of
+from unilateral import LARGE, support
 
 JOINTS = {"hinge": 1, "slide": 1, "screw": 1, "ball": 0, "universal": 2, "cylindrical": 2, "planar": 3, "weld": 0}
 """How many coordinates each has."""
@@ -34,6 +35,8 @@ class Drawing:
     def __init__(self, seed: int, variant: int = 0):
         self.rng, self.numbers = np.random.default_rng(seed), np.random.default_rng([seed, variant])
         self.paths, self.loops, self.changes = {}, [], []
+        self.numbers_set: list[dict[str, Any]] = []  # `changes` of a scene
+        self.controllers: dict[str, Any] = {}
         self.bodies: dict[str, Any] = {}
         self.gravity = self.vector(4.0)
         self.groups = 0  # of shapes that meet
@@ -130,7 +133,9 @@ class Drawing:
     def data(self, method: str) -> dict[str, Any]:
         """The scene with one of the integrators."""
         world = {"gravity": self.gravity} | ({"loops": self.loops} if self.loops else {})
-        step = {"step": CONTACT_STEP} if self.groups else {"step": STEP} if method == "rkmk4" else {}
+        happens = any("when" in one for one in (*self.numbers_set, *self.changes)) or "'when'" in str(self.bodies)
+        is_stepped = method == "rkmk4" or self.controllers or happens  # what holds for less than a step may be missed
+        step = {"step": CONTACT_STEP} if self.groups else {"step": STEP} if is_stepped else {}
         return {
             "format": "rigidsim/1",
             "simulation": {
@@ -138,7 +143,13 @@ class Drawing:
                 "contact": "auto" if self.groups else "off",
             },
             "world": world, "bodies": self.bodies,
-        } | ({"reparent": self.changes} if self.changes else {})  # fmt: skip
+        } | {
+            key: value
+            for key, value in (
+                ("reparent", self.changes), ("changes", self.numbers_set), ("controllers", self.controllers)
+            )
+            if value
+        }  # fmt: skip
 
 
 def add_jointed(scene: Drawing, kind: str) -> dict[str, Any]:
@@ -323,8 +334,10 @@ def surfaced(body: dict[str, Any], shape: dict[str, Any], group: str, material: 
     body |= {"shapes": [shape], "collide": {"group": group, "with": [group]}, "material": material}
 
 
-def add_impact(scene: Drawing) -> None:
-    """A plane or a sphere, at rest or moving, in the way of a sphere of a body."""
+def add_impact(scene: Drawing, kinds: tuple[str, ...] = ()) -> None:
+    """A plane or a sphere, at rest or moving, in the way of a sphere of a body. With kinds, a shape of one of these,
+    and in the place of the plane perhaps the upper side of a large box or a terrain.
+    """
     scene.jointed()
     path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
     r, centre, group = scene.number(0.05, 0.2), scene.vector(0.2), f"group_{scene.groups}"
@@ -339,12 +352,15 @@ def add_impact(scene: Drawing) -> None:
     normal = -v / speed + 0.3 * np.array(scene.direction())
     normal = (normal / np.linalg.norm(normal)).round(6)
     material = {"restitution": scene.number(0.5, 1), "friction": scene.one_of([0.0, scene.number(0.05, 1)])}
-    surfaced(scene.paths[path], {"type": "sphere", "radius": r, "position": centre}, group, material)
-    place, kind = (
-        p + v * time - metres * r * normal,
-        scene.one_of(MOVING if scene.loops else ("plane", "moving plane", "sphere", "free sphere")),
-    )
-    if "plane" in kind:
+    shape = convex(scene, scene.one_of(kinds), r) if kinds else {"type": "sphere", "radius": r}
+    surfaced(scene.paths[path], shape | {"position": centre}, group, material)
+    walls = MOVING[:1] if kinds else MOVING if scene.loops else ("plane", "moving plane", "sphere", "free sphere")
+    if kinds and not scene.loops:
+        walls = ("plane", "moving plane")
+    place, kind = p + v * time + metres * own.R @ support(shape, -own.R.T @ normal), scene.one_of(walls)
+    if kinds:
+        shape, obstacle = level(scene, normal), {"position": place.tolist()}
+    elif "plane" in kind:
         shape, obstacle = {"type": "plane", "normal": normal.tolist()}, {"position": place.tolist()}
     else:
         shape = {"type": "sphere", "radius": 0.2}
@@ -359,6 +375,38 @@ def add_impact(scene: Drawing) -> None:
     surfaced(obstacle, shape, group, material)
     scene.groups += 1
     scene.bodies["obstacle"] = scene.paths["obstacle"] = obstacle
+
+
+def convex(scene: Drawing, kind: str, r: float) -> dict[str, Any]:
+    """A shape of about this radius, of which one size may be much smaller."""
+    a, b, c = (r * scene.number(0.5, 1.2) for _ in range(3))
+    thin = scene.one_of([1.0, 1.0, 0.05])
+    keys: dict[str, Any] = {
+        "sphere": {"radius": a}, "box": {"size": [2 * a, 2 * b, 2 * c * thin]},
+        "capsule": {"radius": a * thin, "length": 2 * b}, "cylinder": {"radius": a, "length": 2 * b * thin},
+        "cone": {"radius": a, "length": 2 * b * thin}, "ellipsoid": {"radii": [a, b, c * thin]},
+        "hull": {"points": [scene.vector(r) for _ in range(9)]},
+    }[kind]  # fmt: skip
+    turning = {} if kind in ("sphere", "hull") else {
+        "orientation": {"axis": scene.direction(), "angle": scene.number(-2, 2)}
+    }  # fmt: skip
+    return {"type": kind, **keys, **turning}
+
+
+def level(scene: Drawing, normal: np.ndarray) -> dict[str, Any]:
+    """A plane with this normal, or the upper side of a large shape that has the same place."""
+    kind = scene.one_of(["plane", "box", "terrain"])
+    if kind == "plane":
+        return {"type": "plane", "normal": normal.tolist()}
+    axis = np.array([-normal[1], normal[0], 0.0])
+    turning = {"axis": axis.tolist(), "angle": float(np.arctan2(np.hypot(*axis[:2]), normal[2]))}
+    n = rotation_of(turning)[:, 2]
+    if kind == "box":
+        return {"type": "box", "size": [LARGE] * 3, "orientation": turning, "position": (-LARGE / 2 * n).tolist()}
+    heights = [[0.0] * 4] * 4
+    return {
+        "type": "terrain", "spacing": LARGE / 3, "heights": heights, "orientation": turning, "position": [0.0, 0, 0]
+    }  # fmt: skip
 
 
 def add_rolling(scene: Drawing) -> None:
@@ -409,6 +457,178 @@ def add_reparenting(scene: Drawing) -> None:
     scene.changes.append(change)
 
 
+def add_rope(scene: Drawing) -> None:
+    """A rope that becomes taut, between two bodies or a body and the world, on joints or free; or a strut."""
+    (add_free if scene.rng.random() < 0.5 else Drawing.jointed)(scene)
+    ends = [path for path, body in scene.paths.items() if body in scene.moving()]
+    first = scene.one_of(ends)
+    last = scene.one_of([end for end in (*ends, "world") if end != first])
+    rope = {"type": "distance", "between": [first, last], "at": scene.vector(0.3), "to_at": scene.vector(0.3)}
+    tree, _ = scene.motions()
+    one, two = tree.ends_of(rope, 0.0, tree.start())
+    r, v = one.motion.p - two.motion.p, one.motion.v - two.motion.v
+    x = float(np.linalg.norm(r))
+    way, room = float(r @ v) / x * scene.number(0.03, 0.12), scene.number(0.01, 0.05)
+    if x < 0.3 or x + way < 0.2:
+        raise Unfit
+    rope["restitution"] = scene.one_of([0.0, scene.number(0.3, 1)])
+    rope["max_length"] = round(x + max(way, room), 6)
+    if way < -room:
+        rope["min_length"] = round(x + way, 6)
+    scene.loops.append(rope)
+
+
+def add_ball_limit(scene: Drawing) -> None:
+    """A limit of the rotation of a body on a ball joint: of its axis, about it, or of the whole rotation."""
+    body = add_jointed(scene, "ball")
+    path = next(path for path, one in scene.paths.items() if one is body)
+    kind = scene.one_of(["swing", "twist", "turn"])
+    limit = {"type": kind, "between": [path.rpartition("/")[0] or "world", path]}
+    limit["restitution"] = scene.one_of([0.0, scene.number(0.4, 1)])
+    if kind != "turn":
+        limit["axis"] = scene.direction()
+    if kind == "twist":
+        limit["limits"] = [scene.number(-0.1, -0.02), scene.number(0.02, 0.1)]
+    else:
+        limit["max_angle"] = scene.number(0.03, 0.15)
+    scene.loops.append(limit)
+
+
+def add_gear(scene: Drawing) -> None:
+    """A joint whose coordinate follows that of another one."""
+    kind, keys = scene.jointed(("hinge", "slide", "screw"), ())
+    first = next(path for path, body in scene.paths.items() if (body.get("motion") or {}) == {kind: keys})
+    own = scene.one_of(["hinge", "slide", "screw"])
+    body = add_jointed(scene, own)
+    second = next(path for path, one in scene.paths.items() if one is body)
+    ratio = scene.one_of((-1, 1)) * scene.number(0.3, 2)
+    tree, _ = scene.motions()
+    body["motion"][own]["rate"] = ratio * float(tree.bodies[first].rate[0] / tree.bodies[first].units[0])
+    scene.loops.append({"type": "coupling", "between": [first, second], "ratio": ratio})
+
+
+def add_armature(scene: Drawing) -> None:
+    kind, keys = scene.jointed(("hinge", "slide", "screw", "cylindrical"), ("armature", "armatures"))
+    rotors = [scene.number(0.1, 1) for _ in range(JOINTS[kind])]
+    keys |= {"armature": rotors[0]} if len(rotors) == 1 else {"armatures": rotors}
+
+
+def add_servo(scene: Drawing) -> None:
+    """A servo that follows a function of time as well as its torque allows it."""
+    kind, keys = scene.jointed(("hinge", "slide", "screw"), (*GRIPS, "limits"))
+    is_slide = kind == "slide"
+    motor = {"displacement" if is_slide else "angle": scene.wave(0.8)}
+    motor["max_force" if is_slide else "max_torque"] = scene.number(3, 30)
+    keys["motor"] = motor | {"time_constant": scene.number(0.03, 0.2)}
+    if scene.rng.random() < 0.4:
+        first = keys.get("displacement" if is_slide else "angle", 0.0)
+        keys["limits"] = [round(first - 0.05, 4), round(first + 0.08, 4)]
+        keys["restitution"] = scene.one_of([0.0, scene.number(0.4, 1)])
+
+
+def add_servo_with_stiffness(scene: Drawing) -> None:
+    kind, keys = scene.jointed(("hinge", "slide", "screw"))
+    motor = {"displacement" if kind == "slide" else "angle": scene.wave(0.8)}
+    keys["motor"] = motor | {"stiffness": scene.number(3, 40), "damping": scene.number(0, 2)}
+
+
+def path_of(path: str, key: str) -> str:
+    """A key of a body, as `--set` names it."""
+    return f"bodies.{'.children.'.join(path.split('/'))}.{key}"
+
+
+def moment(scene: Drawing) -> dict[str, Any]:
+    """When something happens: a time, or where a body passes a place."""
+    _, found = scene.motions()
+    path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
+    k = int(np.argmax(np.abs(found[path].v)))
+    v = found[path].v[k]
+    if scene.rng.random() < 0.3 or abs(v) < 0.2:
+        return {"time": scene.number(0.05, 0.3)}
+    place = round(float(found[path].p[k] + v * scene.number(0.03, 0.2)), 5)
+    return {"when": f"= {'xyz'[k]}('{path}') {'>' if v > 0 else '<'} {place}"}
+
+
+def add_change(scene: Drawing) -> None:
+    """Gravity, a force, or a number of a joint becomes another one."""
+    scene.jointed()
+    kinds = [kind for kind in ("spring", "friction", "damping") if any(kind in keys for _, keys in scene.joints())]
+    kind = scene.one_of(["gravity", "force", *kinds])
+    if kind == "gravity":
+        new = {f"world.gravity[{scene.rng.integers(3)}]": scene.number(-4, 4)}
+    elif kind == "force" or scene.changes:
+        path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
+        loads = scene.paths[path].setdefault("forces", [])
+        loads.append({"force": scene.vector(2.0), "at": scene.vector(0.3), "frame": "world"})
+        new = {path_of(path, f"forces[{len(loads) - 1}].force[{scene.rng.integers(3)}]"): scene.number(-9, 9)}
+    else:
+        path, own = next(
+            (path, own)
+            for path, body in scene.paths.items() if isinstance(body.get("motion"), dict)
+            for own in body["motion"] if kind in body["motion"][own]
+        )  # fmt: skip
+        name = f"motion.{own}.{kind}{'.stiffness' if kind == 'spring' else ''}"
+        new = {path_of(path, name): scene.number(0.2, 20) if kind == "spring" else scene.number(0.1, 2)}
+    scene.numbers_set.append(moment(scene) | {"set": new})
+
+
+def add_triggered_blow(scene: Drawing) -> None:
+    scene.jointed()
+    blow = moment(scene) | {"impulse": scene.vector(1.0), "at": scene.vector(0.3), "frame": "body"}
+    scene.one_of(scene.moving()).setdefault("impulses", []).append(blow)
+
+
+def add_triggered_reparenting(scene: Drawing) -> None:
+    """A body gets another parent where something passes a place."""
+    add_reparenting(scene)
+    change = scene.changes[-1]
+    found = moment(scene)
+    if "when" in found:
+        del change["time"]
+        change |= found
+
+
+def add_controller(scene: Drawing) -> None:
+    """A motor that a controller drives by what an encoder of its joint reads."""
+    kind, keys = scene.jointed(("hinge", "slide", "screw"))
+    path, body = next(
+        (path, body) for path, body in scene.paths.items() if (body.get("motion") or {}) == {kind: keys}
+    )  # fmt: skip
+    name, every = f"drive{len(scene.controllers)}", scene.one_of([0.01, 0.02, 0.05])
+    body["sensors"] = {"wheel": {"type": "encoder", "every": every}}
+    keys["motor"] = {"force" if kind == "slide" else "torque": f"= {name}"}
+    reading = f"wheel_coordinate('{path}')", f"wheel_rate('{path}')"
+    scene.controllers[name] = {
+        "type": "hold", "every": every, "delay": scene.one_of([0.0, 0.01]),
+        "input": f"= 1 - {scene.number(2, 20)}*{reading[0]} - {scene.number(0, 1)}*{reading[1]}",
+    }  # fmt: skip
+
+
+def add_fast_spin(scene: Drawing) -> None:
+    """A free body that turns by more than a radian in a step."""
+    add_free(scene)
+    body = [*scene.paths.values()][-1]
+    body["angular_velocity"] = (np.array(scene.direction()) * scene.number(400, 1200)).round(3).tolist()
+
+
+def add_pile(scene: Drawing) -> None:
+    """Balls on a plane far from all else, of which nothing else knows."""
+    up = -np.array(scene.gravity)
+    normal = up / np.linalg.norm(up)
+    one, two = across(normal)
+    at, group, material = np.array([40.0, 0, 0]), f"group_{scene.groups}", {"restitution": 0.3, "friction": 0.4}
+    bodies: dict[str, Any] = {"pile": {"position": at.tolist()}}
+    surfaced(bodies["pile"], {"type": "plane", "normal": normal.tolist()}, group, material)
+    for k in range(10):
+        place = at + 0.35 * (k % 3) * one + 0.35 * (k // 3 % 3) * two + (0.2 + 0.41 * (k // 9)) * normal
+        ball = scene.weights() | {"position": place.tolist(), "center_of_mass": [0, 0, 0]}
+        surfaced(ball, {"type": "sphere", "radius": scene.number(0.15, 0.2)}, group, material)
+        bodies[f"pile{k}"] = ball
+    scene.groups += 1
+    scene.bodies |= bodies
+
+
+CONVEX = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "hull")
 FEATURES: dict[str, Callable[[Drawing], Any]] = {
     "free body": add_free,
     **{kind: lambda scene, kind=kind: add_jointed(scene, kind) for kind in JOINTS},
@@ -435,6 +655,22 @@ FEATURES: dict[str, Callable[[Drawing], Any]] = {
     "reparenting": add_reparenting,
 }
 """Each adds itself to a scene; those that need a body on a joint take one that is there, or hang one."""
+MORE: dict[str, Callable[[Drawing], Any]] = {
+    "armature": add_armature,
+    "servo": add_servo,
+    "servo with stiffness": add_servo_with_stiffness,
+    "controller": add_controller,
+    "gear": add_gear,
+    "rope": add_rope,
+    "limit of a ball": add_ball_limit,
+    "fast spin": add_fast_spin,
+    "impact of a convex shape": lambda scene: add_impact(scene, CONVEX),
+    "pile": add_pile,
+    "change of a number": add_change,
+    "triggered blow": add_triggered_blow,
+    "triggered reparenting": add_triggered_reparenting,
+}
+"""Those that are drawn only if they are asked for, so that seeds keep their scenes."""
 
 
 class Drawn(NamedTuple):
@@ -461,7 +697,9 @@ def drawn(seed: int, among: Iterable[str] = (), variant: int = 0) -> Drawn:
     differ in numbers alone, unless these do not fit.
     """
     rng = np.random.default_rng([seed, 1])
-    names, wanted = list(FEATURES), set(among)
+    wanted = set(among)
+    features = FEATURES | {name: add for name, add in MORE.items() if name in wanted}
+    names = list(features)
     while True:
         chosen = sorted(rng.choice(len(names), 2 + rng.integers(2), replace=False))
         scene = Drawing(int(rng.integers(2**31)), variant)
@@ -471,10 +709,11 @@ def drawn(seed: int, among: Iterable[str] = (), variant: int = 0) -> Drawn:
             scene.one_of([add_frame, add_free, lambda one: add_jointed(one, "hinge")])(scene)
         try:
             for k in chosen:
-                FEATURES[names[k]](scene)
+                features[names[k]](scene)
         except Unfit:
             continue
         if not scene.moving():
             add_jointed(scene, "hinge")
-        method = scene.one_of(list(METHODS))
+        methods = [name for name in METHODS if not scene.controllers or name != "taylor"]  # it refuses them
+        method = scene.one_of(methods)
         return Drawn(tuple(names[k] for k in chosen), method, scene.one_of(WAYS), scene.data(method))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from random_scenes import FEATURES, METHODS, drawn
+from random_scenes import FEATURES, METHODS, MORE, drawn
 from rewriting import REWRITTEN, Unsuited, rewritten
 from rigidsim.certify.certifying import certify
 from rigidsim.errors import SimulationError
@@ -68,6 +68,28 @@ def test_a_scene_moves_as_the_reference_and_its_ledgers_close(scene):
     found, bounds = run(drawing), bounds_of(drawing)
     assert apart(found.motions, wanted) <= bounds.motion, drawing.words
     assert found.drift <= bounds.ledger and found.contact <= bounds.contact, drawing.words
+
+
+@pytest.mark.parametrize("seed", [312, *LATER[:200]])
+def test_a_scene_with_more_features_moves_as_the_reference(seed):
+    """One at least of ropes, limits of rotations, servos, gears, controllers, triggers, piles, convex shapes."""
+    drawing = drawn(seed, MORE)
+    try:
+        wanted = expected(drawing.data)
+    except Undetermined as why:
+        pytest.skip(str(why))
+    found, bounds = run(drawing), bounds_of(drawing)
+    assert apart(found.motions, wanted) <= bounds.motion, drawing.words
+    assert found.drift <= bounds.ledger and found.contact <= bounds.contact, drawing.words
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", LATER[100:200])
+def test_a_run_with_more_features_has_the_bits_of_one_alone(seed, way):
+    drawing = drawn(seed, MORE)
+    with WAYS["alone"](drawing.data) as alone, WAYS[way](drawing.data) as other:
+        for path, values in ends(alone).items():
+            assert values.tobytes() == ends(other)[path].tobytes(), (path, drawing.words)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -1,4 +1,5 @@
-"""What is one-sided or set-valued in the reference: stops, dry friction, motors of a rate, spheres that touch.
+"""What is one-sided or set-valued in the reference: stops, dry friction, motors of a rate, servos, ropes and limits of
+rotations, shapes that touch.
 
 Each is a switch with a mode. In a mode it adds rows or forces to the equations, and has margins, which vanish where
 the mode ends. At an event all modes that the rates leave open are tried, one combination after the other, until one
@@ -8,12 +9,28 @@ agrees with the forces and accelerations that it gives.
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
-from maximal_coordinates import AXES, LETTERS, ZERO, Array, Body, Equations, Place, Rows, across, cross, solution
+from maximal_coordinates import (
+    AXES,
+    LETTERS,
+    ZERO,
+    Array,
+    Body,
+    Equations,
+    Place,
+    Rows,
+    across,
+    cross,
+    is_limit,
+    rotation_of,
+    solution,
+)
 
 STILL = 1e-7
 """rad/s, m/s: a rate below it, at an event, is none."""
@@ -23,6 +40,11 @@ AT = 1e-9
 """rad, m: how near a coordinate is to a stop where it is at it."""
 
 
+BESIDE = 1e-4
+"""s: by which the direction of an angle is differentiated, to fourth order."""
+LARGE = 6.0
+"""m: the edge of a box that is met as a plane."""
+TINY = 1e-300
 JAMMED = 1e-3
 """Of the inverse mass of a free body: below it at a wall, a joint lies nearly along the wall, and rounding decides."""
 
@@ -32,8 +54,8 @@ class Undetermined(Exception):
 
 
 class Grip:
-    """A coordinate with stops and dry friction, or a motor that wants a rate. The mode is two signs, of the rate and of
-    the rate less the wanted one, zero where that is held.
+    """A coordinate with stops and dry friction, or a motor that wants a rate, that of a servo by where it wants to be.
+    The mode is two signs, of the rate and of the rate less the wanted one, zero where that is held.
     """
 
     def __init__(self, body: Body, k: int):
@@ -43,8 +65,10 @@ class Grip:
         self.low = -np.inf if low is None else low * unit
         self.high = np.inf if high is None else high * unit
         self.friction, self.e = body.each("friction")[k], body.each("restitution")[k]
-        self.wanted = motor.get("rate", 0.0) * unit
-        self.largest = motor.get("max_torque", motor.get("max_force", 0.0))
+        self.given = motor.get("rate", 0.0) * unit
+        self.time_constant = motor.get("time_constant", 0.05)
+        self.largest = 0.0 if "stiffness" in motor else motor.get("max_torque", motor.get("max_force", 0.0))
+        self.follows = self.largest > 0 and "rate" not in motor
         self.mode, self.row = (1, 1), -1
 
     @property
@@ -56,19 +80,37 @@ class Grip:
         """Of the coordinate, rad/s or m/s."""
         return tree.solved(t, state)[3][self.slot - 13 * tree.n]
 
+    def wanted(self, t: float, state: Array) -> float:
+        """The rate that the motor wants: x_d' + (x_d - x)/T of a servo, rad/s or m/s."""
+        if not self.follows:
+            return self.given
+        goal = self.body.goal(self.k, t)
+        return goal.d + (goal.x - state[self.slot]) / self.time_constant
+
+    def wanted_change(self, t: float, v: float) -> float:
+        """The rate of that, at a rate of the coordinate."""
+        if not self.follows:
+            return 0.0
+        goal = self.body.goal(self.k, t)
+        return goal.dd + (goal.d - v) / self.time_constant
+
     def acceleration(self, tree: Equations, t: float, state: Array) -> float:
         """Of the coordinate, in its present mode, rad/s^2 or m/s^2."""
         change, _, _, _, single = tree.solved(t, state)
         row = single[self.key]
         return row.A[0] @ change - row.b[0]
 
+    def alone(self, tree: Equations, t: float, state: Array, single: dict) -> Rows:
+        """The row of the coordinate."""
+        return single[self.key]
+
     def act(self, tree: Equations, t: float, state: Array, rows: Rows, single: dict, Q: Array) -> None:
         """Hold the rate, or push as long as it slides."""
         row, (slip, lag) = single[self.key], self.mode
         if slip * lag == 0:
             self.row = len(rows.A)
-            for name in ("A", "F", "b", "slips"):
-                getattr(rows, name).append(getattr(row, name)[0])
+            v = row.slips[0]
+            rows.append(row, self.wanted_change(t, v) if lag == 0 else 0.0)
         else:
             Q += row.F[0] * (-self.friction * slip - self.largest * lag)
 
@@ -87,7 +129,7 @@ class Grip:
         slip, lag = self.mode
         stops = [name for name, end in (("low", self.low), ("high", self.high)) if slip and np.isfinite(end)]
         if slip * lag == 0:
-            return [*stops, "most", "least"]
+            return [*stops, "most", "least", *["lag"] * (self.follows and lag != 0)]
         return [*stops, *["slip"] * (self.friction > 0), *["lag"] * (self.largest > 0)]
 
     def margin(self, name: str, tree: Equations, t: float, state: Array) -> float:
@@ -97,7 +139,7 @@ class Grip:
             return x - self.low if name == "low" else self.high - x
         if name in ("slip", "lag"):
             v = self.rate(tree, t, state)
-            return self.mode[0] * v if name == "slip" else self.mode[1] * (v - self.wanted)
+            return self.mode[0] * v if name == "slip" else self.mode[1] * (v - self.wanted(t, state))
         constraint, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
         return min(most, 1e9) - constraint if name == "most" else constraint - max(least, -1e9)
 
@@ -109,13 +151,7 @@ class Grip:
         gained = max(0.0, side * self.acceleration(tree, t, state)) * tree.step
         if 0.1 * gained < side * v < 10 * gained:
             raise Undetermined("an impact about as fast as what a step adds to the rate")
-        e = self.e if side * v > gained else 0.0
-        M, _, rows, _, single = tree.equations(t, state, loose=True)
-        rows.A.append(single[self.key].A[0])
-        rows.F.append(single[self.key].F[0])
-        wanted = np.zeros(len(rows.A))
-        wanted[-1] = -(1 + e) * v
-        tree.jump(state, solution(M, rows, np.zeros(6 * tree.n), wanted)[0])
+        rebound(self, side, self.e if side * v > gained else 0.0, tree, t, state)
 
     def choices(self, tree: Equations, t: float, state: Array) -> list[tuple[int, int]]:
         """The modes that the rate leaves open, those that hold it first."""
@@ -123,18 +159,21 @@ class Grip:
         low, high = x <= self.low + AT, x >= self.high - AT
         slips = signs(v, self.friction > 0 or low or high)
         slips = [sign for sign in slips if not (low and sign < 0) and not (high and sign > 0)]
-        return list(itertools.product(slips, signs(v - self.wanted, self.largest > 0)))
+        found = itertools.product(slips, signs(v - self.wanted(t, state), self.largest > 0))
+        return [mode for mode in found if not self.follows or mode != (0, 0)]
 
     def agrees(self, tree: Equations, t: float, state: Array) -> bool:
         """Whether the present mode is what follows from it."""
         x, v, (slip, lag) = state[self.slot], self.rate(tree, t, state), self.mode
+        if self.follows and slip == 0 and abs(v - self.wanted(t, state)) < STILL and lag * self.wanted_change(t, v) > 0:
+            return False
         if slip * lag == 0:
             constraint, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
             return least - 1e-9 <= constraint <= most + 1e-9
         a = self.acceleration(tree, t, state)
         stood = (self.friction > 0 or x <= self.low + AT or x >= self.high - AT) and abs(v) < STILL
-        followed = self.largest > 0 and abs(v - self.wanted) < STILL
-        return not (stood and slip * a < 0) and not (followed and lag * a < 0)
+        followed = self.largest > 0 and abs(v - self.wanted(t, state)) < STILL
+        return not (stood and slip * a < 0) and not (followed and lag * (a - self.wanted_change(t, v)) < 0)
 
 
 def signs(v: float, can_be_held: bool) -> list[int]:
@@ -142,6 +181,121 @@ def signs(v: float, can_be_held: bool) -> list[int]:
     if abs(v) >= STILL:
         return [1 if v > 0 else -1]
     return [0, 1, -1] if can_be_held else [1]
+
+
+class Limit:
+    """A distance of two points, or an angle between two bodies, that is bounded: a rope, a cone. The mode is a sign:
+    1 at the largest, -1 at the least value, 0 between them.
+    """
+
+    def __init__(self, tree: Equations, loop: dict):
+        self.loop, self.kind, self.e = loop, loop["type"], loop.get("restitution", 0.0)
+        self.ends = [tree.bodies.get(name) for name in loop["between"]]
+        low, high = loop.get("limits", (None, None))
+        if self.kind == "distance":
+            low, high = loop.get("min_length"), loop.get("max_length")
+        elif self.kind != "twist":
+            high = loop["max_angle"]
+        self.low, self.high = -np.inf if low is None else low, np.inf if high is None else high
+        self.mode, self.row = 0, -1
+
+    def measured(self, tree: Equations, t: float, state: Array) -> tuple[float, Rows]:
+        """The value, and the row of its second derivative."""
+        row = Rows(tree.n)
+        if self.kind == "distance":
+            one, two = tree.ends_of(self.loop, t, state)
+            r, v = one.motion.p - two.motion.p, one.motion.v - two.motion.v
+            x = np.linalg.norm(r)
+            e = r / x
+            row.add(one, two, e, ZERO, (v @ v - (e @ v) ** 2) / x)
+            return x, row
+        one, two = (tree.place(body, ZERO, t, state) for body in self.ends)
+        x, n = self.angle(one.motion.R, two.motion.R)
+
+        def later(h: float) -> Array:
+            return self.angle(*(small(h * each.motion.omega) @ each.motion.R for each in (one, two)))[1]
+
+        h = BESIDE
+        rate = (8 * (later(h) - later(-h)) - later(2 * h) + later(-2 * h)) / (12 * h)
+        row.add(two, one, ZERO, n, (two.motion.omega - one.motion.omega) @ rate)
+        return x, row
+
+    def angle(self, R_1: Array, R_2: Array) -> tuple[float, Array]:
+        """The angle of the second body in the first, and n: its rate is n . (omega_2 - omega_1)."""
+        if self.kind == "turn":
+            a, b = R_1.T, (R_2 @ self.loop["R_0"]).T
+            s = sum(cross(*pair) for pair in zip(a, b, strict=True))
+            return float(np.arctan2(np.linalg.norm(s), np.sum(a * b) - 1)), s / max(np.linalg.norm(s), TINY)
+        a, b = R_1 @ self.loop["axis_0"], R_2 @ self.loop["to_axis_0"]
+        if self.kind == "swing":
+            c = cross(a, b)
+            return float(np.arctan2(np.linalg.norm(c), a @ b)), c / max(np.linalg.norm(c), TINY)
+        e, f = R_1 @ across(self.loop["axis_0"])[0], R_2 @ self.loop["R_0"] @ across(self.loop["axis_0"])[0]
+        c = cross(a, b)  # the least rotation that brings a to b
+        turned = e * (a @ b) + cross(c, e) + c * (c @ e) / (1 + a @ b)
+        return float(np.arctan2(cross(turned, f) @ b, turned @ f)), (a + b) / (1 + a @ b)
+
+    def alone(self, tree: Equations, t: float, state: Array, single: dict) -> Rows:
+        """The row of the value."""
+        return self.measured(tree, t, state)[1]
+
+    def rate(self, tree: Equations, t: float, state: Array) -> float:
+        """Of the value."""
+        return self.measured(tree, t, state)[1].slips[0]
+
+    def acceleration(self, tree: Equations, t: float, state: Array) -> float:
+        """Of the value, in the present mode."""
+        row = self.measured(tree, t, state)[1]
+        return row.A[0] @ tree.solved(t, state)[0] - row.b[0]
+
+    def act(self, tree: Equations, t: float, state: Array, rows: Rows, single: dict, Q: Array) -> None:
+        """Hold the value at a limit."""
+        if self.mode:
+            self.row = len(rows.A)
+            rows.append(self.measured(tree, t, state)[1])
+
+    def watched(self) -> list[str]:
+        """The margins of the present mode."""
+        return ["pull"] if self.mode else [name for name in ("low", "high") if np.isfinite(getattr(self, name))]
+
+    def margin(self, name: str, tree: Equations, t: float, state: Array) -> float:
+        """How far the value is from what ends its mode."""
+        if name == "pull":
+            return -self.mode * tree.solved(t, state)[1][self.row]
+        x = self.measured(tree, t, state)[0]
+        return x - self.low if name == "low" else self.high - x
+
+    def side(self, tree: Equations, t: float, state: Array) -> int:
+        """At which limit the value is."""
+        x = self.measured(tree, t, state)[0]
+        return int(x >= self.high - AT) - int(x <= self.low + AT)
+
+    def strike(self, name: str, tree: Equations, t: float, state: Array) -> None:
+        """The impact at a limit that is met."""
+        if name in ("low", "high"):
+            v, side = self.rate(tree, t, state), 1.0 if name == "high" else -1.0
+            gained = max(0.0, side * self.acceleration(tree, t, state)) * tree.step
+            if 0.1 * gained < side * v < 10 * gained:
+                raise Undetermined("an impact about as fast as what a step adds to the rate")
+            rebound(self, side, self.e if side * v > gained else 0.0, tree, t, state)
+
+    def choices(self, tree: Equations, t: float, state: Array) -> list[int]:
+        """The modes that value and rate leave open."""
+        side = self.side(tree, t, state)
+        return [side, 0] if side and abs(self.rate(tree, t, state)) < STILL else [0]
+
+    def agrees(self, tree: Equations, t: float, state: Array) -> bool:
+        """Whether the present mode is what follows from it."""
+        if self.mode:
+            return self.margin("pull", tree, t, state) >= -1e-9
+        side = self.side(tree, t, state)
+        at_rest = side and abs(self.rate(tree, t, state)) < STILL
+        return not (at_rest and side * self.acceleration(tree, t, state) > 0)
+
+
+def small(turning: Array) -> Array:
+    """The matrix of a rotation vector."""
+    return Rotation.from_rotvec(turning).as_matrix()
 
 
 class Meeting(NamedTuple):
@@ -162,17 +316,49 @@ class Meeting(NamedTuple):
         return self.one.motion.v - self.other.motion.v
 
 
+def support(shape: dict, u: Array) -> Array:
+    """The point of a convex shape, from its position and in the axes of its body, that is furthest along u."""
+    R, kind = rotation_of(shape.get("orientation")), shape["type"]
+    d = R.T @ u
+    rim = d * (1, 1, 0) / max(np.hypot(d[0], d[1]), TINY)
+    up = np.array([0, 0, np.sign(d[2])])
+    if kind in ("box", "hull"):
+        corners = shape["points"] if kind == "hull" else itertools.product(*((-x / 2, x / 2) for x in shape["size"]))
+        corners = np.array(list(corners))
+        return R @ corners[np.argmax(corners @ d)]
+    if kind == "ellipsoid":
+        radii = np.array(shape["radii"])
+        return R @ (radii * radii * d / np.linalg.norm(radii * d))
+    r, length = shape["radius"], shape.get("length", 0.0)
+    if kind == "cone":
+        ends = [r * rim - AXES[2] * length / 2, AXES[2] * length / 2]
+        return R @ max(ends, key=lambda end: end @ d)
+    return R @ (length / 2 * up + r * (rim if kind == "cylinder" else d))
+
+
+def flat(shape: dict) -> tuple[Array, Array] | None:
+    """The normal and a point of a shape that is met as a plane: one, or the upper side of a large box, a terrain or a
+    mesh; else None. In the axes of the body.
+    """
+    if shape["type"] == "plane":
+        n = np.array(shape["normal"], float)
+        return n / np.linalg.norm(n), ZERO
+    is_large = shape["type"] in ("terrain", "mesh") or (shape["type"] == "box" and shape["size"][2] == LARGE)
+    if not is_large:
+        return None
+    n = rotation_of(shape.get("orientation")) @ AXES[2]
+    return n, np.array(shape["position"]) + n * (LARGE / 2 if shape["type"] == "box" else 0.0)
+
+
 class Touch:
-    """A sphere of one body and a plane or sphere of another one; the mode: "apart", or of a sphere on a plane "sticks",
-    "slides", or "creeps", with the direction of a slip below SLOW.
+    """A convex shape of one body and a plane or sphere of another one; the mode: "apart", or of a sphere on a plane
+    "sticks", "slides", or "creeps", with the direction of a slip below SLOW.
     """
 
-    def __init__(self, body: Body, sphere: dict, other: Body, shape: dict, material: dict[str, float]):
-        self.body, self.other, self.shape = body, other, shape
-        self.centre, self.r = (
-            body.metres * np.array(sphere.get("position", ZERO), float),
-            body.metres * sphere["radius"],
-        )
+    def __init__(self, body: Body, own: dict, other: Body, shape: dict, material: dict[str, float]):
+        self.body, self.own, self.other, self.shape, self.plane = body, own, other, shape, flat(shape)
+        self.centre = body.metres * np.array(own.get("position", ZERO), float)
+        self.r = body.metres * own.get("radius", 0.0)
         self.e, self.mu = material["restitution"], material["friction"]
         self.mode: tuple = ("apart",)
         self.row = -1
@@ -182,16 +368,17 @@ class Touch:
         base, body = tree.place(self.other, ZERO, t, state).motion, tree.place(self.body, ZERO, t, state).motion
         middle = tree.place(self.body, self.centre, t, state)
         c = middle.motion.p
-        if self.shape["type"] == "plane":
-            n = base.R @ np.array(self.shape["normal"], float)
-            n = n / np.linalg.norm(n)
-            gap = n @ (c - base.p) - self.r
+        if self.plane:
+            n, level = (base.R @ x for x in self.plane)
+            out = self.body.metres * body.R @ support(self.own, -body.R.T @ n)
+            gap = n @ (c + out - base.p - self.other.metres * level)
         else:
             way = c - tree.place(self.other, self.other.metres * self.shape.get("position", ZERO), t, state).motion.p
             n = way / np.linalg.norm(way)
             gap = np.linalg.norm(way) - self.r - self.other.metres * self.shape["radius"]
-        one = tree.place(self.body, body.R.T @ (c - self.r * n - body.p), t, state)
-        other = tree.place(self.other, base.R.T @ (c - (self.r + gap) * n - base.p), t, state)
+            out = -self.r * n
+        one = tree.place(self.body, body.R.T @ (c + out - body.p), t, state)
+        other = tree.place(self.other, base.R.T @ (c + out - gap * n - base.p), t, state)
         there = tree.place(self.other, base.R.T @ (c - base.p), t, state)
         return Meeting(n, gap, one, other, middle, there)
 
@@ -254,13 +441,7 @@ class Touch:
 
     def push(self, tree: Equations, t: float, state: Array, met: Meeting, law) -> None:
         """An impulse at the place, with those stops that then push, of all at which a coordinate rests."""
-        stops = resting(tree, t, state)
-        for held in itertools.product((True, False), repeat=len(stops)):
-            jump, pushes, rates = self.answer(tree, t, state, met, law, stops, held)
-            if min([*pushes, *rates], default=0.0) >= -STILL:
-                tree.jump(state, jump)
-                return
-        raise Undetermined("an impact that no choice of stops agrees with")
+        agreed(tree, t, state, resting(tree, t, state), partial(self.answer, tree, t, state, met, law))
 
     def answer(self, tree: Equations, t: float, state: Array, met: Meeting, law, stops: list, held: tuple):
         """The jump by an impulse at the place with some stops held, the impulses of these, and the rates of the others
@@ -269,8 +450,7 @@ class Touch:
         M, _, rows, _, single = tree.equations(t, state, loose=True)
         n_rows, units, answers, K = len(rows.A), Rows(tree.n), [], np.zeros((3, 3))
         for constraint, side in itertools.compress(stops, held):
-            rows.A.append(single[constraint.key].A[0])
-            rows.F.append(side * single[constraint.key].F[0])
+            rows.append(constraint.alone(tree, t, state, single), side=side)
         for k in range(3):
             units.add(met.one, met.other, AXES[k], ZERO, 0.0)
             answers.append(solution(M, rows, units.F[k], np.zeros(len(rows.A))))
@@ -280,7 +460,8 @@ class Touch:
             raise Undetermined("a joint that lies nearly along a wall")
         jump, multipliers = (law(K) @ np.array([answer[k] for answer in answers]) for k in range(2))
         loose = [stop for stop, is_held in zip(stops, held, strict=True) if not is_held]
-        return jump, multipliers[n_rows:], [side * single[constraint.key].A[0] @ jump for constraint, side in loose]
+        rates = [side * constraint.alone(tree, t, state, single).A[0] @ jump for constraint, side in loose]
+        return jump, multipliers[n_rows:], rates
 
     def choices(self, tree: Equations, t: float, state: Array) -> list[tuple]:
         """The modes that gap and rates leave open."""
@@ -288,8 +469,8 @@ class Touch:
         leaves, u = met.n @ met.u, met.u - met.n * (met.n @ met.u)
         if met.gap > 1e-6 or leaves > 1e-4:
             return [("apart",)]
-        if self.shape["type"] != "plane":
-            raise Undetermined("spheres that stay together")
+        if self.shape["type"] != "plane" or self.own["type"] != "sphere":
+            raise Undetermined("shapes that stay together")
         speed = np.linalg.norm(u)
         if speed > STILL:
             return [("slides",) if speed > 1.5 * SLOW else ("creeps", tuple(u / speed)), ("apart",)]
@@ -319,13 +500,45 @@ class Touch:
         return push >= 0 and begun @ np.array(self.mode[1]) > 0.9999 * np.linalg.norm(begun)
 
 
-def resting(tree: Equations, t: float, state: Array) -> list[tuple[Grip, float]]:
-    """The coordinates at rest at a stop, with the direction away from it."""
-    constraints = [one for one in tree.switches if isinstance(one, Grip) and abs(one.rate(tree, t, state)) < STILL]
-    sides = [
-        (one, float(state[one.slot] <= one.low + AT) - float(state[one.slot] >= one.high - AT)) for one in constraints
+def resting(tree: Equations, t: float, state: Array) -> list[tuple[Grip | Limit, float]]:
+    """What rests at a stop or a limit, with the direction away from it."""
+    constraints = [
+        one for one in tree.switches if isinstance(one, Grip | Limit) and abs(one.rate(tree, t, state)) < STILL
     ]
+    sides = [
+        (one, -float(one.side(tree, t, state)) if isinstance(one, Limit)
+         else float(state[one.slot] <= one.low + AT) - float(state[one.slot] >= one.high - AT)) for one in constraints
+    ]  # fmt: skip
     return [(one, side) for one, side in sides if side]
+
+
+def rebound(struck: Grip | Limit, side: float, e: float, tree: Equations, t: float, state: Array) -> None:
+    """The impact of a coordinate at a stop: its rate becomes -e times what it was. Others at rest at theirs push."""
+
+    def answer(stops: list, held: tuple) -> tuple[Array, list[float], list[float]]:
+        M, _, rows, _, single = tree.equations(t, state, loose=True)
+        n_rows, own = len(rows.A), struck.alone(tree, t, state, single)
+        for constraint, away in itertools.compress(stops, held):
+            rows.append(constraint.alone(tree, t, state, single), side=away)
+        rows.append(own, side=-side)
+        wanted = np.zeros(len(rows.A))
+        wanted[-1] = -(1 + e) * own.slips[0]
+        jump, multipliers = solution(M, rows, np.zeros(6 * tree.n), wanted)
+        loose = [stop for stop, is_held in zip(stops, held, strict=True) if not is_held]
+        rates = [away * constraint.alone(tree, t, state, single).A[0] @ jump for constraint, away in loose]
+        return jump, multipliers[n_rows:], rates
+
+    agreed(tree, t, state, [stop for stop in resting(tree, t, state) if stop[0] is not struck], answer)
+
+
+def agreed(tree: Equations, t: float, state: Array, stops: list, answer) -> None:
+    """Jump with those stops that then push, of all at which something rests."""
+    for held in itertools.product((True, False), repeat=len(stops)):
+        jump, pushes, rates = answer(stops, held)
+        if min([*pushes, *rates], default=0.0) >= -STILL:
+            tree.jump(state, jump)
+            return
+    raise Undetermined("an impact that no choice of stops agrees with")
 
 
 def impulse(K: Array, n: Array, u: Array, e: float, mu: float) -> Array:
@@ -357,9 +570,10 @@ def switches_of(tree: Equations) -> list:
             constraint = Grip(body, k)
             if constraint.friction or constraint.largest or np.isfinite([constraint.low, constraint.high]).any():
                 found.append(constraint)
+    found += [Limit(tree, loop) for loop in tree.loops if is_limit(loop)]
     shaped = [(body, shape) for body in tree.bodies.values() for shape in body.data.get("shapes", ())]
     for (body, shape), (other, its) in itertools.permutations(shaped, 2):
-        is_first = shape["type"] == "sphere" and (its["type"] == "plane" or body.name < other.name)
+        is_first = not flat(shape) and (flat(its) or body.name < other.name)
         if is_first and body.carrier is not other.carrier and body.data["collide"] == other.data["collide"]:
             found.append(Touch(body, shape, other, its, body.data["material"]))
     return found

@@ -175,7 +175,7 @@ def tables_of(
     varies = [[_varies(each, *group[:2]) for group in each.groups] for each in equations]
     resting = [equations[rest].resting if rest != at.NO_ROW else () for _, rest in number]
     guards, first_guards, now, rates = [], [0], [], []
-    n_posed = 1 + max(v.row for v in one.variables)
+    n_posed = 1 + max((v.row for v in one.variables if v.column == at.STATE.place("q")), default=-1)
 
     for k, (each, vertices) in enumerate(zip(equations, live, strict=True)):
         row_of = rows.of(k)
