@@ -128,7 +128,7 @@ def test_a_marble_rolls_in_a_bowl(mesh_of):
 def arrays_of(surface):
     """Working arrays with one mesh."""
     corner = np.zeros((3, 3))
-    return made(ConvexArrays, {}, corner=corner, mesh=made(MeshArrays, {"shapes": 1}, meshes=surface.table))
+    return made(ConvexArrays, {"pairs": 0}, corner=corner, mesh=made(MeshArrays, {"shapes": 1}, meshes=surface.table))
 
 
 def mesh_shape(surface):

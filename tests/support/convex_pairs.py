@@ -129,7 +129,7 @@ def arrays_of(pairs: list[Pair]) -> tuple:
         poses[2 * k + 1, :3], poses[2 * k + 1, 3:] = pair.place, np.roll(pair.turn.as_quat(), 1)
     corners = np.concatenate([np.zeros((0, 3)), *(core.corners for core in cores)])
     kinds = np.array([core.kind for core in cores], np.int64)
-    return kinds, values, poses, made(ConvexArrays, {}, corner=corners, mesh=None)
+    return kinds, values, poses, made(ConvexArrays, {"pairs": 0}, corner=corners, mesh=None)
 
 
 @kernel

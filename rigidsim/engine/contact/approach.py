@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
-from rigidsim.engine.contact.convex import ConvexArrays, forget_features
+from rigidsim.engine.contact.convex import ConvexArrays
 from rigidsim.engine.contact.meshes import begin_advance, end_advance
 from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.model import floats
@@ -139,9 +139,9 @@ def place_pair(first, second, t, motion, contacts, near):
 
 @inlined
 def find_places(first, second, reach, contacts, near):
-    """The places where two shapes, as placed now, are nearer than reach; their number."""
-    if near.convex is not None:
-        forget_features(first, second, near.convex)
+    """The places where two shapes, as placed now, are nearer than reach; their number. The search begins with the
+    features in `near.convex`.
+    """
     shape_i, shape_j = placed_shape(first, contacts, near.pose[0]), placed_shape(second, contacts, near.pose[1])
     return meet(shape_i, shape_j, reach, near.places, near.convex)
 
@@ -355,14 +355,18 @@ def free_share(first, second, left, size, count, contacts, near):
 
 
 @inlined
-def sinks(first, second, count, touching, threshold, contacts, near):
-    """Whether a place of those found overlaps and approaches fast: what rests, the sub-steps keep apart."""
+def sunk_for(first, second, count, touching, threshold, contacts, near):
+    """For how long the places found that overlap and approach fast have overlapped, s, by their speeds; 0 if there are
+    none: what rests, the sub-steps keep apart.
+    """
+    time = 0.0
     for k in range(count):
-        if near.places[k].gap < -touching:
+        gap = near.places[k].gap
+        if gap < -touching:
             u, a = closing_of(near.places[k], first, second, contacts, near)
             if -u > least_speed(a, threshold):
-                return True
-    return False
+                time = max(time, gap / u)
+    return time
 
 
 @routine
@@ -371,9 +375,11 @@ def follow(first, second, now, threshold, motion, contacts, near):
 
     A part of the time left goes as far as nothing can touch (conservative advancement), or as gaps are quadratic in
     time. The root of one is the next time, if it comes sooner. If the shapes overlap at a time, the instant at which
-    they touched is before it, and halving encloses it.
+    they touched is before it, and Newton's method, or else halving, encloses it. Of shapes that overlap all the time,
+    it is about that at which they begin to approach fast.
     """
-    t, before, until, found, speed, late = now, now, motion.h, NEVER, 0.0, 0.0
+    t, before, until, found, speed, late = now, now, NEVER, NEVER, 0.0, 0.0
+    overlap, sank = False, False
     for _ in range(2 * PARTS):
         place_pair(first, second, t, motion, contacts, near)
         size, extent = sizes(first, second, contacts, near)
@@ -381,14 +387,16 @@ def follow(first, second, now, threshold, motion, contacts, near):
         _, reach = reach_for(first, second, left, size, contacts, near)
         count = find_places(first, second, reach, contacts, near)
         wait, gap, speed, late, _ = soonest(first, second, left, count, touching, threshold, contacts, near)
-        if sinks(first, second, count, touching, threshold, contacts, near):
+        since = sunk_for(first, second, count, touching, threshold, contacts, near)
+        if since > 0.0:
             if t == now:
                 break
             until = t
-            if until - before <= ROUND_OFF * motion.h:
+            if until - before <= (1.0 / PARTS if overlap else ROUND_OFF) * motion.h:
                 found = t
                 break
-            t = 0.5 * (before + until)
+            t = until - since if not sank and until - since > before else 0.5 * (before + until)
+            sank = True
             continue
         if wait < NEVER and (gap <= touching or t + wait == t):
             found = t
@@ -400,7 +408,8 @@ def follow(first, second, now, threshold, motion, contacts, near):
         part = max(part, motion.h / PARTS)
         if wait > part:
             wait = max(part, left * free_share(first, second, left, size, count, contacts, near))
-        before, t = t, min(t + wait, motion.h if until == motion.h else 0.5 * (t + until))
+        later = t + wait if t + wait < until else 0.5 * (t + until)
+        before, overlap, sank, t = t, gap_of(count, near) < -touching, False, min(later, motion.h)
     return found, speed if found < NEVER else late
 
 

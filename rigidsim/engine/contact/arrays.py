@@ -176,7 +176,7 @@ def make_contact_arrays(
 ) -> ContactArrays:
     """The arrays of contact of one world."""
     of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
-    convex = make_convex(contacts)
+    convex = make_convex(contacts, room.pairs)
     sizes = {**of_tree, **room._asdict(), **size}
     sizes["convex"] = 0 if convex is None else room.pairs
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
@@ -193,7 +193,7 @@ def make_contact_arrays(
         points=points,
         lanes=lanes,
         candidates=make_candidates(contacts, room.pairs),
-        impacts=make_impacts(contacts, room.pairs, room.points),
+        impacts=make_impacts(contacts, room.pairs, room.points, convex),
         solver=make_solver(len(contacts.body), room.points, lanes),
         ledger=make_ledger(lanes),
         trees=trees,
@@ -212,17 +212,16 @@ def begin_again(arrays: ContactArrays, contacts: Contacts) -> None:
 
 
 def corners_of(arrays: ContactArrays) -> list[np.ndarray]:
-    """The copies of the corners of all hulls, which are made if there are meshes."""
-    found = arrays.points.convex, arrays.impacts and arrays.impacts.near.convex
-    return [convex.corner for convex in found if convex is not None and convex.mesh is not None]
+    """The copy of the corners of all hulls, which is made if there are meshes."""
+    convex = arrays.points.convex
+    return [convex.corner] if convex is not None and convex.mesh is not None else []
 
 
 def put_corners(arrays: ContactArrays, contacts: Contacts) -> None:
     """Take over the corners of contacts whose numbers have changed."""
-    mine = contacts.corner
-    if mine is not None:
+    if contacts.corner is not None:
         for corner in corners_of(arrays):
-            corner[: len(mine)] = mine
+            fill_from(corner, contacts.corner)
 
 
 def make_lasting(

@@ -47,7 +47,6 @@ LEAVES = Row(
 MOST_VERTICES, MOST_FACES, MOST_TURNS = 80, 160, 64
 MOST_CORNERS = 32  # of a polygon
 OF_A, OF_B, ROOM = 0, MOST_CORNERS, 2 * MOST_CORNERS  # where the polygons begin, and room to clip one
-UNKNOWNS = 6  # of the system of `features.py`: normal, separation, and shares of two generators
 NEAR = 1e-7  # relative duality gap at which features are taken
 SAME = 1e-26  # squared distance, in the unit: the cores touch
 APART, TOUCHING, FAR = 0, 1, 2  # what is found: a distance, an overlap, or nothing within reach
@@ -84,6 +83,7 @@ class ConvexArrays(NamedTuple):
     core: CORE = floats(2)  # A and B
     relative: RELATIVE_POSE = floats()
     features: FEATURES = floats()  # to begin with, then those found
+    found: FEATURES = floats("pairs")  # (candidate) those that the step has found last
     nearest: NEAREST = floats()
     surface: SURFACE = floats(2)
     active: TRIPLE = floats(2)  # the numbers of the corners of the features of A and of B
@@ -91,22 +91,19 @@ class ConvexArrays(NamedTuple):
     face: FACE = floats(MOST_FACES)
     edge: np.ndarray = integers(2 * MOST_FACES, 2)
     chosen: np.ndarray = integers(4)  # the vertices around the nearest point
-    matrix: np.ndarray = floats(UNKNOWNS, UNKNOWNS)
-    right: np.ndarray = floats(UNKNOWNS)
     share: np.ndarray = floats(2)  # along the generators of A, then of B
     polygon: POLYGON = floats(3 * MOST_CORNERS)
 
 
-def make_convex(contacts: Contacts) -> ConvexArrays | None:
-    """Arrays for the cores of these contacts; None if none needs them."""
+def make_convex(contacts: Contacts, n_pair: int = 0) -> ConvexArrays | None:
+    """Arrays for the cores of these contacts, of which so many pairs are candidates; None if none needs them."""
     if contacts.corner is None:
         return None
-    if contacts.meshes is None:
-        return made(ConvexArrays, {}, corner=contacts.corner, mesh=None)
-    corner = np.concatenate([contacts.corner, np.zeros((3, TRIPLE.width))])
-    return made(
-        ConvexArrays, {}, corner=corner, mesh=made(MeshArrays, {"shapes": len(contacts.shape)}, meshes=contacts.meshes)
-    )
+    sizes, corner, mesh = {"pairs": n_pair, "shapes": len(contacts.shape)}, contacts.corner, None
+    if contacts.meshes is not None:
+        corner = np.concatenate([corner, np.zeros((3, TRIPLE.width))])
+        mesh = made(MeshArrays, sizes, meshes=contacts.meshes)
+    return made(ConvexArrays, sizes, corner=corner, mesh=mesh)
 
 
 @inlined
@@ -120,35 +117,54 @@ def thinness(half):
 
 
 @inlined
-def forget_features(i, j, w):
-    """Begin anew with a pair of shapes, unless it was the last one."""
-    f = w.features
-    if f.shape_A != i or f.shape_B != j:
-        f.shape_A, f.shape_B, f.known = i, j, 0.0
+def copy_features(source: FEATURES, target: FEATURES):
+    """Copy those of a pair."""
+    for c in range(FEATURES.width):
+        target[c] = source[c]
 
 
 @inlined
-def begin_features(i, j, k, last, w):
-    """Take over the features of a pair from the last step, if it had any; k is the first row that may have them.
-    Returns the first row that a later pair may have.
+def forget_features(i, j, features: FEATURES):
+    """Begin anew with a pair of shapes."""
+    features.shape_A, features.shape_B, features.known = i, j, 0.0
+
+
+@inlined
+def begin_features(i, j, number, k, last, w):
+    """Take over the features of a candidate from the last step, if it had any; k is the first row that may have them.
+    Returns the first row that a later candidate may have. The step has found none yet.
     """
     count, rows = last.known[0], last.features
     while k < count and (rows[k].shape_A < i or (rows[k].shape_A == i and rows[k].shape_B < j)):
         k += 1
-    w.features.shape_A, w.features.shape_B, w.features.known = i, j, 0.0
+    forget_features(i, j, w.features)
+    forget_features(i, j, w.found[number])
     if k < count and rows[k].shape_A == i and rows[k].shape_B == j:
-        for c in range(FEATURES.width):
-            w.features[c] = rows[k, c]
+        copy_features(rows[k], w.features)
     return k
 
 
 @inlined
-def keep_features(new, w):
-    """Keep the features of this pair for the next step, if they are known."""
+def keep_features(number, new, w):
+    """Keep the features of a candidate for later in the step, and for the next step if they are known."""
+    note_features(number, w)
     if w.features.known > 0.5:
-        for c in range(FEATURES.width):
-            new.features[new.known[0], c] = w.features[c]
+        copy_features(w.features, new.features[new.known[0]])
         new.known[0] += 1
+
+
+@inlined
+def recall_features(number, w):
+    """Begin with the features of a candidate that the step has found last."""
+    if w is not None:
+        copy_features(w.found[number], w.features)
+
+
+@inlined
+def note_features(number, w):
+    """Keep the features of a candidate for later in the step."""
+    if w is not None:
+        copy_features(w.features, w.found[number])
 
 
 # --- support functions

@@ -82,7 +82,7 @@ def largest_turn(contacts, pair, n_pair, motions, points):
         turn = turn_of(i, contacts, motions) + turn_of(j, contacts, motions)
         if turn > largest and points.apart[number] - value[i].bound - value[j].bound <= closing:
             if points.convex is not None:
-                forget_features(i, j, points.convex)
+                forget_features(i, j, points.convex.features)
             shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
             if meet(shape_i, shape_j, closing, points.place, points.convex) > 0:
                 largest = turn

@@ -11,7 +11,7 @@ that are apart and that overlap, and well-conditioned where they touch. The resu
 which give a separation along n of their own, and by the points, which lie in their features. If it is not, other
 features are tried, and at last the axes of the cores, of which that of largest separation is taken.
 
-What is found is remembered: a pair begins with the features of its last step.
+What is found is remembered: a pair begins with the features that were found last, in this step or in the one before.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from rigidsim.engine.contact.convex import (
     thinness,
 )
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL
+from rigidsim.physics.distances import CONE, CYLINDER, ELLIPSOID, HULL, across
 from rigidsim.physics.elementary import sqrt
-from rigidsim.physics.inertia import conjugated
+from rigidsim.physics.inertia import apply, conjugated
 from rigidsim.physics.supports import bend_of_ellipsoid, bend_of_rim, farthest_on_ellipsoid, farthest_on_rim
 from rigidsim.physics.vector import ZERO, add, cross, dot, negated, norm, scaled, sub, transposed
 
@@ -45,6 +45,7 @@ PROVEN = 1e-13  # largest difference of the separations, in the unit of the pair
 ALONG = 1e-12  # squared sine: two generators at a smaller angle give no normal
 INSIDE = 1e-11  # how far beyond its feature a point may be, relative to it
 DEEPEST = 0.02  # in the unit: features of a deeper overlap are looked for anew, as others may be less deep
+SINGULAR = 1e-13  # in the unit: radii of curvature below it leave the normal open
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -133,73 +134,67 @@ def point_of(row: SURFACE, shares, first):
 
 
 @inlined
-def write_generator(m, y, place, e, sign, n):
-    """The row and the column of a generator."""
-    y[place] = -dot(e, n)
-    for c in range(3):
-        m[c, place] = sign * e[c]
-        m[place, c] = e[c]
+def generator(w, k, c_A):
+    """Generator k of both features, in the axes of A, with its sign in the equations."""
+    A, B = w.surface[0], w.surface[1]
+    if k < c_A:
+        return A.first if k == 0 else A.second
+    return negated(out_of_B(w.relative, B.first if k == c_A else B.second))
 
 
 @inlined
-def write_system(n, separation, w):
-    """The equations at the present guess; returns how many there are."""
-    m, y, share, A, B = w.matrix, w.right, w.share, w.surface[0], w.surface[1]
+def stiffness(separation, w):
+    """H: the derivative of a(n) - b(-n) + s n by n, in the axes of A, as (xx yy zz xy xz yz)."""
+    A, B, share = w.surface[0], w.surface[1], w.share
     c_A, c_B = int(A.count), int(B.count)
-    m[:] = 0.0
-    bend = bend_with(A, share[0] if c_A > 0 else 0.0)
+    of_A = bend_with(A, share[0] if c_A > 0 else 0.0)
     of_B = tensor_out_of_B(w.relative, bend_with(B, share[c_A] if c_B > 0 else 0.0))
-    m[0, 0], m[1, 1] = bend[0] + of_B[0] + separation, bend[1] + of_B[1] + separation
-    m[2, 2], m[0, 1] = bend[2] + of_B[2] + separation, bend[3] + of_B[3]
-    m[0, 2], m[1, 2] = bend[4] + of_B[4], bend[5] + of_B[5]
-    m[1, 0], m[2, 0], m[2, 1] = m[0, 1], m[0, 2], m[1, 2]
-    b = add(w.relative.p, out_of_B(w.relative, point_of(B, share, c_A)))
-    apart = sub(b, add(point_of(A, share, 0), scaled(separation, n)))
-    for c in range(3):
-        m[c, 3] = m[3, c] = n[c]
-        y[c] = apart[c]
-    y[3] = 0.5 * (1.0 - dot(n, n))
-    if c_A > 0:
-        write_generator(m, y, 4, A.first, 1.0, n)
-    if c_A > 1:
-        write_generator(m, y, 5, A.second, 1.0, n)
-    if c_B > 0:
-        write_generator(m, y, 4 + c_A, out_of_B(w.relative, B.first), -1.0, n)
-    if c_B > 1:
-        write_generator(m, y, 5 + c_A, out_of_B(w.relative, B.second), -1.0, n)
-    return 4 + c_A + c_B
+    return (
+        of_A[0] + of_B[0] + separation, of_A[1] + of_B[1] + separation, of_A[2] + of_B[2] + separation,
+        of_A[3] + of_B[3], of_A[4] + of_B[4], of_A[5] + of_B[5],
+    )  # fmt: skip
 
 
-@routine
-def solve(m, y, n):
-    """m x = y by elimination with pivots, x in y; False if the equations depend on each other."""
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if abs(m[i, k]) > abs(m[best, k]):
-                best = i
-        if not abs(m[best, k]) > 1e-13:
-            return False
-        if best != k:
-            for j in range(k, n):
-                x = m[k, j]
-                m[k, j] = m[best, j]
-                m[best, j] = x
-            x = y[k]
-            y[k] = y[best]
-            y[best] = x
-        for i in range(k + 1, n):
-            f = m[i, k] / m[k, k]
-            for j in range(k + 1, n):
-                m[i, j] -= f * m[k, j]
-            y[i] -= f * y[k]
-    for r in range(n):
-        k = n - 1 - r
-        x = y[k]
-        for j in range(k + 1, n):
-            x -= m[k, j] * y[j]
-        y[k] = x / m[k, k]
-    return True
+@inlined
+def correct(n, separation, w):
+    """One turn of Newton's method: (whether there is one, the change of n, that of the separation); the shares change.
+
+    The linear equations H dn + n ds + g dl + h dm = r, n . dn = 0, g . dn = -g . n, h . dn = -h . n are solved in the
+    basis reciprocal to n and the generators g, h. A feature less has any direction across n in place of a generator,
+    along which the change of n follows from the first equation.
+    """
+    c_A, c_B = int(w.surface[0].count), int(w.surface[1].count)
+    count, H, g = c_A + c_B, stiffness(separation, w), across(n)
+    if count > 0:
+        g = generator(w, 0, c_A)
+    h = cross(n, g)
+    if count > 1:
+        h = generator(w, 1, c_A)
+    area = cross(g, h)
+    volume, least = dot(n, area), ALONG * dot(g, g) * dot(h, h)
+    if not volume * volume > least:
+        return False, ZERO, 0.0
+    of_n, of_g, of_h = scaled(1.0 / volume, area), scaled(1.0 / volume, cross(h, n)), scaled(1.0 / volume, cross(n, g))
+    b = add(w.relative.p, out_of_B(w.relative, point_of(w.surface[1], w.share, c_A)))
+    r = sub(b, add(point_of(w.surface[0], w.share, 0), scaled(separation, n)))
+    H_g, H_h, x, y = apply(H, of_g), apply(H, of_h), -dot(g, n), -dot(h, n)
+    if count == 1:
+        along = dot(of_h, H_h)
+        if not abs(along) > SINGULAR * dot(of_h, of_h):
+            return False, ZERO, 0.0
+        y = (dot(of_h, r) - x * dot(of_h, H_g)) / along
+    elif count == 0:
+        xx, xy, yy = dot(of_g, H_g), dot(of_g, H_h), dot(of_h, H_h)
+        square = xx * yy - xy * xy
+        if not abs(square) > SINGULAR * max(abs(xx), abs(yy)):
+            return False, ZERO, 0.0
+        x, y = (
+            (yy * dot(of_g, r) - xy * dot(of_h, r)) / square,
+            (xx * dot(of_h, r) - xy * dot(of_g, r)) / square,
+        )  # fmt: skip
+    r = sub(r, add(scaled(x, H_g), scaled(y, H_h)))
+    w.share[0], w.share[1] = w.share[0] + dot(of_g, r), w.share[1] + dot(of_h, r)
+    return True, add(scaled(x, of_g), scaled(y, of_h)), dot(of_n, r)
 
 
 @inlined
@@ -223,21 +218,24 @@ def iterate(kinds, w):
     """Newton's method from the features, normal and separation in `features`, to those of `nearest`; whether it
     converged. `surface` has the features at that normal.
     """
-    n, separation, last = w.features.normal, w.features.separation, 4.0
+    n, separation, last = w.features.normal, w.features.separation, 0.0
     w.share[:] = 0.0
     for _ in range(MOST_TURNS):
         write_surfaces(kinds, n, w)
         if w.surface[0].count + w.surface[1].count > 2.5:
             break
-        size, y = write_system(n, separation, w), w.right
-        if not solve(w.matrix, y, size):
+        found, dn, ds = correct(n, separation, w)
+        if not found:
             break
-        n = add(n, (y[0], y[1], y[2]))
-        n, separation = scaled(1.0 / norm(n), n), separation + y[3]
-        for k in range(size - 4):
-            w.share[k] += y[4 + k]
-        change = abs(y[0]) + abs(y[1]) + abs(y[2]) + abs(y[3])
-        if change <= 4e-16 or (change <= 1e-13 and change >= 0.5 * last):
+        n, separation = add(n, dn), separation + ds
+        n = scaled(1.0 / norm(n), n)
+        change = abs(dn[0]) + abs(dn[1]) + abs(dn[2]) + abs(ds)
+        # Quadratic convergence: the next change is about change^3/last^2.
+        if (
+            change <= 4e-16
+            or change * change * change <= 4e-16 * last * last
+            or (change <= 1e-13 and change >= 0.5 * last)
+        ):
             w.nearest.normal, w.nearest.separation = n, separation
             write_surfaces(kinds, n, w)
             return True
@@ -245,15 +243,6 @@ def iterate(kinds, w):
             break
         last = change
     return False
-
-
-@inlined
-def generator(w, k, c_A):
-    """Generator k of both features, in the axes of A, with its sign in the equations."""
-    A, B = w.surface[0], w.surface[1]
-    if k < c_A:
-        return A.first if k == 0 else A.second
-    return negated(out_of_B(w.relative, B.first if k == c_A else B.second))
 
 
 @routine

@@ -27,7 +27,7 @@ from rigidsim.engine.contact.approach import (
 )
 from rigidsim.engine.contact.bodies import root_of, unite
 from rigidsim.engine.contact.columns import CONTACT_POINT, JOLT, LINE, WHO
-from rigidsim.engine.contact.convex import make_convex
+from rigidsim.engine.contact.convex import ConvexArrays, note_features, recall_features
 from rigidsim.engine.contact.division import any_whirls
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
@@ -112,12 +112,14 @@ class ImpactArrays(NamedTuple):
     log_value: EVENT = floats("log")  # points relative to the reference frame of the two bodies
 
 
-def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | None:
+def make_impacts(
+    contacts: Contacts, n_pair: int, n_log: int, convex: ConvexArrays | None = None
+) -> ImpactArrays | None:
     """Arrays for so many pairs of candidates, and so many strikes in a step; None if nothing collides."""
     if not np.any(contacts.action == COLLIDES):
         return None
     sizes = {"bodies": len(contacts.body), "pairs": n_pair, "ends": 2 * n_pair, "log": n_log}
-    return made(ImpactArrays, sizes, near=made(Near, {}, convex=make_convex(contacts)), problem=made(ImpactProblem, {}))
+    return made(ImpactArrays, sizes, near=made(Near, {}, convex=convex), problem=made(ImpactProblem, {}))
 
 
 # --- which pairs are fast enough
@@ -260,7 +262,9 @@ def look_at(k, now, meeting, motion, work):
         return
     may_overlap = work.point_of[k] != at.NO_ROW
     threshold = threshold_of(first, second, speed_factor(k, meeting, work), WEAK * hardest, meeting)
+    recall_features(k, work.near.convex)
     time, speed, present = next_touch(first, second, now, may_overlap, threshold, motion, contacts, work.near)
+    note_features(k, work.near.convex)
     least, is_due = least_speed(0.0, threshold), time < NEVER
     if is_due and work.when[k] == NEVER:
         work.due[work.size[N_DUE]] = k

@@ -48,7 +48,7 @@ def measure_overlaps(contacts, candidates, places, depth, convex):
     for k in range(min(candidates.count[0], len(depth))):
         i, j = candidates.pair[k, 0], candidates.pair[k, 1]
         if convex is not None:
-            forget_features(i, j, convex)
+            forget_features(i, j, convex.features)
         if contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
             shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
             count = meet(shape_i, shape_j, 0.0, places, convex)

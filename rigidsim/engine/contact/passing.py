@@ -10,6 +10,7 @@ from __future__ import annotations
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import deep, is_centred, turn_since
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
+from rigidsim.engine.contact.convex import recall_features
 from rigidsim.engine.contact.division import EVEN
 from rigidsim.engine.contact.narrow import meet, placed_shape
 from rigidsim.engine.contact.trees import acts_on_tree
@@ -63,8 +64,6 @@ def motion_of(k, contacts, motions, lines):
 def nearest_of(i, j, pose, other, reach, contacts, points):
     """(gap, normal) of the nearest place of two shapes; that of no place is `reach`."""
     place = points.place
-    if points.convex is not None:
-        points.convex.features.known = 0.0
     shape_i, shape_j = placed_shape(i, contacts, pose), placed_shape(j, contacts, other)
     count = meet(shape_i, shape_j, reach, place, points.convex)
     gap, n = reach, (0.0, 0.0, 0.0)
@@ -75,8 +74,10 @@ def nearest_of(i, j, pose, other, reach, contacts, points):
 
 
 @routine
-def passes(i, j, h, contacts, motions, lines, points):
-    """Whether two shapes overlap by much more at the end of the step than at its beginning, or passed each other."""
+def passes(k, i, j, h, contacts, motions, lines, points):
+    """Whether the shapes of candidate k overlap by much more at the end of the step than at its beginning, or passed
+    each other.
+    """
     allowed, (way_i, turned_i), (way_j, turned_j) = (
         deep(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)
     )  # fmt: skip
@@ -86,8 +87,9 @@ def passes(i, j, h, contacts, motions, lines, points):
     place_at_end(i, h, contacts, motions, lines, points.later[0])
     place_at_end(j, h, contacts, motions, lines, points.later[1])
     reach = 2.0 * most
-    gap, n = nearest_of(i, j, points.later[0], points.later[1], reach, contacts, points)
+    recall_features(k, points.convex)
     before, n_before = nearest_of(i, j, motions.pose[i], motions.pose[j], reach, contacts, points)
+    gap, n = nearest_of(i, j, points.later[0], points.later[1], reach, contacts, points)
     return gap < min(before, 0.0) - allowed or dot(n, n_before) < 0.0
 
 
@@ -108,7 +110,7 @@ def any_passes(h, n_point, contacts, pair, motions, lines, points):
             continue
         last = k
         i, j = pair[k, 0], pair[k, 1]
-        if can_pass(i, j, contacts) and passes(i, j, h, contacts, motions, lines, points):
+        if can_pass(i, j, contacts) and passes(k, i, j, h, contacts, motions, lines, points):
             return True
     return False
 

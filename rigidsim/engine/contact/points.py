@@ -507,13 +507,13 @@ def note_depth(t, i, j, depth, size, sunk: SUNK):
 
 
 @inlined
-def leave_pair(i, j, f, p, last, new, convex):
+def leave_pair(i, j, number, f, p, last, new, convex):
     """Keep what is known of a pair that is left as it is, but for its impulses; returns the next rows of features and
     of pairs that overlap for a reason.
     """
     if convex is not None:
-        f = begin_features(i, j, f, last, convex)
-        keep_features(new, convex)
+        f = begin_features(i, j, number, f, last, convex)
+        keep_features(number, new, convex)
     while p < last.count[2] and is_before(last.parting[p], (i, j)):
         p += 1
     if is_of(last.parting, p, last.count[2], i, j):
@@ -535,12 +535,12 @@ def find_points(t, h, model, arrays):
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
         if arrays.sleep is not None and apart == IDLE:
-            f, p = leave_pair(i, j, f, p, last, new, convex)
+            f, p = leave_pair(i, j, number, f, p, last, new, convex)
             continue
         size = smaller_size(i, j, value)
         part, margin = 0.0, margin_of(i, j, size, contacts, motions)
         if convex is not None:
-            f = begin_features(i, j, f, last, convex)
+            f = begin_features(i, j, number, f, last, convex)
         if apart - value[i].bound - value[j].bound > closing + margin:
             continue
         if closing > FAST * size:
@@ -549,7 +549,7 @@ def find_points(t, h, model, arrays):
             shape_i, shape_j = placed_shape(i, contacts, pose[i]), placed_shape(j, contacts, pose[j])
             count = meet(shape_i, shape_j, closing + margin, points.place, points.convex)
         if convex is not None:
-            keep_features(new, convex)
+            keep_features(number, new, convex)
         if count == 0:
             continue
         while m < last.count[0] and is_before(last.key[m], pair[number]):

@@ -27,6 +27,7 @@ from rigidsim.engine.contact.approach import (
 )
 from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
 from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
+from rigidsim.engine.contact.convex import recall_features
 from rigidsim.engine.contact.division import REBOUND, TIMES, longest
 from rigidsim.engine.contact.impacts import find_contact_islands, speed_factor, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
@@ -97,6 +98,7 @@ def first_rebound(at_end, meeting, points, motion, work):
         if k != last:
             first, second = meeting.pair[k, 0], meeting.pair[k, 1]
             threshold = threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting)
+            recall_features(k, work.near.convex)
             if at_end:
                 time, speed, present = approach_at_end(first, second, threshold, motion, contacts, work.near)
             else:

@@ -28,6 +28,7 @@ from rigidsim.engine.contact.approach import (
 )  # fmt: skip
 from rigidsim.engine.contact.bodies import tensor_in_world
 from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, WHO
+from rigidsim.engine.contact.convex import note_features, recall_features
 from rigidsim.engine.contact.division import undivided
 from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
@@ -194,7 +195,9 @@ def join(k, is_first, may_overlap, now, meeting, motion, near, problem):
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
     touching = nearness(meeting.nominal, size, extent, near)
+    recall_features(k, near.convex)
     count = find_places(first, second, touching, contacts, near)
+    note_features(k, near.convex)
     threshold = threshold_of(first, second, 1.0, 0.0, meeting)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, threshold, contacts, near)
     e, mu = surfaces_of(first, second, contacts)
