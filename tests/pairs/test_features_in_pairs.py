@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from random_scenes import FEATURES, METHODS, MORE, drawn
+from random_scenes import FEATURES, METHODS, MORE, Drawn, drawn
 from rewriting import REWRITTEN, Unsuited, rewritten
 from rigidsim.certify.certifying import certify
 from rigidsim.errors import SimulationError
@@ -83,23 +83,24 @@ def test_a_scene_with_more_features_moves_as_the_reference(seed):
     assert found.drift <= bounds.ledger and found.contact <= bounds.contact, drawing.words
 
 
+def compare_with_one_alone(drawing: Drawn, way: str) -> None:
+    """To the bit; but no step of a method that chooses its steps goes beyond the end of the first of two pieces."""
+    bounds = bounds_of(drawing).motion if way == "in two pieces" and drawing.method != "rkmk4" else 0.0
+    with WAYS["alone"](drawing.data) as alone, WAYS[way](drawing.data) as other:
+        assert apart(ends(other), ends(alone)) <= bounds, drawing.words
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", LATER[100:200])
 def test_a_run_with_more_features_has_the_bits_of_one_alone(seed, way):
-    drawing = drawn(seed, MORE)
-    with WAYS["alone"](drawing.data) as alone, WAYS[way](drawing.data) as other:
-        for path, values in ends(alone).items():
-            assert values.tobytes() == ends(other)[path].tobytes(), (path, drawing.words)
+    compare_with_one_alone(drawn(seed, MORE), way)
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", [11, *LATER[:100]])
 def test_a_run_has_the_bits_of_one_alone(seed, way):
     """Beside others, in a sweep, and in two pieces."""
-    drawing = drawn(seed)
-    with WAYS["alone"](drawing.data) as alone, WAYS[way](drawing.data) as other:
-        for path, values in ends(alone).items():
-            assert values.tobytes() == ends(other)[path].tobytes(), (path, drawing.words)
+    compare_with_one_alone(drawn(seed), way)
 
 
 @pytest.mark.parametrize("how", REWRITTEN)
