@@ -35,8 +35,8 @@ GROUPS = {
     ),
     "Environments": ("rigidsim.env.SceneEnv", "rigidsim.env.SceneVectorEnv"),
     "Oracles": (
-        "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
-        "rigidsim.hindsight.oracles.reference",
+        "rigidsim.analysis.oracles.errors", "rigidsim.analysis.oracles.OracleError",
+        "rigidsim.analysis.oracles.reference",
     ),
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),

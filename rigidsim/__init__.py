@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.23.0"
+__version__ = "0.24.0"
 
 # Public name -> its module, imported on first use to keep `rigidsim --help` fast.
 _MODULE_OF = {
@@ -29,9 +29,9 @@ _MODULE_OF = {
     "Transform": "rigidsim.transform",
     "DynamicTransform": "rigidsim.transform",
     "TRS": "rigidsim.transform",
-    "pairs": "rigidsim.structures",
-    "distinct_pairs": "rigidsim.structures",
-    "ContiguousList": "rigidsim.structures",
+    "pairs": "rigidsim.containers",
+    "distinct_pairs": "rigidsim.containers",
+    "ContiguousList": "rigidsim.containers",
     "RigidsimError": "rigidsim.errors",
     "SceneError": "rigidsim.errors",
     "SimulationError": "rigidsim.errors",
@@ -41,13 +41,13 @@ _MODULE_OF = {
 # How objects show themselves in notebooks, and what samples give that follows from the scene.
 _INNER = {
     "html_of": "rigidsim.report.notebook",
-    "felt_acceleration": "rigidsim.hindsight.felt",
+    "felt_acceleration": "rigidsim.analysis.felt",
     "fit_figure": "rigidsim.plots.fit",
     "differentiated": "rigidsim.sensitivities.simulation",
 }
 
 # Public modules, also imported on first use.
-_MODULES = {"dual": "rigidsim.structures.dual"}
+_MODULES = {"dual": "rigidsim.containers.dual"}
 
 __all__ = ["__version__", *sorted(_MODULE_OF), *_MODULES]
 

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from alterations import is_formula
 
 PACKAGE = Path(__file__).parents[1] / "rigidsim"
@@ -14,15 +16,15 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 ROOT = PACKAGE / "__init__.py"
 
 # The parts of the package, a line: each imports from those before it only. `rigidsim` alone knows names of all of them;
-# `shown` asks it. Of the engine, who reads a scene knows what is declared of forces and rows.
+# `methods` asks it. Of the engine, who reads a scene knows what is declared of forces and rows.
 LINE = (
-    *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
-    *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
-    *("sensitivities", "fitting"),
-    *("selftest", "certify", "report", "plots", "views", "exports", "imports", "running", "env", "cli"),
+    *("jit", "physics", "containers", "errors", "arguments", "methods", "tree", "transform", "quantities"),
+    *("engine.model.layout", "engine.laws", "scene", "engine", "trajectory", "blueprints", "simulation", "analysis"),
+    *("sweeps", "sensitivities", "fitting"),
+    *("selftest", "certify", "report", "plots", "views", "exports", "imports", "runner", "env", "cli"),
 )
 # Who uses the root: for its version, and for its public names.
-OF_ROOT = {"shown", "trajectory", "cli"}
+OF_ROOT = {"methods", "trajectory", "cli"}
 # The one door of each dependency.
 DOORS = {
     "click": {"cli"},
@@ -37,7 +39,7 @@ DOORS = {
         "sweeps",
         "fitting.estimate",
         "fitting.optimise",
-        "hindsight.special",
+        "analysis.special",
         "scene.schema.hulls",
         "scene.schema.tables",
     },
@@ -49,15 +51,25 @@ DOORS = {
     "dask": {"sweeps.cluster"},
     "distributed": {"sweeps.cluster"},
 }
-# The rooms of scene/: each imports from itself and from those before it, on type checkers' behalf as well.
-ROOMS = ("text", "expressions", "values", "schema", "prepare", "hierarchy", "checks", "notes")
+# The rooms of two packages: each imports from itself and from those before it, on type checkers' behalf as well.
+ROOMS = {
+    "scene": ("text", "expressions", "values", "schema", "prepare", "hierarchy", "checks", "notes"),
+    "engine": (
+        *("model.layout", "model.contact_layout", "laws", "model", "dynamics", "loads", "collision", "constraints"),
+        *("evaluate", "series", "integrators", "assembly", "outputs", "events", "contact", "sensing", "time"),
+    ),
+}
+
+
+def member_of(inner: str, line: tuple[str, ...]) -> str:
+    """The one of the names, some with dots, that a module belongs to; if none, the first part of its name."""
+    named = next((part for part in line if "." in part and f"{inner}.".startswith(f"{part}.")), "")
+    return named or inner.split(".")[0]
 
 
 def part_of(module: str) -> str:
     """The part of the package that a module belongs to."""
-    inner = module.removeprefix("rigidsim").removeprefix(".")
-    named = next((part for part in LINE if "." in part and f"{inner}.".startswith(f"{part}.")), "")
-    return named or inner.split(".")[0] or "rigidsim"
+    return member_of(module.removeprefix("rigidsim").removeprefix("."), LINE) or "rigidsim"
 
 
 def module_of(path: Path) -> str:
@@ -169,21 +181,26 @@ def test_no_packages_import_each_other_in_a_circle():
 
 
 def room_of(module: str) -> str | None:
-    parts = module.split(".")
-    return parts[2] if parts[:2] == ["rigidsim", "scene"] and len(parts) > 2 and parts[2] in ROOMS else None
+    """The room that a module belongs to; None for a module beside the rooms of its package."""
+    package, _, inner = module.removeprefix("rigidsim.").partition(".")
+    room = member_of(inner, ROOMS.get(package, ()))
+    return room if room in ROOMS.get(package, ()) else None
 
 
-def test_rooms_of_the_scene_are_all_known():
-    assert {path.name for path in (PACKAGE / "scene").iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_are_all_known(package):
+    found = {path.stem for path in (PACKAGE / package).iterdir() if (path / "__init__.py").exists()}
+    assert found == {room for room in ROOMS[package] if (PACKAGE / package / room).is_dir()}
 
 
-def test_each_room_of_the_scene_imports_from_those_before_it():
+@pytest.mark.parametrize("package", ROOMS)
+def test_each_room_imports_from_those_before_it(package):
     wrong = []
-    for path in SOURCES:
-        if room := room_of(module_of(path)):
-            allowed = ROOMS[: ROOMS.index(room) + 1]
-            of_the_scene = {module for module in modules_imported(path) if module.startswith("rigidsim.scene")}
-            wrong += [f"{module_of(path)} must not import {m}" for m in of_the_scene if room_of(m) not in allowed]
+    for module, path in MODULES.items():
+        if module.startswith(f"rigidsim.{package}.") and (room := room_of(module)):
+            allowed = ROOMS[package][: ROOMS[package].index(room) + 1]
+            others = {other for other in modules_imported(path) if other.startswith(f"rigidsim.{package}.")}
+            wrong += [f"{module} must not import {other}" for other in others if room_of(other) not in allowed]
     assert wrong == []
 
 
@@ -238,8 +255,8 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
     assert not {name for name, modules in shared.items() if any(m.startswith("rigidsim.scene") for m in modules)}
 
 
-# What would treat a column of numbers (`structures/columns.py`) otherwise than a number, and where it may stand.
-READING = ("physics", "tree", "scene", "structures", "engine.laws", "building", "engine.assembly")
+# What would treat a column of numbers (`containers/columns.py`) otherwise than a number, and where it may stand.
+READING = ("physics", "tree", "scene", "containers", "engine.laws", "blueprints", "engine.assembly")
 OF_COUNTS = {
     "tree.history",
     "scene.expressions.building",
@@ -251,7 +268,8 @@ OF_NOTES = {"engine.laws.bushing", "engine.laws.spring", "engine.laws.torsion_sp
 BY_TYPE = {
     *("scene.text.scalars", "scene.values.quantities", "scene.text.plain"),  # where data become numbers
     *("physics.elementary", "physics.functions", "engine.laws.declaration"),  # which ask for a context, too
-    *("structures.columns", "structures.dual"),
+    *("containers.columns", "containers.dual"),
+    "engine.assembly.lanes",  # what tells structures apart
     "scene.values.points",  # the values of a plan, before a reading
 }
 CACHED = {

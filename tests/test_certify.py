@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.certify.certifying import AGREES, DIFFERS, OF_CALLBACK, PARTS, SKIPPED, certify
 from rigidsim.certify.expressed import Observer, jointed_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import paths_of

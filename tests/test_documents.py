@@ -12,8 +12,8 @@ import pytest
 
 import prose
 import rigidsim
+from rigidsim.analysis.oracles import errors
 from rigidsim.cli import cli
-from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
 from typed import COMPILING, Outcome, command, in_python, in_shell
 from typeset import as_markdown

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import rigidsim
 from rigidsim import dual
+from rigidsim.containers.dual import Dual, derivative, directional, hessian, jacobian, second_derivative
 from rigidsim.physics.elementary import select, sin_cos
 from rigidsim.physics.quaternion import exp_full, log, rotate
-from rigidsim.structures.dual import Dual, derivative, directional, hessian, jacobian, second_derivative
 
 # Quarters of whole numbers: their sums and products of a few are exact.
 quarters = st.integers(-64, 64).map(lambda n: n / 4)
@@ -253,5 +253,5 @@ def test_the_logarithm_inverts_the_exponential_to_first_order():
 
 
 def test_the_module_is_part_of_the_package():
-    assert rigidsim.structures.dual is dual
+    assert rigidsim.containers.dual is dual
     assert "dual" in rigidsim.__all__

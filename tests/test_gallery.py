@@ -10,11 +10,11 @@ import pytest
 
 import make_gallery
 import rigidsim
+from rigidsim.analysis.quantities import full_path
 from rigidsim.cli import cli
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.cli.options import overrides
 from rigidsim.cli.plot import split_arguments
-from rigidsim.hindsight.quantities import full_path
 from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.requests import RequestReader
 

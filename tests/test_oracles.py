@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.analysis.oracles import closed_forms, errors, reference
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.oracles import closed_forms, errors, reference
 from rigidsim.trajectory.header import texts_of
 
 WITHOUT = {

@@ -18,7 +18,7 @@ import pytest
 import make_api
 import rigidsim
 from rigidsim import DynamicTransform, Scene, Simulation, Transform, dual, simulate
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.transform import TRS, accumulate_componentwise, accumulate_matrices, as_quaternions
 

@@ -13,8 +13,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import mathieu_a
 
 import rigidsim
+from rigidsim.analysis.quantities import named
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.hindsight.quantities import named
 from rigidsim.physics.quaternion import rotate, rotate_back
 
 EPS = np.finfo(float).eps

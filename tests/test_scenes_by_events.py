@@ -12,9 +12,9 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipkinc
 
 import rigidsim
+from rigidsim.analysis.oracles import errors
 from rigidsim.certify.certifying import certify
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.hindsight.oracles import errors
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.contact import ContactSummary
 from rigidsim.report.explain import BodyReport

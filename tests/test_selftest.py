@@ -10,8 +10,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from rigidsim.analysis.oracles import closed_forms
 from rigidsim.errors import SimulationError
-from rigidsim.hindsight.oracles import closed_forms
 from rigidsim.physics.operations import VALUES
 from rigidsim.report.selftest import SelftestReport
 from rigidsim.scene import Scene

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.trajectory.trajectory import Trajectory
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.analysis.quantities import named
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.hindsight.quantities import named
 from rigidsim.physics.quaternion import rotate, rotate_back
 
 G = 9.81

@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.building import build_world
+from rigidsim.analysis.growth import growth_of
+from rigidsim.blueprints import build_world
 from rigidsim.certify.expressed import Observer, jointed_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import Paths, paths_of
 from rigidsim.certify.reordered import reordered
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import Blueprint, Renumbering, World
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.callbacks import Callback
+from rigidsim.engine.loads.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
-from rigidsim.hindsight.growth import growth_of
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.integrators import MODELS
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.selftest.checking import order_of
-from rigidsim.structures.optional import not_none
 
 SAMPLES = 200
 """At which paths are compared, at least, if the run has as many steps."""

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, LoadRecord, MetricTables, ViewRecord, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
@@ -22,7 +21,8 @@ from rigidsim.engine.assembly.site import PARENT
 from rigidsim.engine.laws.declaration import AXES, CENTER, DIRECTION, END, MEDIUM, TANK, Key
 from rigidsim.engine.laws.gravity import SOURCE_KEYS
 from rigidsim.engine.laws.registry import BY_NAME
-from rigidsim.engine.model import MotionSamples
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import MotionSamples
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.start import Starts

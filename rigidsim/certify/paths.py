@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.analysis.differences import angles, distances
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
-from rigidsim.engine.contact.running import ContactRun
-from rigidsim.engine.run import BlockRun
-from rigidsim.hindsight.differences import angles, distances
+from rigidsim.engine.contact.run import ContactRun
+from rigidsim.engine.loads.callbacks import Callback
+from rigidsim.engine.model import layout
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 
 

@@ -73,7 +73,7 @@ def require_run(path: str, why: str) -> None:
 def read_scene(argument: str, overrides: Iterable[str]) -> Scene:
     """The scene in a file, or from standard input for `-`; relative paths then start at the current folder."""
     with importing():
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.progress import Working
         from rigidsim.scene import Scene
 
     with Working(f"reading {shown_name(argument)}"):

@@ -26,7 +26,7 @@ def assemble(parts, output, force, as_json, quiet):
 
     The exit code is 7 if some runs failed, as that of `rigidsim sweep`.
     """
-    from rigidsim.running.sweep import assemble_to_file
+    from rigidsim.runner.sweep import assemble_to_file
 
     report = assemble_to_file(parts, output, force)
     print_report(report, as_json, quiet)

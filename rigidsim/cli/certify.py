@@ -30,8 +30,8 @@ def certify(scene, sets, as_json):
     with importing():
         from rigidsim.certify.certifying import certify as certify_scene
         from rigidsim.report.certificate import SHOWN_BODIES, CertificateReport
-        from rigidsim.running.compiling import compiling
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.compiling import compiling
+        from rigidsim.runner.progress import Working
 
     with compiling(as_json), Working(f"certifying {shown_name(scene)}"):
         found = certify_scene(read)

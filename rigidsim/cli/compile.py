@@ -33,7 +33,7 @@ def compile_command(scenes, every, sets, as_json):
     files = [*scenes, *(map(str, shipped_scenes().values()) if every else ())]
     read = [(shown_name(file) if file in scenes else Path(file).stem, read_scene(file, sets)) for file in files]
     with importing():
-        from rigidsim.running.compiling import compiling
+        from rigidsim.runner.compiling import compiling
         from rigidsim.simulation.compiling import compile_scene, folder_for_code
 
     folder, kernels = folder_for_code(), []

@@ -30,7 +30,7 @@ def diff(first, second, as_json):
     """
     with importing():
         from rigidsim.report.diff import Diff
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.progress import Working
 
     with Working(f"comparing {first} and {second}"), load_trajectory(first) as ours, load_trajectory(second) as theirs:
         found = Diff(ours, theirs, (first, second))

@@ -27,7 +27,7 @@ def explain(trajectory, body, time, as_json):
     """
     from rigidsim.cli.arguments import load_trajectory
     from rigidsim.report.explain import BodyReport
-    from rigidsim.running.progress import Working
+    from rigidsim.runner.progress import Working
 
     with Working(f"reading {trajectory}"), load_trajectory(trajectory) as opened:
         report = BodyReport.of(opened, body, time)

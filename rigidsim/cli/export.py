@@ -69,7 +69,7 @@ def export(file, quantities, to, output, frame, events, force, quiet):
                 click.echo(piece, nl=False)
             return
         from rigidsim.exports.exporting import export as write
-        from rigidsim.running.making import Making
+        from rigidsim.runner.making import Making
         from rigidsim.trajectory.destination import IN_SHELL
 
         with Making(path, "", quiet) as making:

@@ -66,8 +66,8 @@ def fit(
     with importing():
         from rigidsim.fitting.estimate import fit as fitted
         from rigidsim.report.fit import FitReport
-        from rigidsim.running.compiling import compiling
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.compiling import compiling
+        from rigidsim.runner.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_output
 
     text_path = checked_scene(output, force, scene, "-fitted")

@@ -27,7 +27,7 @@ def hash_command(files, verify, as_json):
     rigidsim hash outputs/*.h5
     """
     with importing():
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.progress import Working
 
     found, code = [], 0
     for file in files:

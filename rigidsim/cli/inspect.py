@@ -66,7 +66,7 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, is_all, metrics
         require_run(trajectory, ": --at, --frame, --csv and --metric are for one run")
     if is_sweep(Path(trajectory)):
         from rigidsim.report.sweep_inspection import inspect_metrics, inspect_sweep
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.progress import Working
 
         with Working(f"reading {trajectory}"):
             report = inspect_metrics(trajectory, quantities) if quantities else inspect_sweep(trajectory)
@@ -81,7 +81,7 @@ def _print_csv(file: str, frame: str, time: float | None) -> None:
     """All of the file is verified before anything is printed."""
     from rigidsim.exports.tables import motion_table
     from rigidsim.report.inspect import require_intact
-    from rigidsim.running.progress import Working
+    from rigidsim.runner.progress import Working
 
     with _opened(file, frame) as trajectory:
         with Working(f"reading {file}"):
@@ -98,7 +98,7 @@ def _of_trajectory(
         from rigidsim.report.inspect import Inspection, require_intact
         from rigidsim.report.states import state_report
         from rigidsim.report.table import MOST_ROWS
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.progress import Working
 
     with Working(f"reading {file}"), _opened(file, frame) as trajectory:
         if time is None and not names:

@@ -37,7 +37,7 @@ def linearize(scene, sets, at, inputs, outputs, matrices, page, force, metrics, 
     read = read_scene(scene, overrides(sets, metrics, **settings))
     with importing():
         from rigidsim.report.linear import LinearReport
-        from rigidsim.running.compiling import compiling
+        from rigidsim.runner.compiling import compiling
         from rigidsim.sensitivities.linear import linearize as linear_model
     if page:
         from rigidsim.trajectory.destination import IN_SHELL
@@ -73,7 +73,7 @@ def equilibrium(scene, sets, vary, output, force, metrics, as_json, **settings):
     read = read_scene(scene, overrides(sets, metrics, **settings))
     with importing():
         from rigidsim.report.linear import EquilibriumReport
-        from rigidsim.running.compiling import compiling
+        from rigidsim.runner.compiling import compiling
         from rigidsim.sensitivities.linear import equilibrium as rest_of
     path = checked_scene(output, force) if output else None
     with compiling(as_json):

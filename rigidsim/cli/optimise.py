@@ -63,8 +63,8 @@ def optimise(scene, sets, vary, minimise, maximise, subject_to, max_runs, output
     with importing():
         from rigidsim.fitting.optimise import optimise as optimised
         from rigidsim.report.optimise import OptimumReport
-        from rigidsim.running.compiling import compiling
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.compiling import compiling
+        from rigidsim.runner.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_output
 
     text_path, run_path = checked_scene(output, force, scene, "-optimised"), output_path(scene, None, "-optimised")

@@ -116,7 +116,7 @@ def plot(
             return
         from rigidsim.plots.plotting import plot as figure_of
         from rigidsim.plots.saving import save_picture
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL
 
         with Working(f"drawing {path}"):
@@ -148,6 +148,6 @@ def _listed(shown: Any) -> list[str]:
     """The names of what can be drawn of a sweep, or of the first of some trajectories."""
     if not isinstance(shown, dict):
         return [*shown.metrics, *(f"--over {name}" for name in shown.names)]
-    from rigidsim.hindsight.quantities import names
+    from rigidsim.analysis.quantities import names
 
     return list(names(next(iter(shown.values()))))

@@ -22,7 +22,7 @@ def recover(file, force):
     """
     with importing():
         from rigidsim.report.wording import counted
-        from rigidsim.running.continuing import recovered
+        from rigidsim.runner.continuing import recovered
 
     samples, time, otherwise = recovered(Path(file), force)
     after = f"it {otherwise}, so no run goes on with it" if otherwise else "`rigidsim run --resume` goes on with it"

@@ -92,7 +92,7 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
     """Draw an overview of a trajectory file."""
     from rigidsim.plots.plotting import plot
     from rigidsim.plots.saving import save_picture
-    from rigidsim.running.progress import Working
+    from rigidsim.runner.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.trajectory.reader import load
 
@@ -148,7 +148,7 @@ def run(
     path, start = output_path(scene, output), start_of(resume, extend, force, settings["duration"])
     if extend is not None:
         with importing():
-            from rigidsim.running.continuing import extended_duration
+            from rigidsim.runner.continuing import extended_duration
         settings["duration"] = extended_duration(path, extend)
     values, text = run_of_sweep(source, index)
     read = read_scene(scene, [*values, *overrides(sets, metrics, **settings)])
@@ -159,7 +159,7 @@ def run(
     path = path if output else outputs_folder() / path.name
 
     with importing():
-        from rigidsim.running.run import RunStart, run_to_file
+        from rigidsim.runner.run import RunStart, run_to_file
 
     def summarise(report) -> None:
         if verbose and not (as_json or quiet):

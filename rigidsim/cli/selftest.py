@@ -37,8 +37,8 @@ def selftest(names, slow, as_json):
     """
     with importing():
         from rigidsim.report.selftest import SelftestReport
-        from rigidsim.running.compiling import compiling
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.compiling import compiling
+        from rigidsim.runner.progress import Working
         from rigidsim.selftest.checking import checks
 
     found, cases = [], _chosen(names, slow)

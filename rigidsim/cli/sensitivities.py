@@ -38,8 +38,8 @@ def sensitivities(scene, sets, by, spreads, check, metrics, as_json, **settings)
         raise UsageError("name numbers of the scene with --by, or with --spread and their standard deviations")
     with importing():
         from rigidsim.report.sensitivities import SensitivityReport
-        from rigidsim.running.compiling import compiling
-        from rigidsim.running.progress import Working
+        from rigidsim.runner.compiling import compiling
+        from rigidsim.runner.progress import Working
         from rigidsim.sensitivities.parameters import spread_of, spreads_of
         from rigidsim.sensitivities.spread import displaced, predictability, reach_of, sigma_of
         from rigidsim.sensitivities.varied import Varied

@@ -67,7 +67,7 @@ def sweep(
     path = output_path(scene, output, f"-sweep-{part[0]}-of-{part[1]}" if part else "-sweep")
     path = path if output else outputs_folder() / path.name
     with importing():
-        from rigidsim.running.sweep import check_sweep_output, estimated, sweep_to_file
+        from rigidsim.runner.sweep import check_sweep_output, estimated, sweep_to_file
         from rigidsim.sweeps.cluster import connected
         from rigidsim.sweeps.sweeping import contents_of
         from rigidsim.trajectory.encoding import cores

@@ -126,7 +126,7 @@ def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     if not meetings.is_on:
         return scene.warnings, meetings.summary
 
-    from rigidsim.running.progress import Working
+    from rigidsim.runner.progress import Working
     from rigidsim.simulation.single import Simulation
 
     with Working("looking for overlaps"):

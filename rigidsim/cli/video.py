@@ -84,7 +84,7 @@ def video(
     rigidsim video outputs/scene.h5 --at 0.5 -o scene.png
     """
     from rigidsim.cli.arguments import beside, load_trajectory
-    from rigidsim.running.making import Making
+    from rigidsim.runner.making import Making
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.video import video as make_video
 

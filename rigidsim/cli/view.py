@@ -50,7 +50,7 @@ def view(file, output, is_opened, force, **shown):
 
 def write_page(file: str | Path, page: Path, force: bool, **shown) -> None:
     """Write the page of a file, and tell what is not shown as it is."""
-    from rigidsim.running.progress import Working
+    from rigidsim.runner.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.view import save_page
 

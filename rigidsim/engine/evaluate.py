@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import propagate_inertia
-from rigidsim.engine.contact.lasting import hold_contacts, lasts
-from rigidsim.engine.drive import drive
-from rigidsim.engine.kinds import accelerate, is_apart, place
-from rigidsim.engine.loads import apply_loads
-from rigidsim.engine.loops import accelerate_measured, hold_loops
-from rigidsim.engine.relations import relate
-from rigidsim.engine.tanks import drain_tanks, has_tanks, set_tank_masses
+from rigidsim.engine.constraints.lasting import hold_contacts, lasts
+from rigidsim.engine.constraints.loops import accelerate_measured, hold_loops
+from rigidsim.engine.dynamics.articulated import propagate_inertia
+from rigidsim.engine.dynamics.drive import drive
+from rigidsim.engine.dynamics.kinds import accelerate, is_apart, place
+from rigidsim.engine.dynamics.relations import relate
+from rigidsim.engine.dynamics.tanks import drain_tanks, has_tanks, set_tank_masses
+from rigidsim.engine.loads.summing import apply_loads
 from rigidsim.jit import inlined
 
 

@@ -12,18 +12,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rigidsim.building import build_world
-from rigidsim.engine import layout
+from rigidsim.blueprints import build_world
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import LANES, is_timeless, put_lanes
-from rigidsim.engine.model import Model
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.assembly.lanes import LANES, is_timeless, put_lanes
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Model
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.env.episodes import Episode
 from rigidsim.env.task import Task
 from rigidsim.errors import SimulationError
 from rigidsim.simulation.blocks import WorldGroup
 from rigidsim.simulation.single import Simulation
-from rigidsim.structures.optional import not_none
 from rigidsim.sweeps.cells import WorldColumns
 
 MOST_LANES = 256

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import structure
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import structure
 from rigidsim.env.task import Task, gymnasium
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene

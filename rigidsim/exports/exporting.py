@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rigidsim.analysis.quantities import full_path
 from rigidsim.arguments import instance, needed
 from rigidsim.errors import UsageError
 from rigidsim.exports.labelled import Labelled
@@ -16,7 +17,6 @@ from rigidsim.exports.netcdf import write_netcdf
 from rigidsim.exports.recorded import labelled
 from rigidsim.exports.runs import labelled_runs, run_columns, run_table
 from rigidsim.exports.tables import WORDS, TextTable, event_table, motion_table, readings_table, series_table
-from rigidsim.hindsight.quantities import full_path
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, FileKind, Hints, kind_of
 from rigidsim.trajectory.spool import published

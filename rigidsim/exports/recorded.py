@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from rigidsim.analysis.quantities import NamedQuantity, expanded, named
 from rigidsim.exports.labelled import Labelled, LabelledVariable
-from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
 from rigidsim.quantities.units import udunits
 from rigidsim.trajectory.fields import (
     AXES,

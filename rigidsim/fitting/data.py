@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.analysis.quantities import NamedQuantity, named
 from rigidsim.arguments import clipped, numbers
 from rigidsim.errors import UsageError, did_you_mean
-from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.quantities.dimensions import in_units
 from rigidsim.quantities.units import SI
 from rigidsim.scene.schema.fit import Experiment, MeasuredColumn

@@ -18,10 +18,10 @@ from rigidsim.errors import SceneError, SimulationError, UsageError
 from rigidsim.fitting.data import MeasuredTable, Measurements, table_of
 from rigidsim.fitting.residuals import Compared, Residuals
 from rigidsim.fitting.unknowns import BoundedNumber, bounded_number, in_si
+from rigidsim.methods import calling
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.scene.schema.fit import TIME_OFFSET, FitSettings, FittedNumber, read_fit
 from rigidsim.sensitivities.parameters import VariedNumber
-from rigidsim.shown import calling
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_RUNS, TOLERANCE = 200, 1e-9

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.analysis.quantities import named
 from rigidsim.errors import UsageError
 from rigidsim.fitting.data import MeasuredTable, Measurements, measurements
-from rigidsim.hindsight.quantities import named
 from rigidsim.quantities.names import read_name
 from rigidsim.scene.read import Scene
 from rigidsim.scene.schema.fit import TIME_OFFSET, Experiment

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
+from rigidsim.containers.columns import hypot
 from rigidsim.errors import Problem, SceneError, StorageError, did_you_mean
 from rigidsim.physics.mass import inertia_fault, unpacked
 from rigidsim.physics.quaternion import normalised
 from rigidsim.scene.schema.meshes import FORMATS, require_solid
 from rigidsim.scene.text.document import Document, shown
-from rigidsim.structures.columns import hypot
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200

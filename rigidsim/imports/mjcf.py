@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rigidsim.containers.columns import hypot
 from rigidsim.errors import did_you_mean
 from rigidsim.imports.elements import MAX_DEPTH, Element, found_mesh, read_included
 from rigidsim.imports.robot import ORIGIN, Robot, angle_of, relative_path, tensor_of, with_shared, without_defaults
@@ -29,7 +30,6 @@ from rigidsim.scene.values.rotation import (
     three_numbers,
     unit,
 )
-from rigidsim.structures.columns import hypot
 
 NO_COUNTERPART = {
     **dict.fromkeys(

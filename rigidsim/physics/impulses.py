@@ -47,7 +47,7 @@ def rate_of_impulse(inverse_inertia, r, P):
 def respond(w, inverse_inertia, r, P, K):
     """(dv, domega) = (w P, I^-1 (r x P + K)): the answer of a body to an impulse P at r from its centre of mass and an
     angular impulse K; w = 1/m. What nothing moves has w = 0 and I^-1 = 0. That of bodies on joints is in
-    `engine/responses.py`.
+    `engine/dynamics/responses.py`.
     """
     return scaled(w, P), rate_jump(inverse_inertia, moment(r, P, K))
 

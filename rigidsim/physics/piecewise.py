@@ -1,6 +1,6 @@
 """Piecewise cubic polynomials: tables of a function at points, and one polynomial between each two of them.
 
-Which piece holds at x is found by halving the range (`engine/programs.py`); these formulas are those of one piece.
+Which piece holds at x is found by halving (`engine/model/programs.py`); these formulas are those of one piece.
 Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
 """
 

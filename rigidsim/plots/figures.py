@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpec
 
+from rigidsim.analysis.quantities import named
 from rigidsim.arguments import numbers, refuse
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import named
 from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.impacts import ImpactsPanel
 from rigidsim.plots.overview import overview, overview_title

@@ -7,10 +7,10 @@ import textwrap
 import numpy as np
 from matplotlib.axes import Axes
 
+from rigidsim.analysis.colours import colour_of
+from rigidsim.analysis.quantities import named
 from rigidsim.fitting.estimate import Fit
 from rigidsim.fitting.residuals import Compared
-from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import named
 from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.style import INK, Picture, draw_legend, label_axes, styled, with_unit

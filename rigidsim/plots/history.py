@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.hindsight.quantities import NamedQuantity
+from rigidsim.analysis.quantities import NamedQuantity
 from rigidsim.plots.sampling import drawn_samples
 from rigidsim.sensitivities.spread import band_of
 from rigidsim.trajectory.trajectory import Trajectory

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from rigidsim.analysis.colours import colour_of
+from rigidsim.analysis.quantities import short_name
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import short_name
 from rigidsim.plots.history import Request
 from rigidsim.plots.labels import body_names
 from rigidsim.plots.marks import impacts_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rigidsim.hindsight.quantities import NamedQuantity, short_name
+from rigidsim.analysis.quantities import NamedQuantity, short_name
 from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.style import shortened, with_unit
 

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from rigidsim.hindsight.quantities import short_name
+from rigidsim.analysis.quantities import short_name
 from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.style import FAINT, GREY, shortened
 from rigidsim.scene.schema.changes import STATES

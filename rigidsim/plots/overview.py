@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from rigidsim.analysis.quantities import names
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import names
 from rigidsim.plots.requests import ENERGY, STATES
 from rigidsim.trajectory.trajectory import Trajectory
 

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D, proj3d
 
-from rigidsim.hindsight.colours import colour_of, colours
-from rigidsim.hindsight.quantities import named, short_name
+from rigidsim.analysis.colours import colour_of, colours
+from rigidsim.analysis.quantities import named, short_name
 from rigidsim.plots.history import Request
 from rigidsim.plots.labels import names_of, parts_of, shared_name
 from rigidsim.plots.references import CIRCLES, draw_reference, error_text, reference_of

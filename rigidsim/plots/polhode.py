@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.axes import Axes
 
+from rigidsim.analysis.colours import colour_of
+from rigidsim.analysis.quantities import named, short_name
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import named, short_name
 from rigidsim.physics.inertia import principal_axes
 from rigidsim.physics.quaternion import to_matrix
 from rigidsim.plots.history import Request

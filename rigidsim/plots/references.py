@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rigidsim.hindsight.oracles import reference
-from rigidsim.hindsight.quantities import NamedQuantity
+from rigidsim.analysis.oracles import reference
+from rigidsim.analysis.quantities import NamedQuantity
 from rigidsim.plots.style import with_unit
 from rigidsim.quantities.units import si_unit
 from rigidsim.quantities.vocabulary import WXYZ

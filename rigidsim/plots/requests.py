@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rigidsim.analysis.quantities import NamedQuantity, body_and_rest, expanded, in_degrees, is_defined, named
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError, did_you_mean
-from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, in_degrees, is_defined, named
 from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.references import lasting_parent
 from rigidsim.plots.terms import TERM_KINDS

@@ -10,9 +10,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from rigidsim.analysis.colours import colour_of, colours
+from rigidsim.analysis.quantities import NamedQuantity
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colour_of, colours
-from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
 from rigidsim.plots.marks import draw_marks

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from rigidsim.analysis.colours import colour_of
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colour_of
 from rigidsim.plots.history import Request
 from rigidsim.plots.style import draw_legend, label_axes, shortened
 from rigidsim.scene.schema.changes import STATES

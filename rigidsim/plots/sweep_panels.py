@@ -17,7 +17,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from rigidsim.hindsight.colours import colour_of
+from rigidsim.analysis.colours import colour_of
 from rigidsim.plots.style import FAINT, GREY, INK, LINES, draw_legend, label_axes, shortened, with_unit
 from rigidsim.plots.sweep_runs import Runs, SweepAxis, short_path
 from rigidsim.report.wording import counted

@@ -10,9 +10,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from rigidsim.analysis.colours import colour_of
+from rigidsim.analysis.quantities import NamedQuantity, named
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
 from rigidsim.plots.sweep_panels import FAILED, MAP, MOST_LINES, Measured, colour_scale, draw_colour_bar
 from rigidsim.plots.sweep_runs import Runs, SweepAxis

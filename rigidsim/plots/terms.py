@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.axes import Axes
 
+from rigidsim.analysis.colours import colour_of
+from rigidsim.analysis.path_directions import AT_REST, directions
+from rigidsim.analysis.quantities import named, short_name
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.path_directions import AT_REST, directions
-from rigidsim.hindsight.quantities import named, short_name
 from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.style import FAINT, INK, LINES, draw_legend, label_axes, shortened

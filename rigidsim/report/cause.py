@@ -14,7 +14,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import measured
 
 if TYPE_CHECKING:
-    from rigidsim.hindsight.rates import DriftCause
+    from rigidsim.analysis.rates import DriftCause
 
 ALLOWED_RELATIVE = 1e-6
 """Allowed drift relative to the kinetic energy in the parents' frames: a velocity error of 1e-3. A body at rest in the
@@ -30,7 +30,7 @@ def without_allowed(trajectory: Trajectory, drift: list[Drift]) -> list[Drift]:
     """
     if all(d.exceeds is None for d in drift):
         return drift
-    from rigidsim.hindsight.relative_energy import RelativeEnergyMeter
+    from rigidsim.analysis.relative_energy import RelativeEnergyMeter
 
     try:
         (moving,) = measured(trajectory, RelativeEnergyMeter(trajectory.header))
@@ -46,8 +46,8 @@ def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
 
 def _warning(trajectory: Trajectory, drift: Drift) -> str:
     # Imported here to keep the engine out of reports on trajectories without drift.
-    from rigidsim.hindsight.past import SampleModel
-    from rigidsim.hindsight.rates import drift_cause
+    from rigidsim.analysis.past import SampleModel
+    from rigidsim.analysis.rates import drift_cause
 
     exceeds = drift.exceeds
     assert exceeds is not None

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rigidsim.analysis.quantities import NamedQuantity, expanded, named
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import ROUNDING, aligned, beyond_rounding
 from rigidsim.report.wording import counted
@@ -100,7 +100,7 @@ def understood(trajectory: Trajectory, names: Sequence[str]) -> list[NamedQuanti
 
 
 def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
-    """Each component of some quantities, see `rigidsim.hindsight.quantities`. Of a file only the parts are read that
+    """Each component of some quantities, see `rigidsim.analysis.quantities`. Of a file only the parts are read that
     they need, window by window. Raises UsageError, NotRecordedError.
     """
     return [course for one in understood(trajectory, names) for course in _courses(trajectory, one)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rigidsim.hindsight.differences import Comparison, Deviation, Difference
+from rigidsim.analysis.differences import Comparison, Deviation, Difference
 from rigidsim.report.inputs import Input, differing_inputs
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import number

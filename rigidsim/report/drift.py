@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.engine.layout import LEDGER
-from rigidsim.hindsight.isolation import isolated_until
+from rigidsim.analysis.isolation import isolated_until
+from rigidsim.engine.model.layout import LEDGER
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import FEW_BODIES, measured

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.loads import (
+from rigidsim.analysis.loads import (
     JOINT_TERMS,
     TERMS,
     JointReaction,
@@ -22,15 +21,16 @@ from rigidsim.hindsight.loads import (
     joint_reactions,
     loop_reactions,
 )
-from rigidsim.hindsight.past import SampleModel
-from rigidsim.hindsight.path_directions import AT_REST, directions
-from rigidsim.hindsight.quantities import full_path, quantity
+from rigidsim.analysis.past import SampleModel
+from rigidsim.analysis.path_directions import AT_REST, directions
+from rigidsim.analysis.quantities import full_path, quantity
+from rigidsim.containers.optional import not_none
+from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.report.jumps import describe_event, events_near
 from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
 from rigidsim.report.table import ROUNDING, number, without_rounding
 from rigidsim.scene.hierarchy.loops import loop_names
-from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, RESTS, ROLLS, SLEEPS, SLIDES, STICKS, WAKES
 from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of

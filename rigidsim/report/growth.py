@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.hindsight.growth import Growth
+from rigidsim.analysis.growth import Growth
 from rigidsim.report.sections import Section
 
 

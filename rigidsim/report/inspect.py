@@ -27,7 +27,7 @@ from rigidsim.tree.joints import coordinates_of
 from rigidsim.tree.nodes import WORLD
 
 if TYPE_CHECKING:
-    from rigidsim.hindsight.oracles import OracleError
+    from rigidsim.analysis.oracles import OracleError
 
 SHOWN_EVENTS, SHOWN_BODIES = 20, 20
 SHOWN_COURSES = ("kinetic_energy", "energy_drift")
@@ -54,7 +54,7 @@ def oracle_of(trajectory: Trajectory) -> list[OracleError]:
     if not trajectory.header.resolved.get("oracle"):
         return []
     # Imported here because it imports the scene's schema.
-    from rigidsim.hindsight.oracles import errors
+    from rigidsim.analysis.oracles import errors
 
     return errors(trajectory)
 

@@ -11,7 +11,7 @@ from rigidsim.report.sections import CellTable, Section
 from rigidsim.trajectory.derivatives import Derivative
 
 if TYPE_CHECKING:
-    from rigidsim.hindsight.oracles import OracleError
+    from rigidsim.analysis.oracles import OracleError
 
 
 def outcome(

@@ -8,8 +8,8 @@ from functools import singledispatch
 
 import numpy as np
 
+from rigidsim.analysis.colours import colour_of
 from rigidsim.errors import FormatError, RigidsimError
-from rigidsim.hindsight.colours import colour_of
 from rigidsim.report.courses import Course, courses
 from rigidsim.report.sections import INDENT, CellTable, Report, Section, html_text
 from rigidsim.report.states import StateTable

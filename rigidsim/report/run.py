@@ -18,7 +18,7 @@ from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.derivatives import Derivative
 
 if TYPE_CHECKING:
-    from rigidsim.hindsight.oracles import OracleError
+    from rigidsim.analysis.oracles import OracleError
 
 
 def _predictability(derivatives: Mapping[str, Derivative]) -> Section:

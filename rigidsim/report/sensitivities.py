@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rigidsim.hindsight.growth import Growth
+from rigidsim.analysis.growth import Growth
 from rigidsim.report.growth import growth_section
 from rigidsim.report.sections import CellTable, Report, Section
 from rigidsim.trajectory.trajectory import Trajectory

@@ -12,6 +12,7 @@ from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validat
 from rigidsim.arguments import file_path, refuse
 from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
+from rigidsim.methods import calling
 from rigidsim.scene.changing import Changing, has_changes, setting_findings
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
@@ -40,7 +41,6 @@ from rigidsim.scene.text.plain import as_yaml, bodies_in, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
 from rigidsim.scene.values.samples import Distribution
-from rigidsim.shown import calling
 from rigidsim.tree.joints import IS_ANGLE
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"

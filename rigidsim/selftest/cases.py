@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rigidsim.hindsight.oracles import ClosedForm
+from rigidsim.analysis.oracles import ClosedForm
 from rigidsim.scene import Scene
 from rigidsim.selftest.references import EquatorialFall
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from rigidsim.analysis.oracles import ClosedForm, LargestError, OracleError, closed_forms
+from rigidsim.analysis.quantities import named
 from rigidsim.errors import SimulationError
-from rigidsim.hindsight.oracles import ClosedForm, LargestError, OracleError, closed_forms
-from rigidsim.hindsight.quantities import named
 from rigidsim.selftest.cases import Case
 from rigidsim.simulation.batch import simulate
 from rigidsim.trajectory.trajectory import Trajectory

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import TriggerRecord, World
-from rigidsim.engine.guards import ARMED
-from rigidsim.engine.triggering import TriggeredRun, Triggers
+from rigidsim.engine.events.guards import ARMED
+from rigidsim.engine.events.triggering import TriggeredRun, Triggers
 from rigidsim.jit.shadows import Shadows
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import Instant
 
 LARGE = 2.0**27

@@ -16,19 +16,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.analysis.quantities import named
 from rigidsim.arguments import number, whole_number
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.joints import coordinate_of, moved_rows
+from rigidsim.engine.constraints.lasting import IS_SETTLED, N_EVENTS, STEPPED
 from rigidsim.engine.contact.instants import NEW
-from rigidsim.engine.contact.lasting import IS_SETTLED, N_EVENTS, STEPPED
-from rigidsim.engine.contact.running import ContactRun
+from rigidsim.engine.contact.run import ContactRun
 from rigidsim.engine.integrators import trials_of
-from rigidsim.engine.layout import RATE, STATE
-from rigidsim.engine.model import Samples
-from rigidsim.engine.stepper import advance, observe_at
+from rigidsim.engine.model.arrays import Samples
+from rigidsim.engine.model.layout import RATE, STATE
+from rigidsim.engine.time.stepper import advance, observe_at
 from rigidsim.errors import SceneError, SimulationError, UsageError
-from rigidsim.hindsight.quantities import named
 from rigidsim.jit.kernels import Kernel
 from rigidsim.physics.quaternion import exp_full, product
 from rigidsim.physics.vector import cross
@@ -38,7 +39,6 @@ from rigidsim.sensitivities.runs import TangentRun
 from rigidsim.sensitivities.simulation import MOST, DifferentiatedSimulation, one_tangent
 from rigidsim.sensitivities.tangent_space import HoldingEquations, TangentSpace, tangent_space
 from rigidsim.sensitivities.varied import Varied, rates_along, same_header
-from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.derivatives import Derivative
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples

@@ -14,7 +14,7 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.model import leaves
+from rigidsim.engine.model.arrays import leaves
 from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.scene.prepare.overrides import path_of
 from rigidsim.scene.prepare.uncertain import deviation_of

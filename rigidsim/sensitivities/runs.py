@@ -16,21 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import SensingTables, TriggerRecord, World
+from rigidsim.engine.assembly.lanes import lanes_of
 from rigidsim.engine.contact.arrays import corners_of, put_corners
-from rigidsim.engine.contact.running import ContactRun
-from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.lanes import lanes_of
-from rigidsim.engine.model import FLOATS, Model, Samples, Scratch, leaves, set_constants
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.contact.run import ContactRun
+from rigidsim.engine.events.buffer import RecordedEvents
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import FLOATS, Model, Samples, Scratch, leaves, set_constants
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.sensitivities.instants import TangentTriggers
 from rigidsim.sensitivities.parameters import Beside
 from rigidsim.sensitivities.sampling import TangentSensing, hold_rates
 from rigidsim.simulation.blocks import WorldGroup
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import TreeChange
 
 EPS = np.finfo(float).eps

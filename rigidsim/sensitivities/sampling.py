@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.containers.dual import Dual
 from rigidsim.engine.assembly.blueprint import ChannelRecord, SensingTables, SensorRecord
-from rigidsim.engine.model import Program, Samples
-from rigidsim.engine.sensing import ERRORS, SEED, ErrorNumbers, SensedRun, Sensing, errors_of
+from rigidsim.engine.model.arrays import Program, Samples
+from rigidsim.engine.sensing.sensors import ERRORS, SEED, ErrorNumbers, SensedRun, Sensing, errors_of
 from rigidsim.jit.shadows import Shadows
 from rigidsim.physics.quaternion import exp_full, product
 from rigidsim.physics.vector import scaled
-from rigidsim.structures.dual import Dual
 
 
 def hold_rates(shadows: Shadows, program: Program, register: np.ndarray, rates: np.ndarray) -> None:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import lanes_of
+from rigidsim.engine.assembly.lanes import lanes_of
 from rigidsim.errors import UsageError
 from rigidsim.jit.kernels import is_interpreted
 from rigidsim.scene.read import Scene, as_scene

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.layout import (
+from rigidsim.analysis.growth import Growth, growth_of
+from rigidsim.analysis.quantities import NamedQuantity
+from rigidsim.engine.model.layout import (
     CAUSE_BEGAN,
     CAUSE_IMPACT,
     CAUSE_IMPULSE,
@@ -17,8 +19,6 @@ from rigidsim.engine.layout import (
     CAUSE_STOP,
     CAUSE_TRIGGER,
 )
-from rigidsim.hindsight.growth import Growth, growth_of
-from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.sensitivities.varied import Varied, rates_along, reads_scene, same_header
 from rigidsim.simulation.batch import simulate
 from rigidsim.trajectory.derivatives import Derivative

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.contact.lasting import LASTING, N_SLOTS, SLOT, STUCK
-from rigidsim.engine.layout import EQUATION
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.constraints.lasting import LASTING, N_SLOTS, SLOT, STUCK
+from rigidsim.engine.model.layout import EQUATION
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.jit.shadows import Shadows
 
 DEPENDS = 1e-9

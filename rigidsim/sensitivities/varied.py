@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rigidsim.analysis.quantities import NamedQuantity, named
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.quantities.vocabulary import CONTACT, SCENE
 from rigidsim.scene.read import Scene, as_scene
 from rigidsim.sensitivities.parameters import FIRST, LEVELS, VariedNumber, parameters_of

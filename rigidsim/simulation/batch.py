@@ -14,13 +14,13 @@ from typing import cast, overload
 import numpy as np
 
 from rigidsim.arguments import function, whole_number
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.callbacks import Callback
-from rigidsim.engine.lanes import LANES, one_lane, structure
+from rigidsim.engine.assembly.lanes import LANES, one_lane, structure
+from rigidsim.engine.loads.callbacks import Callback
 from rigidsim.errors import SimulationError, StorageError, UsageError
+from rigidsim.methods import calling
 from rigidsim.scene import Scene, as_scene
-from rigidsim.shown import calling
 from rigidsim.simulation.blocks import BlockRunner, Outcome, Runners, Watch, WorldList
 from rigidsim.simulation.events import event_columns, require_shapes, shapes_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times

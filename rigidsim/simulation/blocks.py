@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import LANES, block_of, lanes_of
-from rigidsim.engine.model import Model, Samples
-from rigidsim.engine.run import NO_SAMPLES, BlockRun
+from rigidsim.engine.assembly.lanes import LANES, block_of, lanes_of
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Model, Samples
+from rigidsim.engine.time.run import NO_SAMPLES, BlockRun
 from rigidsim.jit.kernels import watch_compilation
 from rigidsim.simulation.header import sample_count
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import lanes_of
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import lanes_of
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.jit.cache import VARIABLE as FOLDER
 from rigidsim.jit.cache import cache_folder

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.joints import row_of
-from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import LEFT_OUT, UNSETTLED
 from rigidsim.engine.contact.ledger import LedgerArrays
-from rigidsim.engine.contact.running import no_points
-from rigidsim.engine.events import RecordedEvents
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.contact.run import no_points
+from rigidsim.engine.events.buffer import RecordedEvents
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.errors import UsageError
 from rigidsim.jit.rows import Row
 from rigidsim.scene.text.document import path_text
-from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.events import in_order, no_side_rows
 from rigidsim.trajectory.fields import COUNT, EVENT_COLUMNS, POINT_COLUMNS, POINTS, SIDE_TABLES, TableColumn

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim.engine import layout
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.lasting import BLOCKED, EVENTS, MODES, N_LEFT, OVERLAP, PLACES, PRESSES
+from rigidsim.engine.constraints.lasting import BLOCKED, EVENTS, MODES, N_LEFT, OVERLAP, PLACES, PRESSES
 from rigidsim.engine.integrators import divides
 from rigidsim.engine.laws.registry import kind_of
-from rigidsim.engine.model import followed, windings
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import followed, windings
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.scene.notes.steps import ADVISED_TURN
 from rigidsim.simulation.events import shapes_of
 

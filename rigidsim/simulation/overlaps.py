@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.overlaps import Overlap, overlaps
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import add

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.quantities.units import udunits
 from rigidsim.scene import Scene
 from rigidsim.trajectory.fields import AXES, ReadingTable, TableColumn

@@ -15,16 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.arguments import function, number, refuse, whole_number
-from rigidsim.building import build_world
-from rigidsim.engine import layout
+from rigidsim.blueprints import build_world
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
-from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
-from rigidsim.engine.contact.running import ContactRun
-from rigidsim.engine.controllers import INPUT
-from rigidsim.engine.model import Model, Samples
-from rigidsim.engine.run import NO_SAMPLES, BlockRun
+from rigidsim.engine.contact.run import ContactRun
+from rigidsim.engine.loads.callbacks import Callback
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Model, Samples
+from rigidsim.engine.model.contact_layout import FASTEST_SPUN, FIRST_SPUN
+from rigidsim.engine.sensing.controllers import INPUT
+from rigidsim.engine.time.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import Watch
@@ -44,7 +45,6 @@ from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.simulation.readings import reading_columns
 from rigidsim.simulation.spare import spare_runs
-from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints

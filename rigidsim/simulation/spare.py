@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from threading import Lock
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import share_structure
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.assembly.lanes import share_structure
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.jit.kernels import is_interpreted
 
 MOST = 4

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.containers.columns import Column, Lanes, is_column
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import put_lanes, side_by_side
-from rigidsim.engine.model import Model, holds_values
+from rigidsim.engine.assembly.lanes import put_lanes, side_by_side
+from rigidsim.engine.model.arrays import Model, holds_values
 from rigidsim.simulation.blocks import Places, WorldGroup
-from rigidsim.structures.columns import Column, Lanes, is_column
 
 
 class Cells:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from rigidsim.engine.lanes import LANES
+from rigidsim.engine.assembly.lanes import LANES
 from rigidsim.sweeps.contents import Contents
 from rigidsim.sweeps.execution import runner_of
 from rigidsim.sweeps.variants import FIRST, Variants

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import LANES, lanes_for, structure
-from rigidsim.engine.metrics import parts_read
+from rigidsim.engine.assembly.lanes import LANES, lanes_for, structure
+from rigidsim.engine.outputs.metrics import parts_read
 from rigidsim.simulation.batch import check_memory
 from rigidsim.simulation.blocks import BlockRunner, Runners, WorldGroup
 from rigidsim.sweeps.batches import Batch, results_of, run_alone

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.building import as_integer, sample_stride
+from rigidsim.blueprints import as_integer, sample_stride
+from rigidsim.containers.columns import Lanes
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene
@@ -16,7 +17,6 @@ from rigidsim.scene.read import bodies_and_settings
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.simulation.recording import joints_of
-from rigidsim.structures.columns import Lanes
 from rigidsim.sweeps.cells import one_value
 from rigidsim.sweeps.layouts import MOST_AT_ONCE, Plan
 from rigidsim.sweeps.variants import MOST, Variants

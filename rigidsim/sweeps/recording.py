@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.model import Samples
+from rigidsim.engine.model.arrays import Samples
 from rigidsim.scene import Scene
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.extents import Extent

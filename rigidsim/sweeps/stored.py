@@ -22,12 +22,12 @@ import h5py
 import numpy as np
 
 from rigidsim.arguments import clipped, file_path
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.errors import FormatError, StorageError, UsageError
+from rigidsim.methods import calling
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import Override
 from rigidsim.scene.values.amounts import as_written
-from rigidsim.shown import calling
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.contents import (
     COMPLETE,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from rigidsim.engine.layout import LOOP_KINDS
+from rigidsim.engine.model.layout import LOOP_KINDS
 from rigidsim.errors import FormatError
 from rigidsim.sweeps.contents import (
     ATTRIBUTE,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.arguments import file_path, whole_number
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.scene.prepare.overrides import Override, path_of

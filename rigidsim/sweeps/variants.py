@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import LANES, structure
+from rigidsim.blueprints import build_world
+from rigidsim.containers.columns import LARGEST_EXACT, Column, Lanes
+from rigidsim.engine.assembly.lanes import LANES, structure
 from rigidsim.errors import SceneError
 from rigidsim.scene.changing import has_changes
 from rigidsim.scene.prepare.overrides import apply_overrides, path_of, put
@@ -23,7 +24,6 @@ from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
 from rigidsim.scene.values.quantities import QuantityColumn, split_quantity
 from rigidsim.simulation.blocks import WorldGroup, WorldList
-from rigidsim.structures.columns import LARGEST_EXACT, Column, Lanes
 from rigidsim.sweeps.cells import WorldColumns
 
 FEW = 4

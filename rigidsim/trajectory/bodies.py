@@ -11,7 +11,7 @@ import numpy as np
 
 from rigidsim.arguments import clipped, number
 from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
-from rigidsim.shown import calling
+from rigidsim.methods import calling
 from rigidsim.trajectory.derived import DerivedMotions
 from rigidsim.trajectory.fields import term_fields
 from rigidsim.trajectory.header import Header

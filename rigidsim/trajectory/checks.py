@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from rigidsim.engine.layout import LOOP_KINDS
+from rigidsim.engine.model.layout import LOOP_KINDS
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.destination import RESULTS, TRAJECTORY, FileKind
 from rigidsim.trajectory.events import Columns, node_of, records_of

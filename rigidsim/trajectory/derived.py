@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.errors import NotRecordedError
 from rigidsim.physics.frames import (
     compose_position,
@@ -25,7 +26,6 @@ from rigidsim.physics.frames import (
 )
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.physics.vector import sub
-from rigidsim.structures.optional import not_none
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.tree.nodes import Node

@@ -16,7 +16,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.engine.model import layout
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.fields import CAUSES, EVENT_COLUMNS, EVENT_NAMES, SIDE_NAMES, SIDE_TABLES
 from rigidsim.trajectory.header import Header

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
-from rigidsim.engine.layout import LEDGER
-from rigidsim.engine.model import JointSamples, MotionSamples, Samples
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import JointSamples, MotionSamples, Samples
+from rigidsim.engine.model.layout import LEDGER
 
 BODY_TEXTS = ("body", "parent", "kind")
 """Text datasets with one entry per body."""

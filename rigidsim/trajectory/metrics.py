@@ -1,4 +1,4 @@
-"""Metrics of a trajectory: reductions of its samples, with the bits that a run computes (`engine/metrics.py`)."""
+"""Metrics of a trajectory: reductions of its samples, with the bits of a run (`engine/outputs/metrics.py`)."""
 
 from __future__ import annotations
 

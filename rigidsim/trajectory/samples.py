@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.methods import calling
 from rigidsim.physics.mass import Lump
 from rigidsim.physics.vector import rejection
 from rigidsim.quantities.vocabulary import (
@@ -27,7 +28,6 @@ from rigidsim.quantities.vocabulary import (
     Formula,
     Quantity,
 )
-from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS

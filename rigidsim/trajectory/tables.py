@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from rigidsim.engine.layout import OF_CONTACT
+from rigidsim.engine.model.layout import OF_CONTACT
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.checks import check_table, own_dataset, stored_dataset
 from rigidsim.trajectory.chunks import filters

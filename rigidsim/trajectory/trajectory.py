@@ -11,8 +11,8 @@ import numpy as np
 
 from rigidsim.arguments import clipped, number
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.methods import calling
 from rigidsim.physics.interpolation import hermite, hermite_rate
-from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_ledger import ContactLedger
@@ -179,7 +179,7 @@ class Trajectory(BodyMapping):
 
     @property
     def ledger(self) -> np.ndarray:
-        """All energies and momenta, (time, column) as `engine.layout.LEDGER` has them but for the work of contact."""
+        """All energies and momenta, (time, column) as the row `LEDGER` has them but for the work of contact."""
         names = [field.name for field in FIELDS if field.name.startswith(DIAGNOSTICS)]
         return np.column_stack([np.asarray(self.arrays[name]) for name in names])
 

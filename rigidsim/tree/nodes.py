@@ -28,10 +28,10 @@ from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, NamedTuple
 
+from rigidsim.containers import ContiguousList
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, total_of, unpacked
 from rigidsim.physics.vector import scaled
-from rigidsim.structures import ContiguousList
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import NO_TURN, ZERO, Joint
 
 WORLD = "world"

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.analysis.colours import colours
 from rigidsim.arguments import number, refuse
-from rigidsim.engine.model import MotionSamples
+from rigidsim.engine.model.arrays import MotionSamples
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colours
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.nodes import SceneNode

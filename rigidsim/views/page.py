@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from zipfile import BadZipFile, ZipFile
 
-from rigidsim.engine.model import MotionSamples
+from rigidsim.engine.model.arrays import MotionSamples
 from rigidsim.errors import UsageError
 from rigidsim.tree.nodes import WORLD
 from rigidsim.views.display import Display

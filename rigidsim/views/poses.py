@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rigidsim.engine.model import MotionSamples
+from rigidsim.engine.model.arrays import MotionSamples
 from rigidsim.errors import NotRecordedError
 from rigidsim.physics.frames import compose_motion, inverse_pose, inverse_velocity
 from rigidsim.trajectory.motion import QUANTITIES, columns, rows, straddling

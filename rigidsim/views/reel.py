@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.model import MotionSamples
-from rigidsim.hindsight.quantities import full_path
+from rigidsim.analysis.quantities import full_path
+from rigidsim.engine.model.arrays import MotionSamples
 from rigidsim.trajectory.encoding import cores
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.camera import Camera, fitted

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rigidsim.engine.model import MotionSamples
+from rigidsim.engine.model.arrays import MotionSamples
 from rigidsim.physics.quaternion import rotate
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.tree.joints import ZERO

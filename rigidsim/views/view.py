@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
+from rigidsim.analysis.quantities import full_path
 from rigidsim.arguments import file_path, instance
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.linear import LinearModel
 from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, check_output, kind_of

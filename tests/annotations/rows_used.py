@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.layout import EACH, FRAME, STATE
+from rigidsim.engine.model.layout import EACH, FRAME, STATE
 from rigidsim.jit import lanewise
 
 Triple = tuple[float, float, float]

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import rigidsim
 from rigidsim.cli import main
-from rigidsim.running import run
+from rigidsim.runner import run
 from rigidsim.trajectory.spool import Spool
 
 METRICS = {"metrics": {"top": "= max(speed('a'))", "kicks": "= final(x('a'))"}}

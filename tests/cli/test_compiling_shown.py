@@ -6,8 +6,8 @@ import io
 import time
 
 from rigidsim.jit.kernels import foresee, kernel
-from rigidsim.running.compiling import compiling, compiling_beside
-from rigidsim.running.progress import ProgressLine
+from rigidsim.runner.compiling import compiling, compiling_beside
+from rigidsim.runner.progress import ProgressLine
 
 
 class Terminal(io.StringIO):
@@ -32,7 +32,7 @@ def on_terminal(monkeypatch) -> Terminal:
 
 def test_a_terminal_shows_that_compiling_goes_on(monkeypatch):
     """A line before it, ticks while it lasts, and nothing of them stays."""
-    monkeypatch.setattr("rigidsim.running.compiling.NOTICED_SECONDS", 0.05)
+    monkeypatch.setattr("rigidsim.runner.compiling.NOTICED_SECONDS", 0.05)
     terminal = on_terminal(monkeypatch)
     with compiling(quiet=False) as watch:
         watch.announce_once(3.0)
@@ -55,7 +55,7 @@ def test_a_quiet_command_shows_nothing(monkeypatch):
 
 def test_the_notice_is_written_above_other_progress(monkeypatch):
     terminal = on_terminal(monkeypatch)
-    monkeypatch.setattr("rigidsim.running.progress.REDRAW_SECONDS", {True: 0.0})
+    monkeypatch.setattr("rigidsim.runner.progress.REDRAW_SECONDS", {True: 0.0})
     progress = ProgressLine(10, quiet=False)
     with compiling_beside(progress) as watch:
         progress.report(5, lambda _: "half")

@@ -9,7 +9,7 @@ import h5py
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.errors import FormatError
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.inspect import Inspection

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.hindsight.differences import Comparison, Difference
+from rigidsim.analysis.differences import Comparison, Difference
 from rigidsim.trajectory.trajectory import Trajectory
 from spinning_brick import SAMPLES
 

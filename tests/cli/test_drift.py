@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.analysis.rates import DriftCause, Rate
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.engine import layout
-from rigidsim.hindsight.rates import DriftCause, Rate
+from rigidsim.engine.model import layout
 from rigidsim.report.cause import _cause, drift_warnings
 from rigidsim.report.drift import BOUND, DriftMeter, drift_of
 

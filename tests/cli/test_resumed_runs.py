@@ -242,7 +242,7 @@ def test_first_checkpoint_comes_after_a_second_and_later_ones_every_ten(monkeypa
     """Of a run with four blocks a second, whose checkpoints take no time; then of one whose take a second each."""
     from types import SimpleNamespace
 
-    from rigidsim.running import run
+    from rigidsim.runner import run
 
     for seconds, expected in ((0.0, [1.0, 11.0, 21.0]), (1.0, [1.0, 52.0])):
         now, made = [0.0], []

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.running.signals import STOP_SIGNALS, StopRequest
+from rigidsim.runner.signals import STOP_SIGNALS, StopRequest
 from spinning_brick import SCENE, remains
 from typed import COMPILING
 

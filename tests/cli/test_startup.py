@@ -14,7 +14,7 @@ import pytest
 import rigidsim
 from rigidsim.jit.kernels import kernel
 from rigidsim.report.run import RunReport
-from rigidsim.running.run import run_to_file
+from rigidsim.runner.run import run_to_file
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from spinning_brick import SCENE
@@ -130,7 +130,7 @@ def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, reporte
         yield from blocks(*arguments)
 
     monkeypatch.setattr(Simulation, "blocks", blocks_and_more)
-    monkeypatch.setattr("rigidsim.running.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
+    monkeypatch.setattr("rigidsim.runner.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
     reports: list[RunReport] = []
     begin = time.perf_counter()
     run_to_file(

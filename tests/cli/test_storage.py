@@ -26,7 +26,7 @@ def limited_to(size: int):
 
 
 def test_existing_file_is_refused_before_anything_is_computed(call, workplace, monkeypatch):
-    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 70
+    monkeypatch.setattr("rigidsim.runner.run.Simulation", None)  # calling it would be a bug, exit code 70
     (workplace / "a.h5").write_bytes(b"old")
     code, out, err = call("run", "scene.yaml", "-o", "a.h5")
     assert (code, out) == (5, "")
@@ -154,7 +154,7 @@ def test_second_writer_is_refused_and_the_first_one_is_not_disturbed(spawn, call
 
 def appears_meanwhile(monkeypatch, path, text: str) -> None:
     """While the next run is under way, someone writes a file."""
-    from rigidsim.running import run
+    from rigidsim.runner import run
 
     blocks = run.Simulation.blocks
 
@@ -204,7 +204,7 @@ def test_run_that_cannot_be_named_at_all_is_left_where_it_is(call, workplace, mo
 @pytest.mark.parametrize("target", ["/nowhere/x.h5", "nothing.h5"])
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_link_to_nothing_is_refused_before_anything_is_computed(call, workplace, monkeypatch, target, force):
-    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 70
+    monkeypatch.setattr("rigidsim.runner.run.Simulation", None)  # calling it would be a bug, exit code 70
     (workplace / "a.h5").symlink_to(target)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *force)
     assert (code, err) == (
@@ -231,7 +231,7 @@ WHEN = [(moment, what) for moment in ("before", "meanwhile") for what in PLANTED
 def test_planted_file_under_way_is_not_written_through(call, workplace, monkeypatch, moment, what):
     plant, why = PLANTED[what]
     if moment == "before":
-        monkeypatch.setattr("rigidsim.running.run.Simulation", None)
+        monkeypatch.setattr("rigidsim.runner.run.Simulation", None)
     else:
         monkeypatch.setattr("rigidsim.trajectory.destination.check_temporary", lambda *_: None)
     (workplace / "victim").write_bytes(b"precious")
@@ -252,7 +252,7 @@ def test_file_under_way_of_another_user_is_not_taken_over(call, workplace, monke
 
 
 def test_file_under_way_that_is_replaced_is_not_published(call, workplace, monkeypatch):
-    from rigidsim.running import run
+    from rigidsim.runner import run
 
     blocks = run.Simulation.blocks
 

@@ -16,7 +16,7 @@ import pytest
 import rigidsim
 from rigidsim.cli.console import printable
 from rigidsim.report.wording import clock
-from rigidsim.running.progress import Progress, Working
+from rigidsim.runner.progress import Progress, Working
 from spinning_brick import SCENE, remains
 
 
@@ -101,7 +101,7 @@ def test_progress_rewrites_one_line_on_a_terminal_only(spawn, term):
 
 def test_progress_elsewhere_is_a_line_every_ten_seconds(monkeypatch, capsys):
     now = [100.0]
-    monkeypatch.setattr("rigidsim.running.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("rigidsim.runner.progress.time.monotonic", lambda: now[0])
     progress = Progress(1000, 0.01, quiet=False)
     for n in range(0, 1000, 10):
         now[0] += 0.25
@@ -116,7 +116,7 @@ def test_long_run_says_how_long_it_will_take_once_its_speed_is_measured(monkeypa
     """A thousandth in the first second: a thousand seconds; a tenth: ten, of which nothing is said."""
     for part, foretold in ((0.001, ["  0.1%  t = 0.01 of 10 s  0.01 x real time  0:16:39 left"]), (0.1, [])):
         now = [100.0]
-        monkeypatch.setattr("rigidsim.running.progress.time.monotonic", lambda now=now: now[0])
+        monkeypatch.setattr("rigidsim.runner.progress.time.monotonic", lambda now=now: now[0])
         progress, quiet = Progress(100_000, 1e-4, quiet=False), Progress(100_000, 1e-4, quiet=True)
         for tenth in range(1, 30):
             now[0] = 100.0 + 0.1 * tenth
@@ -126,7 +126,7 @@ def test_long_run_says_how_long_it_will_take_once_its_speed_is_measured(monkeypa
 
 
 def test_quiet_progress_says_nothing(capsys, monkeypatch):
-    monkeypatch.setattr("rigidsim.running.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
+    monkeypatch.setattr("rigidsim.runner.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
     Progress(10, 0.1, quiet=True).update(5)
     assert capsys.readouterr().err == ""
 
@@ -186,8 +186,8 @@ def on_terminal(monkeypatch, columns: int = 60) -> io.StringIO:
     """Let stderr be a terminal of this width; what is written there."""
     written = io.StringIO()
     written.isatty, written.fileno = (lambda: True), (lambda: 2)
-    monkeypatch.setattr("rigidsim.running.progress.sys.stderr", written)
-    monkeypatch.setattr("rigidsim.running.progress.os.get_terminal_size", lambda _: os.terminal_size((columns, 10)))
+    monkeypatch.setattr("rigidsim.runner.progress.sys.stderr", written)
+    monkeypatch.setattr("rigidsim.runner.progress.os.get_terminal_size", lambda _: os.terminal_size((columns, 10)))
     monkeypatch.setenv("TERM", "xterm")
     return written
 
@@ -195,19 +195,19 @@ def on_terminal(monkeypatch, columns: int = 60) -> io.StringIO:
 def test_long_work_of_unknown_length_is_named_on_a_terminal(monkeypatch):
     """Once it has taken some time; the line is gone at the end. Short work, and a quiet command, say nothing."""
     written = on_terminal(monkeypatch, 21)
-    monkeypatch.setattr("rigidsim.running.progress.SHORT_SECONDS", 0.01)
+    monkeypatch.setattr("rigidsim.runner.progress.SHORT_SECONDS", 0.01)
     with Working("reading a_long_name.yaml"):
         while not written.getvalue():
             time.sleep(0.01)
     assert written.getvalue() == "\rreading a_long_name." + "\r" + 20 * " " + "\r"
-    monkeypatch.setattr("rigidsim.running.progress.SHORT_SECONDS", 60.0)
+    monkeypatch.setattr("rigidsim.runner.progress.SHORT_SECONDS", 60.0)
     with Working("reading a.yaml"), Working("writing", quiet=True):
         pass
     assert written.getvalue().count("reading") == 1
 
 
 def test_long_work_says_nothing_elsewhere(monkeypatch, capsys):
-    monkeypatch.setattr("rigidsim.running.progress.SHORT_SECONDS", 0.001)
+    monkeypatch.setattr("rigidsim.runner.progress.SHORT_SECONDS", 0.001)
     with Working("reading a.yaml"):
         time.sleep(0.02)
     assert capsys.readouterr().err == ""
@@ -216,8 +216,8 @@ def test_long_work_says_nothing_elsewhere(monkeypatch, capsys):
 @pytest.mark.parametrize("words", [("validate", "scene.yaml"), ("run", "scene.yaml", "-o", "a.h5", "--plot", "--view")])
 def test_every_part_of_a_command_names_itself(call, monkeypatch, words):
     parts = []
-    monkeypatch.setattr("rigidsim.running.progress.Working.__enter__", lambda self: parts.append(self._what))
-    monkeypatch.setattr("rigidsim.running.progress.Working.__exit__", lambda *_: None)
+    monkeypatch.setattr("rigidsim.runner.progress.Working.__enter__", lambda self: parts.append(self._what))
+    monkeypatch.setattr("rigidsim.runner.progress.Working.__exit__", lambda *_: None)
     assert call(*words).code == 0
     run = ["building the model", "completing a.h5", "drawing a.png", "making a.html"]
     assert parts == ["reading scene.yaml", *(run if words[0] == "run" else [])]

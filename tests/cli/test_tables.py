@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.report.table import beyond_rounding, shortened, without_rounding
 from rigidsim.simulation.events import shapes_of
 from rigidsim.trajectory.header import texts_of

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from rigidsim.errors import Interrupted
-from rigidsim.running.making import Making
+from rigidsim.runner.making import Making
 from spinning_brick import SCENE, remains
 
 SMALL = ("--size", "96x64")
@@ -65,7 +65,7 @@ def test_a_signal_ends_it_and_leaves_nothing(call, ran, workplace, monkeypatch, 
         report(self, done, total)
 
     monkeypatch.setattr(Making, "report", signalled)
-    monkeypatch.setattr("rigidsim.running.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
+    monkeypatch.setattr("rigidsim.runner.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
     done = call("video", "a.h5", "-o", "a.gif", *SMALL)
     assert (done.code, done.err) == (128 + number, f"stopped by {number.name}; a.gif was not written\n")
     assert remains(workplace) == {"scene.yaml", "a.h5"}
@@ -92,7 +92,7 @@ def test_letters_that_the_font_lacks_are_reported(call, workplace):
 
 def test_progress_is_shown_on_stderr(call, ran, monkeypatch):
     """A line at the begin and for each picture if lines are due at once."""
-    monkeypatch.setattr("rigidsim.running.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
+    monkeypatch.setattr("rigidsim.runner.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
     done = call("video", "a.h5", "-o", "a.gif", *SMALL, "--fps", "2", "--speed", "1")
     assert [line.split("  ")[-2] for line in done.err.splitlines()] == [f"{k} of 3 pictures" for k in range(4)]
 

@@ -5,7 +5,7 @@ and in an oracle.
 import numpy as np
 
 import rigidsim
-from rigidsim.hindsight.oracles import errors
+from rigidsim.analysis.oracles import errors
 
 EXPECTED = 0.5 * np.cross([2, 0, 0], [0, 1.1, 0.3])
 NAMES = ("x", "y", "z", "norm")

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import PlacedShape
-from rigidsim.engine.model import Contacts
+from rigidsim.engine.collision.narrow import meet
+from rigidsim.engine.collision.pairs import PlacedShape
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.arrays import Contacts
 from rigidsim.physics.contact import COLLIDES
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from contact_shapes import Shape, contacts_of
-from rigidsim.engine import layout
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.approach import SmoothMotion
+from rigidsim.engine.collision.approach import SmoothMotion
+from rigidsim.engine.collision.narrow import meet
+from rigidsim.engine.collision.pairs import PlacedShape
 from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
-from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import PlacedShape
 from rigidsim.engine.contact.strikes import Meeting, StepPoints
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
 from rigidsim.jit.rows import with_rows
 
 NO_PLANE = np.zeros((0, 3))

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim.building import build_world
-from rigidsim.engine import layout
+from rigidsim.blueprints import build_world
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import BODY, JOINT, JOINT_VALUE, STATE
-from rigidsim.engine.model import WorldBlock, make_scratch
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import WorldBlock, make_scratch
+from rigidsim.engine.model.layout import BODY, JOINT, JOINT_VALUE, STATE
 from rigidsim.jit.rows import with_rows
 from support.scenes import make_scene
 from support.smooth_paths import MP, exact

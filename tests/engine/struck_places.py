@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine.contact.approach import SIDE
+from rigidsim.engine.collision.approach import SIDE
 from rigidsim.engine.contact.simultaneous import (
     N_BODIES,
     N_PLACES,
@@ -18,7 +18,7 @@ from rigidsim.engine.contact.simultaneous import (
     ImpactProblem,
     solve_problem,
 )
-from rigidsim.engine.model import made
+from rigidsim.engine.model.arrays import made
 from rigidsim.jit.kernels import kernel
 
 

@@ -15,11 +15,11 @@ import pytest
 import rigidsim
 from contact_scenes import ball, floor, touching
 from every_kind import GRAVITY, STEP, every_kind
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.certify.certifying import Certificate
-from rigidsim.engine import layout as at
 from rigidsim.engine.integrators.dop853 import AT_END, IN_DENSE, IN_ERROR, NODE, SLOPES, TERMS, tableau
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.simulation.blocks import finite_lanes
 from support.scenes import angle_between, make_scene, run, slopes
 from tolerance_benchmark import PLANET, SUN, TOLERANCES, TOP, orbits, tops

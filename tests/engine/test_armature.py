@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.analysis.quantities import quantity
 from support.scenes import run
 
 Z, G = [0, 0, 1], 9.81

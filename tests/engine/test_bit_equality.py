@@ -18,8 +18,8 @@ from contact_scenes import DOWN, ball, block, collide, floor, rod, touching
 from every_kind import GRAVITY, STEP, every_kind, reordered
 from force_scenes import laws
 from jointed_trees import every_joint
-from rigidsim.engine import run as engine_run
 from rigidsim.engine.integrators import INTEGRATORS
+from rigidsim.engine.time import run as engine_run
 from support.scenes import make_scene, run
 
 CONTACT, LAWS, JOINTS = "contact", "laws", "joints"
@@ -109,7 +109,7 @@ def test_the_order_of_bodies_in_the_file_changes_nothing(case):
 
 HASHES = """
 from test_bit_equality import hashes
-from rigidsim.engine.contact import candidates
+from rigidsim.engine.collision import candidates
 from rigidsim.simulation import single
 {changes}
 for line in hashes({cases}, {duration}):

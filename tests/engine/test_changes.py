@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.analysis.past import SampleModel
 from rigidsim.certify.certifying import certify
 from rigidsim.errors import SceneError, SimulationError
-from rigidsim.hindsight.past import SampleModel
 from rigidsim.report.jumps import describe_event
 
 EPS = np.finfo(float).eps

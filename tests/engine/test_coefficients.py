@@ -7,10 +7,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigidsim
+from rigidsim.analysis.loads import LoadsAtSample
+from rigidsim.analysis.past import SampleModel
 from rigidsim.certify.certifying import certify
 from rigidsim.errors import SceneError, SimulationError
-from rigidsim.hindsight.loads import LoadsAtSample
-from rigidsim.hindsight.past import SampleModel
 
 TOLERANCES = {"rkmk4": {}, "adaptive": {"rtol": 1e-12, "atol": 1e-13}, "taylor": {"tolerance": 1e-14}}
 SPRING = {

@@ -9,10 +9,10 @@ import pytest
 
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
-from rigidsim.building import build_world
-from rigidsim.engine import run
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES
 from rigidsim.engine.integrators import INTEGRATORS
-from rigidsim.engine.lanes import LANES
+from rigidsim.engine.time import run
 from rigidsim.jit import kernels
 from rigidsim.jit.kernels import Caller, Kernel, kernel, watch_compilation
 from rigidsim.simulation.spare import spare_runs

@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from engine.contact_shapes import box, contacts_of, plane, poses_of, sphere
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine.collision.bodies import write_travels
+from rigidsim.engine.collision.candidates import forget_candidates, make_candidates, renew_candidates
 from rigidsim.engine.contact.arrays import Motions
-from rigidsim.engine.contact.bodies import write_travels
-from rigidsim.engine.contact.candidates import forget_candidates, make_candidates, renew_candidates
-from rigidsim.engine.model import made
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.arrays import made
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX

@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 
 from contact_shapes import plane, sphere
 from impact_world import World
-from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import LEFT_OUT, make_impacts
-from rigidsim.engine.layout import CAUSE_IMPACT
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.layout import CAUSE_IMPACT
 from rigidsim.physics.contact import SENSED
 
 FLOOR = (0.0, 0, 0)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from engine.contact_shapes import Shape, box, capsule, places_of, plane, sphere
 from engine.test_contact_pairs import depth_in, distance_of_cores, random_pair
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine.model import contact_layout as at
 
 CUBE = box(0.5, 0.5, 0.5)
 SIDE = Rotation.from_euler("y", 90, degrees=True)  # a capsule along x

@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from contact_scenes import G, ball, block, collide, floor, surface, touching
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.simulation.events import shapes_of
 from rigidsim.simulation.overlaps import starting_overlaps
 

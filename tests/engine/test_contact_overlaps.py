@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine.contact import columns as at
+from rigidsim.blueprints import build_world
+from rigidsim.engine.model import contact_layout as at
 from rigidsim.simulation.overlaps import overlap_warnings, starting_overlaps, starting_poses
 
 BALL = {"type": "sphere", "radius": 0.5}

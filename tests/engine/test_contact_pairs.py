@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
 from engine.contact_shapes import Place, Shape, box, capsule, places_of, plane, sphere
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine.model import contact_layout as at
 from rigidsim.physics.distances import BOX, HALF_SPACE
 
 KINDS = ("sphere", "capsule", "box", "plane")

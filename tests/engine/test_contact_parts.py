@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine import layout
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.lanes import LANES, block_of, lanes_of, structure
-from rigidsim.engine.model import Contacts, holds_values
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES, block_of, lanes_of, structure
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Contacts, holds_values
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 
 EPS = np.finfo(float).eps

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from contact_bodies import FLOOR, GRAVITY, Bodies, Motion, Point, solve_all
-from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.colours import COLOURS
 from rigidsim.engine.contact.solver import make_solver
 from rigidsim.engine.contact.strikes import StepPoints
+from rigidsim.engine.model import contact_layout as at
 
 H, RADIUS = 5e-3, 0.1
 DOWN = (0.0, 0.0, -1.0)

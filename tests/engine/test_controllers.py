@@ -11,9 +11,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigidsim as rs
-from rigidsim.engine import layout
+from rigidsim.analysis.past import SampleModel
+from rigidsim.engine.model import layout
 from rigidsim.errors import SceneError, SimulationError, UsageError
-from rigidsim.hindsight.past import SampleModel
 from test_sensing import philox_normals
 
 EPS = np.finfo(float).eps

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine.model import contact_layout as at
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HULL
 from support.convex_pairs import FAR, KINDS, Core, Pair, found_of, meet_all, random_core, random_pair
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigidsim
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.analysis.quantities import quantity
 from support.scenes import make_scene, run
 
 Z, G = [0, 0, 1], 9.81

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.engine.laws.registry import KINDS, PAIRWISE, SINGLE, TABLES
-from rigidsim.engine.model import PairLaws, SingleLaws
+from rigidsim.engine.model.arrays import PairLaws, SingleLaws
 from rigidsim.scene import json_schema
 from rigidsim.scene.schema.forces import FORCES
 from support.scenes import make_scene

@@ -7,9 +7,9 @@ import pytest
 
 import rigidsim
 from contact_scenes import ball, block, collide
-from rigidsim.building import build_world
-from rigidsim.engine.run import NO_SAMPLES, BlockRun
-from rigidsim.engine.stepper import advance
+from rigidsim.blueprints import build_world
+from rigidsim.engine.time.run import NO_SAMPLES, BlockRun
+from rigidsim.engine.time.stepper import advance
 from support.scenes import angle_between, axis_angle, make_scene, run
 
 H = 0.01

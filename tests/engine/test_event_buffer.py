@@ -10,9 +10,10 @@ import pytest
 
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
-from rigidsim.building import build_world
-from rigidsim.engine import events, run
-from rigidsim.engine.specialised import Specialised
+from rigidsim.blueprints import build_world
+from rigidsim.engine.events import buffer as events
+from rigidsim.engine.time import run
+from rigidsim.engine.time.specialised import Specialised
 from rigidsim.simulation.events import event_columns
 from rigidsim.trajectory.events import scheduled_in
 from support.scenes import EPS, make_scene

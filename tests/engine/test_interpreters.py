@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigidsim.engine.model import table
-from rigidsim.engine.programs import run_jet_program, run_program
+from rigidsim.engine.model.arrays import table
+from rigidsim.engine.model.programs import run_jet_program, run_program
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.operations import CODE, CONDITION, JETS, OPERATIONS, VALUES
 

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from jointed_trees import body, jointed, random_tree
-from rigidsim.engine.layout import LEDGER
+from rigidsim.engine.model.layout import LEDGER
 from support.scenes import run
 
 STEP = 0.01

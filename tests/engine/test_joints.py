@@ -10,7 +10,7 @@ from scipy.special import ellipj, ellipk
 
 import rigidsim
 from jointed_trees import dense_accelerations, evaluated, found_accelerations, random_tree
-from rigidsim.engine.layout import LEDGER
+from rigidsim.engine.model.layout import LEDGER
 from support.scenes import angle_between, make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]

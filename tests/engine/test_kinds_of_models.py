@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.jit.layouts import lay_out, structure_of
 
 BALL = {"mass": 1.0, "inertia": "point"}

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim import Scene
-from rigidsim.engine.contact.lasting import LOCATING
+from rigidsim.engine.constraints.lasting import LOCATING
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.contact import chosen_contact
 from rigidsim.report.jumps import describe_event

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import rigidsim
 from rigidsim import Scene
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.analysis.quantities import quantity
 
 G, EPS = 9.81, np.finfo(float).eps
 FLIES, STICKS = 0, 2  # the tip of a chain

@@ -26,9 +26,9 @@ from mechanisms_benchmark import (
     swung,
     turned,
 )
+from rigidsim.analysis.loads import loop_reactions
+from rigidsim.analysis.quantities import quantity
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.loads import loop_reactions
-from rigidsim.hindsight.quantities import quantity
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.explain import BodyReport
 from support.scenes import make_scene, run

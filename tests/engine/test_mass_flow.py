@@ -10,9 +10,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import rigidsim
+from rigidsim.analysis.loads import joint_reactions
 from rigidsim.certify.certifying import certify
 from rigidsim.errors import SceneError, UsageError
-from rigidsim.hindsight.loads import joint_reactions
 
 ADAPTIVE = {"name": "adaptive", "rtol": 1e-11, "atol": 1e-12}
 LATER = pytest.param(ADAPTIVE, marks=pytest.mark.slow, id="adaptive")

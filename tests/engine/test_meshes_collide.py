@@ -11,12 +11,12 @@ from scipy.spatial.transform import Rotation
 import rigidsim
 from contact_shapes import shape_of, sphere
 from rigidsim.engine.assembly.meshes import LEAF, TriangleSurface, tree_of
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.columns import BOUND
-from rigidsim.engine.contact.convex import ConvexArrays, MeshArrays
-from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import PlacedShape
-from rigidsim.engine.model import made
+from rigidsim.engine.collision.convex import ConvexArrays, MeshArrays
+from rigidsim.engine.collision.narrow import meet
+from rigidsim.engine.collision.pairs import PlacedShape
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.arrays import made
+from rigidsim.engine.model.contact_layout import BOUND
 from rigidsim.jit.kernels import VARIABLE, kernel
 from rigidsim.physics.distances import BOX, CYLINDER, MESH
 

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import LANES, structure
-from rigidsim.engine.run import BlockRun
-from rigidsim.hindsight.quantities import named
+from rigidsim.analysis.quantities import named
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES, structure
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.quantities.vocabulary import OF_BODIES, OF_RUN, OF_RUN_METERED, TERM
 from rigidsim.simulation.single import Simulation
 

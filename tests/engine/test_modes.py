@@ -12,14 +12,15 @@ from scipy.optimize import brentq
 
 import rigidsim
 from jointed_trees import jointed
-from rigidsim.building import build_world
-from rigidsim.engine import events, layout
+from rigidsim.blueprints import build_world
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.events import EventBuffer, make_buffer
-from rigidsim.engine.layout import COORDINATE, JOINT_VALUE, LEDGER
-from rigidsim.engine.model import WorldBlock, make_scratch
-from rigidsim.engine.modes import begin_modes
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.events import buffer as events
+from rigidsim.engine.events.buffer import EventBuffer, make_buffer
+from rigidsim.engine.events.modes import begin_modes
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import WorldBlock, make_scratch
+from rigidsim.engine.model.layout import COORDINATE, JOINT_VALUE, LEDGER
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.modes import constraint_bounds, sliding_force
 from support.scenes import make_scene, run, slopes

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigidsim
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.physics.quaternion import rotate
 from support.scenes import EPS, axis_angle
 

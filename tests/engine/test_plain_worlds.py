@@ -11,15 +11,15 @@ import numpy as np
 
 import rigidsim
 from every_kind import STEP, every_kind
-from rigidsim.building import build_world
-from rigidsim.engine import layout
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.model import layout
+from rigidsim.engine.time.run import BlockRun
 
 STEPPED = """
 import hashlib, pickle, sys
 for name in ("pydantic", "pydantic_core", "yaml", "h5py", "click"):
     sys.modules[name] = None  # whoever imports it fails
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.time.run import BlockRun
 run = BlockRun([pickle.load(sys.stdin.buffer)], 1)
 run.prepare()
 run.advance(25)
@@ -27,7 +27,7 @@ local, world, *rest = run.observed(with_terms=True)
 sample = b"".join(array.tobytes() for array in (*local, *world, *filter(lambda x: x is not None, rest)))
 print(hashlib.sha256(run.state.tobytes() + sample).hexdigest())
 print([run.worlds[0].tree.nodes[i].path for i in run.worlds[0].tree.order.handles()])
-print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", "rigidsim.building"))))
+print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", "rigidsim.blueprints"))))
 """
 
 

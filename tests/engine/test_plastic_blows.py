@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import struck_places
 from contact_scenes import G, ball, block, collide, floor, rod, tilted
 from rigidsim.engine.contact.simultaneous import ImpactProblem
-from rigidsim.engine.model import made
+from rigidsim.engine.model.arrays import made
 
 FREE = [0, 0, 0]
 

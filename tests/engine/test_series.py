@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from rigidsim.engine import layout as at
+from rigidsim.engine.model import layout as at
 from rigidsim.engine.series import steps
 from rigidsim.engine.series.equations import Equations, SeriesVariable
 from rigidsim.engine.series.graph import Graph

@@ -10,9 +10,9 @@ import pytest
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
 from force_scenes import laws
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES, block_of, side_by_side, structure
 from rigidsim.engine.integrators import INTEGRATORS
-from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
 from support.scenes import make_scene
 
 NAMES = [*(integrator.name for integrator in INTEGRATORS), "laws"]

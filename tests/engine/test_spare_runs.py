@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine.contact.running import ContactRun
-from rigidsim.engine.lanes import share_structure, structure
-from rigidsim.engine.model import leaves
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import share_structure, structure
+from rigidsim.engine.contact.run import ContactRun
+from rigidsim.engine.model.arrays import leaves
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.errors import RigidsimError
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.parameters import parameters_of

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.engine import run as engine_run
-from rigidsim.engine import specialised
-from rigidsim.engine.run import BlockRun
-from rigidsim.engine.specialised import MOST_SECONDS, WORTH_READING, Specialised
-from rigidsim.engine.stepper import cruise
+from rigidsim.engine.time import run as engine_run
+from rigidsim.engine.time import specialised
+from rigidsim.engine.time.run import BlockRun
+from rigidsim.engine.time.specialised import MOST_SECONDS, WORTH_READING, Specialised
+from rigidsim.engine.time.stepper import cruise
 from rigidsim.jit.layouts import KnownArray, lay_out
 
 TOP = {"mass": 1, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": {"frame": "body", "value": [0.01, 2, 0.01]}}

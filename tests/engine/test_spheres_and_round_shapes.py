@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.manifolds import meet_convex
-from rigidsim.engine.contact.pairs import PlacedShape
+from rigidsim.engine.collision.manifolds import meet_convex
+from rigidsim.engine.collision.pairs import PlacedShape
+from rigidsim.engine.model import contact_layout as at
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.distances import CONE, CYLINDER, POINT
 from support.convex_pairs import FAR, Core, Pair, arrays_of, found_of, meet_all

@@ -7,10 +7,10 @@ import pytest
 from scipy.integrate import quad
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import block_of
-from rigidsim.engine.layout import NO_ROW
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import block_of
+from rigidsim.engine.model.layout import NO_ROW
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from support.scenes import angle_between, make_scene, run
 

@@ -7,8 +7,8 @@ import pytest
 
 import rigidsim
 from jointed_trees import every_joint
+from rigidsim.analysis.loads import joint_reactions
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.hindsight.loads import joint_reactions
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.report.explain import Explanation

@@ -8,12 +8,12 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
 
 import rigidsim
+from rigidsim.analysis.quantities import named
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
 from rigidsim.fitting.estimate import FitResiduals
 from rigidsim.fitting.residuals import interpolation
 from rigidsim.fitting.written import text_with
-from rigidsim.hindsight.quantities import named
 from rigidsim.report.fit import FitReport
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.varied import Varied

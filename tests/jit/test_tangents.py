@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigidsim.containers.dual import Dual
 from rigidsim.engine.integrators import adaptive
 from rigidsim.engine.series import steps as steps_of_series
 from rigidsim.jit import constant, has_tangents, routine
@@ -14,7 +15,6 @@ from rigidsim.jit import formula as formula_mark
 from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.shadows import Shadows, TangentCaller
 from rigidsim.physics.elementary import sqrt
-from rigidsim.structures.dual import Dual
 from support.compiled_formulas import count_of, flat, on_columns, same, shaped
 from test_formulas_with_hostile_numbers import DOMAINS, FORMULAS, columns_for, shapes_of
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import rigidsim
-from rigidsim.running.continuing import RunStart
-from rigidsim.running.run import run_to_file
+from rigidsim.runner.continuing import RunStart
+from rigidsim.runner.run import run_to_file
 from rigidsim.scene import Scene
 
 

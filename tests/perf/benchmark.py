@@ -21,12 +21,12 @@ import numpy as np
 
 import rigidsim
 from peers import INERTIA, MASS, PEERS
-from rigidsim.building import build_world, method_of
-from rigidsim.engine import layout
+from rigidsim.blueprints import build_world, method_of
 from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.lanes import LANES
 from rigidsim.engine.integrators import BY_NAME
-from rigidsim.engine.lanes import LANES
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.model import layout
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.jit.kernels import watch_compilation
 from rigidsim.scene.schema.integrators import MODELS
 

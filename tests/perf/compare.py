@@ -59,10 +59,10 @@ def prepared(case: str, general_code: bool = False) -> tuple[Callable, int, int]
     import rigidsim
 
     try:
-        from rigidsim.building import build_world
+        from rigidsim.blueprints import build_world
     except ImportError:
         from rigidsim.engine.compiler import compile_scene as build_world
-    from rigidsim.engine.run import BlockRun
+    from rigidsim.engine.time.run import BlockRun
 
     n_lane = CASES[case][1] if CASES.get(case) else 1
     if case in CONTACT:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import rigidsim
-from rigidsim.engine import specialised
+from rigidsim.engine.time import specialised
 from rigidsim.jit.kernels import watch_compilation
 from work_precision import table
 

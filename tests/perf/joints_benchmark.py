@@ -20,7 +20,7 @@ from functools import cache
 
 import numpy as np
 
-from rigidsim.engine.lanes import LANES
+from rigidsim.engine.assembly.lanes import LANES
 from rigidsim.errors import RigidsimError
 from smooth_problems import GRAVITY, THIN, Problem, angles_of_rods, chain
 from work_precision import GENERAL, Figure, Ours, Runner, measured, table, tolerance_of

@@ -16,9 +16,9 @@ import mpmath
 import numpy as np
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.engine.layout import STATE
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.model.layout import STATE
+from rigidsim.engine.time.run import BlockRun
 from work_precision import table
 
 LANES, MOMENTS = 16, (1.0, 1.0, 1.75)

@@ -22,7 +22,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 import rigidsim
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.analysis.quantities import quantity
 from work_precision import table
 
 SCENES = Path(__file__).parents[2] / "scenes"

@@ -17,9 +17,9 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
 
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import LANES
-from rigidsim.engine.run import BlockRun
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES
+from rigidsim.engine.time.run import BlockRun
 from support.scenes import make_scene
 from work_precision import table
 

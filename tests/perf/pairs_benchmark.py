@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine.model import contact_layout as at
 from rigidsim.physics.distances import BOX, CYLINDER, ELLIPSOID, HULL
 from support.convex_pairs import FAR, Core, Pair, arrays_of, meet_all, random_core
 

@@ -44,7 +44,7 @@ print(time.perf_counter() - begin)
 RUN = """
 import json, os, resource, sys, time
 from pathlib import Path
-from rigidsim.running.run import run_to_file
+from rigidsim.runner.run import run_to_file
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory import writer

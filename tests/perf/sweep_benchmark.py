@@ -28,7 +28,7 @@ import numpy as np
 import rigidsim
 from benchmark import STEP, block, head, row, seconds_a_step, section, worlds_of
 from peers import INERTIA, MASS
-from rigidsim.engine.lanes import LANES
+from rigidsim.engine.assembly.lanes import LANES
 from rigidsim.jit import formula
 from rigidsim.jit.kernels import kernel
 

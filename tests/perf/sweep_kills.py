@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import rigidsim
-from rigidsim.engine.run import NO_SAMPLES
+from rigidsim.engine.time.run import NO_SAMPLES
 from rigidsim.scene import Scene
 from rigidsim.sweeps.execution import runner_of
 from rigidsim.sweeps.plan import make_plan

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import LANES
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES
 from rigidsim.scene import Scene
 from rigidsim.scene.text.reader import read_file
 from rigidsim.sweeps.variants import Variants

@@ -25,10 +25,10 @@ import numpy as np
 
 import rigidsim
 from peers import OF_HIGH_ORDER
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import LANES
-from rigidsim.engine.run import BlockRun
-from rigidsim.engine.specialised import Specialised
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import LANES
+from rigidsim.engine.time.run import BlockRun
+from rigidsim.engine.time.specialised import Specialised
 from smooth_problems import CLASSIC, HARDER, MOMENTS, Problem, error
 
 TURNS = 7

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from rigidsim.hindsight import special
+from rigidsim.analysis import special
 
 EPS = np.finfo(float).eps
 

@@ -9,9 +9,9 @@ from matplotlib.font_manager import findfont, get_font
 
 import rigidsim
 from drawn_scenes import BOUNCING, made
+from rigidsim.analysis.colours import colours
+from rigidsim.analysis.quantities import named, quantity
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.colours import colours
-from rigidsim.hindsight.quantities import named, quantity
 from rigidsim.plots import letters
 from rigidsim.plots.figures import Look, figure_of
 from rigidsim.plots.letters import fitted

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from drawn_scenes import made
+from rigidsim.analysis.quantities import named
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import named
 from rigidsim.plots.history import PlottedHistory, Request
 from rigidsim.plots.polhode import PolhodePanel, _ordered, energy_curves, separatrices, view_of
 

@@ -7,8 +7,8 @@ import pytest
 
 import rigidsim
 from drawn_scenes import made
+from rigidsim.analysis.path_directions import directions
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.hindsight.path_directions import directions
 
 
 def drawn(axes) -> dict[str, np.ndarray]:

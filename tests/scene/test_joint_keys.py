@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rigidsim.building import build_world
-from rigidsim.engine.layout import JOINT_VALUE
+from rigidsim.blueprints import build_world
+from rigidsim.engine.model.layout import JOINT_VALUE
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.start import Starts

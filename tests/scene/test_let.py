@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.building import build_world
-from rigidsim.hindsight.oracles import errors as errors_of_oracle
-from rigidsim.hindsight.quantities import named, names
+from rigidsim.analysis.oracles import errors as errors_of_oracle
+from rigidsim.analysis.quantities import named, names
+from rigidsim.blueprints import build_world
 from rigidsim.physics.operations import CODE
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import parse

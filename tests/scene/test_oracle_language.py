@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rigidsim
-from rigidsim.hindsight.special import SPECIAL_VALUES
+from rigidsim.analysis.special import SPECIAL_VALUES
 from rigidsim.quantities.names import QuantityName, read_name
 from rigidsim.scene.expressions import METRIC, ORACLE, ExpressionError, parse
 from rigidsim.scene.expressions.vocabulary import SPECIAL

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.containers.dual import jacobian
 from rigidsim.errors import UsageError
 from rigidsim.physics.control import lead_lag, pid, rate_limited
 from rigidsim.scene import Scene
-from rigidsim.structures.dual import jacobian
 
 SCENES = Path(__file__).parents[2] / "scenes"
 CART = """

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.containers.dual import acos, atan, cos, jacobian, sin, sqrt
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.simulation import differentiating
-from rigidsim.structures.dual import acos, atan, cos, jacobian, sin, sqrt
 from rigidsim.trajectory.trajectory import Trajectory
 
 BALL = """

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.containers.dual import acos, atan2, cos, jacobian, log, sin, sqrt
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.spread import reach_of
-from rigidsim.structures.dual import acos, atan2, cos, jacobian, log, sin, sqrt
 
 METHODS = ["rkmk4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("adaptive", "taylor"))]
 FREE = """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.hindsight.growth import VISIBLE, growth_of
+from rigidsim.analysis.growth import VISIBLE, growth_of
 from rigidsim.scene import Scene
 from rigidsim.sensitivities.spread import moved_by, predictability
 

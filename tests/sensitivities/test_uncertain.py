@@ -10,9 +10,9 @@ import yaml
 from click.testing import CliRunner
 
 import rigidsim
+from rigidsim.analysis.quantities import named
 from rigidsim.cli import cli
 from rigidsim.errors import SceneError
-from rigidsim.hindsight.quantities import named
 from rigidsim.report.metrics import metric_sigmas
 from rigidsim.scene import Scene, json_schema
 from rigidsim.sensitivities.spread import band_of

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigidsim.containers.columns import Column, Lanes, ShownColumn, hypot, is_finite, largest, numbers_table, smallest
 from rigidsim.physics import functions
 from rigidsim.physics.elementary import arc_tangent, sin_cos, sqrt
 from rigidsim.physics.exponentials import exponential, logarithm
 from rigidsim.physics.mass import principal_moments
-from rigidsim.structures.columns import Column, Lanes, ShownColumn, hypot, is_finite, largest, numbers_table, smallest
 
 N = 6
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-300, 1e300, 0.1]), st.floats(allow_nan=False, width=32))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 import rigidsim
-from rigidsim.structures import ContiguousList
+from rigidsim.containers import ContiguousList
 
 
 def check(linked: ContiguousList, expected: list) -> None:

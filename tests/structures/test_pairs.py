@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rigidsim
-from rigidsim.structures import distinct_pairs, pairs
+from rigidsim.containers import distinct_pairs, pairs
 
 
 def looped_pairs(xs):

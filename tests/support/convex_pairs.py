@@ -6,11 +6,11 @@ import numpy as np
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.convex import ConvexArrays
-from rigidsim.engine.contact.narrow import meet
-from rigidsim.engine.contact.pairs import PlacedShape
-from rigidsim.engine.model import made
+from rigidsim.engine.collision.convex import ConvexArrays
+from rigidsim.engine.collision.narrow import meet
+from rigidsim.engine.collision.pairs import PlacedShape
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.arrays import made
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HULL
 

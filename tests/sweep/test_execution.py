@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from rigidsim import Scene, simulate
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.time.run import BlockRun
 from rigidsim.errors import StorageError
 from rigidsim.simulation import blocks
 from tops import TOP, contents, run, swept

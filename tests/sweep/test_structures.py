@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rigidsim import Scene, simulate
-from rigidsim.building import build_world
+from rigidsim.blueprints import build_world
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.scene.read import bodies_and_settings
 from rigidsim.sweeps.extents import extent_of, extents_of

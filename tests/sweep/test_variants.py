@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from every_number import difference, numbers_in, written
-from rigidsim.building import build_world
-from rigidsim.engine.lanes import block_of
+from rigidsim.blueprints import build_world
+from rigidsim.engine.assembly.lanes import block_of
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.text.reader import read_file, read_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import rigidsim
-from rigidsim.engine import layout
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
 
 SPHERE = [{"type": "sphere", "radius": 0.1}]
 BODY = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}

@@ -14,7 +14,7 @@ import pytest
 
 import rigidsim
 from contact_logs import NAMES, OCCURRENCES, SCENE, history_of
-from rigidsim.engine import layout
+from rigidsim.engine.model import layout
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.report.diff import Diff
 from rigidsim.report.explain import BodyReport

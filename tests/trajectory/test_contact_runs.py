@@ -11,9 +11,9 @@ import yaml
 import rigidsim
 from contact_logs import SCENE, Touched
 from rigidsim.cli import main
-from rigidsim.engine import layout
+from rigidsim.engine.model import layout
 from rigidsim.report.explain import BodyReport
-from rigidsim.running import run
+from rigidsim.runner import run
 from rigidsim.trajectory.contact_ledger import CAUSES, OTHERS, ContactLedger
 from rigidsim.trajectory.fields import angular_terms, linear_terms
 
@@ -87,7 +87,7 @@ def test_a_run_ends_with_what_struck_what(command, monkeypatch):
 
 def test_the_table_of_pairs_is_short(monkeypatch):
     """Of 100 pairs the eight with the largest impulses."""
-    from rigidsim.engine import layout
+    from rigidsim.engine.model import layout
     from rigidsim.report.contact import ContactSummary
     from rigidsim.report.sections import Report
     from rigidsim.trajectory.events import ContactEvents, no_side_rows

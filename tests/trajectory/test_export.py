@@ -14,9 +14,9 @@ import xarray
 import rigidsim
 from contact_logs import NAMES, history_of
 from every_node import SCENE
+from rigidsim.analysis.quantities import named, names
 from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.exports.labelled import Labelled, LabelledVariable, plain_unit
-from rigidsim.hindsight.quantities import named, names
 from rigidsim.quantities.units import udunits
 from rigidsim.trajectory.fields import CAUSES
 from rigidsim.trajectory.spool import Spool

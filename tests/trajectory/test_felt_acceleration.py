@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import rigidsim
+from rigidsim.analysis.quantities import named
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.quantities import named
 from rigidsim.physics.forces import oblateness
 
 G, SPIN = 9.81, 3.0

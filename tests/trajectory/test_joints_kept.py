@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rigidsim import Scene, Simulation, load, load_sweep, plot, simulate, sweep
+from rigidsim.analysis.differences import Comparison
+from rigidsim.analysis.quantities import names, quantity
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
-from rigidsim.hindsight.differences import Comparison
-from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection

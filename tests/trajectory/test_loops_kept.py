@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from rigidsim import Scene, load, simulate, sweep
+from rigidsim.analysis.loads import loop_reactions
+from rigidsim.analysis.quantities import expanded, names, quantity
 from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
 from rigidsim.exports.recorded import labelled
-from rigidsim.hindsight.loads import loop_reactions
-from rigidsim.hindsight.quantities import expanded, names, quantity
 from rigidsim.report.inspect import Inspection
 
 HANGING = """

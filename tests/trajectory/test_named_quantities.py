@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 import rigidsim
 from contact_logs import history_of
 from every_node import SCENE
+from rigidsim.analysis.colours import colour_of, colours
+from rigidsim.analysis.quantities import named, names
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.colours import colour_of, colours
-from rigidsim.hindsight.quantities import named, names
 from rigidsim.plots.history import PlottedHistory
 from rigidsim.plots.requests import RequestReader
 from rigidsim.trajectory.stored_chunks import StoredChunks

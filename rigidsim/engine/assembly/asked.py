@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.columns import numbers_table
 from rigidsim.engine.assembly.blueprint import AskedVector, Blueprint
 from rigidsim.engine.assembly.loads import ALWAYS, FramePairs, LoadRow, law_of, members_of
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.laws.gravity import POINT_GRAVITY, VALUES, source_values
-from rigidsim.engine.model import Accelerometers, Asked, Relations, table
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import ZERO, rejection, sub
 from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, LOOP, REACTION, READ, SCENE, TERM, TERMS
-from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.joints import coordinate_number, coordinate_rows, has_length, part_of
 from rigidsim.tree.nodes import Node, Tree
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.assembly.meshes import TriangleSurface
 from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.laws.declaration import LoadTable
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
-from rigidsim.engine.model import Model, Program
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Model, Program
 from rigidsim.physics.distances import Core
 from rigidsim.physics.vector import rejection
 from rigidsim.tree.history import TreeChange, in_order, instant_of, joint_types

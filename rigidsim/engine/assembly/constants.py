@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.columns import numbers_table
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
 from rigidsim.engine.assembly.joints import MovedRow, joints_of, loop_ends, loops_of, motors_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
-from rigidsim.engine.model import Expressions, Model, VariedLoads, table
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Expressions, Model, VariedLoads, table
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import dot, projection, rejection
-from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import Node, Tree, links_of
 
 KINDS = {

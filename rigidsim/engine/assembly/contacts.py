@@ -8,21 +8,21 @@ from itertools import pairwise
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.columns import numbers_table
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
 from rigidsim.engine.assembly.joints import outermost_of
 from rigidsim.engine.assembly.loads import LoadTables
 from rigidsim.engine.assembly.meshes import joined
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.lasting import MOST_SLOTS
+from rigidsim.engine.constraints.lasting import MOST_SLOTS
 from rigidsim.engine.integrators.euler import EulerOptions
 from rigidsim.engine.integrators.rkmk4 import Rkmk4Options
-from rigidsim.engine.model import Contacts, Joints, Loops, Meshes, Rest, Trees, table
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Contacts, Joints, Loops, Meshes, Rest, Trees, table
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import norm, scaled, sub
-from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import Node, Tree
 
 CLOSED = (POINT, SEGMENT, BOX, HALF_SPACE)

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.columns import numbers_table
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import Blueprint, LoopRecord
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.model import ConstraintRows, Fragile, Joints, Loops, Tanks, table
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import ConstraintRows, Fragile, Joints, Loops, Tanks, table
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
-from rigidsim.structures.columns import numbers_table
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, coordinate_rows
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 

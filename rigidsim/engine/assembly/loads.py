@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.columns import numbers_table
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
 from rigidsim.engine.assembly.joints import row_of
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import Load
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED, NUMBER, PAIRWISE, SINGLE, TABLES
-from rigidsim.engine.model import Law, Mutual, PairLaws, Relations, SingleLaws, table
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Law, Mutual, PairLaws, Relations, SingleLaws, table
 from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate
-from rigidsim.structures.columns import numbers_table
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.nodes import Node, Tree
 
 SCRIPTS, IMPULSES = "scripts", "impulses"

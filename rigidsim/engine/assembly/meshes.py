@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rigidsim.engine import layout
-from rigidsim.engine.contact.columns import BOUND, BOUNDARY, CONCAVE, CONVEX, FACET, FLAT
-from rigidsim.engine.model import Meshes
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Meshes
+from rigidsim.engine.model.contact_layout import BOUND, BOUNDARY, CONCAVE, CONVEX, FACET, FLAT
 
 LEAF = 4  # most triangles of a leaf
 LEVEL = 1e-5  # sine of the angle below which two triangles are in one plane

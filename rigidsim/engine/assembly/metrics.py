@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.columns import numbers_table
 from rigidsim.engine.assembly.blueprint import MetricTables
 from rigidsim.engine.assembly.site import PARENT
-from rigidsim.engine.model import Metrics, table
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Metrics, table
 from rigidsim.quantities.vocabulary import MASS, METERED
-from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import Node, Tree
 
 NO_MASS = (math.nan,) * layout.LUMP.width

@@ -4,7 +4,7 @@ Positions and velocities relative to the parent are recomputed along the new tre
 relative to the world and does not change. Two bodies that become one keep their total momenta (a plastic impact); a
 part that becomes a free body keeps the velocity it had as a part, and so does a body that a joint lets go. A node that
 becomes fixed moves with its new parent. The velocity jumps that this causes are passed to descendants as those of
-impulses are, see `engine/impulses.py`.
+impulses are, see `engine/events/impulses.py`.
 
 Of bodies that joints hold together the impact is that of momenta: what they had beyond those of a motion that the new
 tree allows acts on the new tree as impulses (`impulses_of`). That is the projection of the velocities by the mass
@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.joints import joint_states, moved_rows
-from rigidsim.engine.model import Model, MotionSamples, followed, windings
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.arrays import Model, MotionSamples, followed, windings
 from rigidsim.jit.layouts import zeros
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
@@ -40,7 +41,6 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import ZERO, add, cross, dot, norm, projection, rejection, scaled, sub
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import TreeChange
 from rigidsim.tree.joints import NO_TURN, Joint
 from rigidsim.tree.motion import seen

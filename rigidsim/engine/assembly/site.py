@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.physics.vector import ZERO, scaled, sub
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Tree
 

@@ -7,9 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.candidates import Candidates, forget_candidates, make_candidates
-from rigidsim.engine.contact.columns import (
+from rigidsim.engine.collision.candidates import Candidates, forget_candidates, make_candidates
+from rigidsim.engine.collision.convex import ConvexArrays, make_convex
+from rigidsim.engine.constraints.lasting import Lasting, Multipliers
+from rigidsim.engine.constraints.tree_responses import TreeArrays, make_trees
+from rigidsim.engine.contact.division import LENGTHS
+from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
+from rigidsim.engine.contact.ledger import LedgerArrays, make_ledger
+from rigidsim.engine.contact.sleeping import N_CHANGED, Sleep
+from rigidsim.engine.contact.solver import SolverArrays, make_solver
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.arrays import Contacts, Corrections, floats, integers, leaves, made
+from rigidsim.engine.model.contact_layout import (
     CENTRE,
     CONTACT_POINT,
     FEATURES,
@@ -23,16 +32,7 @@ from rigidsim.engine.contact.columns import (
     SAMPLED_POINT,
     WHO,
 )
-from rigidsim.engine.contact.convex import ConvexArrays, make_convex
-from rigidsim.engine.contact.division import LENGTHS
-from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
-from rigidsim.engine.contact.lasting import Lasting, Multipliers
-from rigidsim.engine.contact.ledger import LedgerArrays, make_ledger
-from rigidsim.engine.contact.sleeping import N_CHANGED, Sleep
-from rigidsim.engine.contact.solver import SolverArrays, make_solver
-from rigidsim.engine.contact.tree_responses import TreeArrays, make_trees
-from rigidsim.engine.layout import CAUSE_WAKES, EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts, Corrections, floats, integers, leaves, made
+from rigidsim.engine.model.layout import CAUSE_WAKES, EVENT, LEDGER, LINK, MEAN, RECORD, TRIPLE
 from rigidsim.jit.layouts import zeros
 
 LANES = 8

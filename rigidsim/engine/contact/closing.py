@@ -4,7 +4,7 @@ are ended; and corrections of single bodies by impulses.
 
 from __future__ import annotations
 
-from rigidsim.engine.contact.lasting import (
+from rigidsim.engine.constraints.lasting import (
     BEYOND,
     EXACT,
     MODES,
@@ -20,10 +20,10 @@ from rigidsim.engine.contact.lasting import (
     speed_of,
     write_now,
 )
+from rigidsim.engine.constraints.tree_responses import is_in_tree
 from rigidsim.engine.contact.ledger import finish_booking, gains
-from rigidsim.engine.contact.tree_responses import is_in_tree
 from rigidsim.engine.contact.trees import displace_by_trees
-from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.dynamics.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import tangents

@@ -9,10 +9,10 @@ that touches alone, which would leave the other lanes empty. None of this depend
 
 from __future__ import annotations
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, WHO
-from rigidsim.engine.contact.rows import BALLS, BODIES, KINDS, LAYERS, TURNING, row_of
+from rigidsim.engine.constraints.contact_rows import BALLS, BODIES, KINDS, LAYERS, TURNING, row_of
 from rigidsim.engine.contact.trees import acts_on_tree
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.contact_layout import CONTACT_POINT, INVERSE, LINE, WHO
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 

@@ -8,12 +8,12 @@ ends just after the impact. One in which something rebounds on a tree ends there
 
 from __future__ import annotations
 
-from rigidsim.engine.contact.approach import is_centred
-from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.convex import forget_features
-from rigidsim.engine.contact.lasting import BEYOND
-from rigidsim.engine.contact.narrow import meet, placed_shape
+from rigidsim.engine.collision.approach import is_centred
+from rigidsim.engine.collision.convex import forget_features
+from rigidsim.engine.collision.narrow import meet, placed_shape
+from rigidsim.engine.constraints.lasting import BEYOND
 from rigidsim.engine.contact.simultaneous import N_BODIES
+from rigidsim.engine.model.contact_layout import LINE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import norm
 

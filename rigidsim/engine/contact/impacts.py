@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import (
+from rigidsim.engine.collision.approach import (
     LEAST_SPEED,
     Near,
     are_far,
@@ -25,9 +23,9 @@ from rigidsim.engine.contact.approach import (
     least_speed,
     next_touch,
 )
-from rigidsim.engine.contact.bodies import root_of, unite
-from rigidsim.engine.contact.columns import CONTACT_POINT, JOLT, LINE, WHO
-from rigidsim.engine.contact.convex import ConvexArrays, note_features, recall_features
+from rigidsim.engine.collision.bodies import root_of, unite
+from rigidsim.engine.collision.convex import ConvexArrays, note_features, recall_features
+from rigidsim.engine.constraints.tree_responses import is_in_tree
 from rigidsim.engine.contact.division import any_whirls
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
@@ -47,10 +45,12 @@ from rigidsim.engine.contact.strikes import (
     threshold_of,
     work_of,
 )
-from rigidsim.engine.contact.tree_responses import is_in_tree
 from rigidsim.engine.contact.trees import acts_on_tree
-from rigidsim.engine.layout import EVENT, RECORD
-from rigidsim.engine.model import Contacts, floats, integers, made
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import Contacts, floats, integers, made
+from rigidsim.engine.model.contact_layout import CONTACT_POINT, JOLT, LINE, WHO
+from rigidsim.engine.model.layout import EVENT, RECORD
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, slip
 from rigidsim.physics.restitution import NEVER

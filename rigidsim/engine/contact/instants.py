@@ -4,11 +4,7 @@ the modes of all that touches.
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.arrays import LACKS_LOG
-from rigidsim.engine.contact.closing import begin_changes, close_contacts, distribute_changes, push_correction
-from rigidsim.engine.contact.lasting import (
+from rigidsim.engine.constraints.lasting import (
     BEYOND,
     EVENTS,
     GROWING,
@@ -46,6 +42,8 @@ from rigidsim.engine.contact.lasting import (
     write_now,
     write_slot,
 )
+from rigidsim.engine.contact.arrays import LACKS_LOG
+from rigidsim.engine.contact.closing import begin_changes, close_contacts, distribute_changes, push_correction
 from rigidsim.engine.contact.ledger import book_holding
 from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
 from rigidsim.engine.contact.log import add_entry, write_origins
@@ -60,7 +58,9 @@ from rigidsim.engine.contact.strikes import (
 )
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
 from rigidsim.engine.evaluate import evaluate, place_nodes
-from rigidsim.engine.layout import EVENT, copy_numbers
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.layout import EVENT, copy_numbers
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact_modes import time_of_rebounds
 from rigidsim.physics.distances import CURVED, HALF_SPACE

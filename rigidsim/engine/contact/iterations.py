@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rigidsim.engine.contact.rows import BALL, BODY_PAIR, CONTACT, MASSES
+from rigidsim.engine.constraints.contact_rows import BALL, BODY_PAIR, CONTACT, MASSES
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.contact import (
     carried,

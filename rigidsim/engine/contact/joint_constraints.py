@@ -18,11 +18,16 @@ released but those that rest at a stop, and is solved again in the same way, so 
 
 from __future__ import annotations
 
-from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.rows import CONTACT
+from rigidsim.engine.constraints.contact_rows import CONTACT
+from rigidsim.engine.constraints.delassus import add_impulse_of_row
+from rigidsim.engine.constraints.loops import measure_all
 from rigidsim.engine.contact.trees import respond_members
-from rigidsim.engine.delassus import add_impulse_of_row
-from rigidsim.engine.layout import (
+from rigidsim.engine.dynamics.responses import drive_left
+from rigidsim.engine.events.modes import BLOCKS, add_impulses, find_jump, is_measured, loop_of, natural_mode, write_row
+from rigidsim.engine.events.switching import ModeRows, mode_rows, want_now
+from rigidsim.engine.model.arrays import switches
+from rigidsim.engine.model.contact_layout import LINE
+from rigidsim.engine.model.layout import (
     ACCELERATION,
     COORDINATE,
     FACTOR,
@@ -30,11 +35,6 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.loops import measure_all
-from rigidsim.engine.model import switches
-from rigidsim.engine.modes import BLOCKS, add_impulses, find_jump, is_measured, loop_of, natural_mode, write_row
-from rigidsim.engine.responses import drive_left
-from rigidsim.engine.switching import ModeRows, mode_rows, want_now
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.elementary import select

@@ -10,18 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import along_coordinate, has_modes, is_prescribed, turns_in
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.bodies import is_round
+from rigidsim.engine.collision.bodies import is_round
+from rigidsim.engine.constraints.contact_rows import BALL, BALLS, BODY_PAIR, CONTACT, MASSES, TURNING, gather, row_of
 from rigidsim.engine.contact.colours import GROUP
-from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN, SUNK
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, MASSES, TURNING, gather, row_of
 from rigidsim.engine.contact.trees import respond_members
-from rigidsim.engine.kinds import is_root
-from rigidsim.engine.layout import (
+from rigidsim.engine.dynamics.articulated import along_coordinate, has_modes, is_prescribed, turns_in
+from rigidsim.engine.dynamics.kinds import is_root
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import floats, integers, made
+from rigidsim.engine.model.contact_layout import CENTRE, LINE, SPUN, SUNK
+from rigidsim.engine.model.layout import (
     ACCELERATION,
     ARTICULATED,
     BODY,
@@ -33,8 +34,7 @@ from rigidsim.engine.layout import (
     TRIPLE,
     add_to_sums,
 )
-from rigidsim.engine.model import floats, integers, made
-from rigidsim.engine.observe import reaction_of
+from rigidsim.engine.outputs.observe import reaction_of
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls

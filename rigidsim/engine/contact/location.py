@@ -4,7 +4,7 @@ search for the time at which one vanishes.
 
 from __future__ import annotations
 
-from rigidsim.engine.contact.lasting import (
+from rigidsim.engine.constraints.lasting import (
     EXACT,
     N_SLOTS,
     OPEN,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_SAMPLED
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, WHO
 from rigidsim.engine.contact.points import is_before
 from rigidsim.engine.contact.sleeping import N_CHANGED
-from rigidsim.engine.layout import BODY, EVENT, TRIPLE, copy_rows
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.contact_layout import CENTRE, CONTACT_POINT, LINE, WHO
+from rigidsim.engine.model.layout import BODY, EVENT, TRIPLE, copy_rows
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.inertia import rotated

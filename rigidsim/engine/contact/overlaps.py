@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.candidates import list_candidates, make_candidates
-from rigidsim.engine.contact.convex import forget_features, make_convex
-from rigidsim.engine.contact.narrow import meet, placed_shape
-from rigidsim.engine.contact.pairs import deepest
+from rigidsim.engine.collision.candidates import list_candidates, make_candidates
+from rigidsim.engine.collision.convex import forget_features, make_convex
+from rigidsim.engine.collision.narrow import meet, placed_shape
+from rigidsim.engine.collision.pairs import deepest
 from rigidsim.engine.contact.points import TOUCHING, smaller_size
-from rigidsim.engine.model import Contacts
+from rigidsim.engine.model import contact_layout as at
+from rigidsim.engine.model.arrays import Contacts
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.contact import COLLIDES
 

@@ -8,15 +8,15 @@ So it is where inertia turns far under the impulses: a slender body would gain e
 
 from __future__ import annotations
 
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import ANY_TURN, deep, is_centred, turn_since
-from rigidsim.engine.contact.bodies import tensor_in_world
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
-from rigidsim.engine.contact.convex import recall_features
+from rigidsim.engine.collision.approach import ANY_TURN, deep, is_centred, turn_since
+from rigidsim.engine.collision.bodies import tensor_in_world
+from rigidsim.engine.collision.convex import recall_features
+from rigidsim.engine.collision.narrow import meet, placed_shape
+from rigidsim.engine.constraints.tree_responses import is_in_tree
 from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES
-from rigidsim.engine.contact.narrow import meet, placed_shape
-from rigidsim.engine.contact.tree_responses import is_in_tree
-from rigidsim.engine.layout import BODY
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model.contact_layout import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
+from rigidsim.engine.model.layout import BODY
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt

@@ -11,10 +11,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import ANY_TURN, TRUSTED, core_size
-from rigidsim.engine.contact.candidates import WIDEST
-from rigidsim.engine.contact.columns import (
+from rigidsim.engine.collision.approach import ANY_TURN, TRUSTED, core_size
+from rigidsim.engine.collision.candidates import WIDEST
+from rigidsim.engine.collision.convex import begin_features, keep_features
+from rigidsim.engine.collision.meshes import begin_advance, end_advance
+from rigidsim.engine.collision.narrow import meet, placed_shape
+from rigidsim.engine.collision.pairs import NO_BEND, axes_of, between, components, deepest
+from rigidsim.engine.contact.sleeping import is_idle
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model.contact_layout import (
     CENTRE,
     CONTACT_POINT,
     MATERIAL,
@@ -25,12 +30,7 @@ from rigidsim.engine.contact.columns import (
     SUNK,
     WHO,
 )
-from rigidsim.engine.contact.convex import begin_features, keep_features
-from rigidsim.engine.contact.meshes import begin_advance, end_advance
-from rigidsim.engine.contact.narrow import meet, placed_shape
-from rigidsim.engine.contact.pairs import NO_BEND, axes_of, between, components, deepest
-from rigidsim.engine.contact.sleeping import is_idle
-from rigidsim.engine.layout import TRIPLE
+from rigidsim.engine.model.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, FACE_SHARE, LINE_SHARE, SENSED, friction_shift
 from rigidsim.physics.corrections import turn, turned

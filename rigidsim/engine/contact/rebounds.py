@@ -10,9 +10,7 @@ struck where that part ends. Impulses displace nothing, so a time that is a litt
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import (
+from rigidsim.engine.collision.approach import (
     FAR,
     ROUND_OFF,
     TOUCHING,
@@ -25,9 +23,10 @@ from rigidsim.engine.contact.approach import (
     smooth_motion,
     soonest,
 )
-from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions
-from rigidsim.engine.contact.columns import CENTRE, JOLT, LINE
-from rigidsim.engine.contact.convex import recall_features
+from rigidsim.engine.collision.bodies import begin_solver, tensor_in_world, write_motions
+from rigidsim.engine.collision.convex import recall_features
+from rigidsim.engine.constraints.loops import close_loops
+from rigidsim.engine.constraints.tree_responses import find_mobilities, is_in_tree
 from rigidsim.engine.contact.division import REBOUND, TIMES, longest
 from rigidsim.engine.contact.impacts import find_contact_islands, speed_factor, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
@@ -41,11 +40,12 @@ from rigidsim.engine.contact.joint_constraints import (
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
 from rigidsim.engine.contact.log import log_strikes, write_origins
 from rigidsim.engine.contact.strikes import meeting_of, points_of, threshold_of
-from rigidsim.engine.contact.tree_responses import find_mobilities, is_in_tree
 from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
-from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.dynamics.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.loops import close_loops
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.contact_layout import CENTRE, JOLT, LINE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.restitution import NEVER

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact.approach import SIDE
-from rigidsim.engine.contact.tree_responses import add_jump, is_in_tree
+from rigidsim.engine.collision.approach import SIDE
+from rigidsim.engine.constraints.tree_responses import add_jump, is_in_tree
 from rigidsim.engine.contact.trees import slip_by
-from rigidsim.engine.model import floats, integers
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Integers, Row
 from rigidsim.physics.contact import slip

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.bodies import is_kept, root_of, unite
-from rigidsim.engine.contact.columns import CENTRE, POSE
+from rigidsim.engine.collision.bodies import is_kept, root_of, unite
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import ARM, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
-from rigidsim.engine.model import floats, integers
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import floats, integers
+from rigidsim.engine.model.contact_layout import CENTRE, POSE
+from rigidsim.engine.model.layout import ARM, MEAN, STATE, TRIPLE, add_to_sums, copy_rows
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import kinetic_energy

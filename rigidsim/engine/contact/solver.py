@@ -12,19 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
-from rigidsim.engine.contact.columns import LINE
-from rigidsim.engine.contact.iterations import (
-    ROLLING,
-    WAYS,
-    add_total,
-    correct_block,
-    follow_block,
-    push_block,
-    relax_block,
-)
-from rigidsim.engine.contact.rows import (
+from rigidsim.engine.constraints.contact_rows import (
     BALLS,
     BODY_PAIR,
     KINDS,
@@ -45,7 +33,17 @@ from rigidsim.engine.contact.rows import (
     row_of,
     scatter,
 )
-from rigidsim.engine.contact.tree_responses import is_in_tree
+from rigidsim.engine.constraints.tree_responses import is_in_tree
+from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
+from rigidsim.engine.contact.iterations import (
+    ROLLING,
+    WAYS,
+    add_total,
+    correct_block,
+    follow_block,
+    push_block,
+    relax_block,
+)
 from rigidsim.engine.contact.trees import (
     begin_tree_contacts,
     displace_trees,
@@ -54,8 +52,10 @@ from rigidsim.engine.contact.trees import (
     push_tree_contacts,
     resolve_tree_contacts,
 )
-from rigidsim.engine.layout import copy_rows
-from rigidsim.engine.model import floats, integers, made
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model.arrays import floats, integers, made
+from rigidsim.engine.model.contact_layout import LINE
+from rigidsim.engine.model.layout import copy_rows
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select

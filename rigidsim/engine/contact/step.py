@@ -8,13 +8,12 @@ has no room for what it finds, the state is restored, and Python makes room and 
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import smooth_motion, turn_since
+from rigidsim.engine.collision.approach import smooth_motion, turn_since
+from rigidsim.engine.collision.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
+from rigidsim.engine.collision.candidates import renew_candidates
+from rigidsim.engine.constraints.loops import close_loops, return_to_stops, stop_measured
+from rigidsim.engine.constraints.tree_responses import find_mobilities, in_trees, is_in_tree
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
-from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
-from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.columns import CENTRE, LINE
 from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
 from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
 from rigidsim.engine.contact.joint_constraints import (
@@ -74,7 +73,6 @@ from rigidsim.engine.contact.sleeping import (
 )
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
 from rigidsim.engine.contact.strikes import meeting_of, points_of
-from rigidsim.engine.contact.tree_responses import find_mobilities, in_trees, is_in_tree
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
     begin_ramps,
@@ -84,16 +82,18 @@ from rigidsim.engine.contact.trees import (
     keep_momenta,
     note_momenta,
 )
-from rigidsim.engine.corrections import begin_corrections, distribute
+from rigidsim.engine.dynamics.corrections import begin_corrections, distribute
+from rigidsim.engine.dynamics.kinds import keeps_frame
+from rigidsim.engine.dynamics.relations import relate
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.kinds import keeps_frame
-from rigidsim.engine.layout import BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
-from rigidsim.engine.loads import store_energy
-from rigidsim.engine.loops import close_loops, return_to_stops, stop_measured
-from rigidsim.engine.model import switches
-from rigidsim.engine.modes import BLOCKS
-from rigidsim.engine.observe import store_joints
-from rigidsim.engine.relations import relate
+from rigidsim.engine.events.modes import BLOCKS
+from rigidsim.engine.loads.summing import store_energy
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import switches
+from rigidsim.engine.model.contact_layout import CENTRE, LINE
+from rigidsim.engine.model.layout import BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
+from rigidsim.engine.outputs.observe import store_joints
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, log, product, rotate_back

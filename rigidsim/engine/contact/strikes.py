@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import (
+from rigidsim.engine.collision.approach import (
     ROUND_OFF,
     SIDE,
     closing_of,
@@ -26,11 +24,12 @@ from rigidsim.engine.contact.approach import (
     sizes,
     soonest,
 )  # fmt: skip
-from rigidsim.engine.contact.bodies import tensor_in_world
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, JOLT, WHO
-from rigidsim.engine.contact.convex import note_features, recall_features
+from rigidsim.engine.collision.bodies import tensor_in_world
+from rigidsim.engine.collision.convex import note_features, recall_features
+from rigidsim.engine.collision.pairs import deepest
+from rigidsim.engine.constraints.tree_responses import InTrees
+from rigidsim.engine.constraints.tree_responses import push as push_with_tree
 from rigidsim.engine.contact.division import undivided
-from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
     LEVERS,
     MOST_STRUCK,
@@ -42,10 +41,11 @@ from rigidsim.engine.contact.simultaneous import (
     sides_of,
     slip_of,
 )  # fmt: skip
-from rigidsim.engine.contact.tree_responses import InTrees
-from rigidsim.engine.contact.tree_responses import push as push_with_tree
-from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import Contacts
+from rigidsim.engine.model.contact_layout import CENTRE, CONTACT_POINT, JOLT, WHO
+from rigidsim.engine.model.layout import BODY, EVENT, RECORD, TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.contact_energy import impact_energy

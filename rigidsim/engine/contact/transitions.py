@@ -9,12 +9,7 @@ back as a whole, and left to the sub-steps.
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.arrays import LACKS_NOTHING
-from rigidsim.engine.contact.closing import close_contacts, look_at_end
-from rigidsim.engine.contact.instants import AT_REST, NEW, settle
-from rigidsim.engine.contact.lasting import (
+from rigidsim.engine.constraints.lasting import (
     BEYOND,
     EVENTS,
     FIRST_LEFT,
@@ -36,6 +31,9 @@ from rigidsim.engine.contact.lasting import (
     speed_of,
     write_now,
 )
+from rigidsim.engine.contact.arrays import LACKS_NOTHING
+from rigidsim.engine.contact.closing import close_contacts, look_at_end
+from rigidsim.engine.contact.instants import AT_REST, NEW, settle
 from rigidsim.engine.contact.ledger import finish_booking
 from rigidsim.engine.contact.location import (
     BEFORE,
@@ -60,9 +58,11 @@ from rigidsim.engine.contact.trial_lengths import (
     time_to_turn,
 )
 from rigidsim.engine.evaluate import evaluate, place_nodes
-from rigidsim.engine.layout import copy_numbers, copy_rows
-from rigidsim.engine.parts import note_turns
-from rigidsim.engine.programs import fill
+from rigidsim.engine.integrators.parts import note_turns
+from rigidsim.engine.model import contact_layout as c
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.layout import copy_numbers, copy_rows
+from rigidsim.engine.model.programs import fill
 from rigidsim.jit import inlined
 from rigidsim.physics.step_control import parts_of_step
 from rigidsim.physics.vector import add, dot, norm, rejection, scaled, sub

@@ -10,10 +10,7 @@ trees answer the sums, by W again, so what is handed back has the velocities tha
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import has_modes
-from rigidsim.engine.contact.columns import CENTRE, LINE, WHO
-from rigidsim.engine.contact.iterations import IN_TREE, NEVER_CLOSES, correct_block, follow_block, relax_block
-from rigidsim.engine.contact.rows import (
+from rigidsim.engine.constraints.contact_rows import (
     BODY_PAIR,
     CONTACT,
     TURNING,
@@ -22,7 +19,9 @@ from rigidsim.engine.contact.rows import (
     gather,
     gather_pair_masses,
 )
-from rigidsim.engine.contact.tree_responses import (
+from rigidsim.engine.constraints.delassus import add_bias_of_row, add_impulse_of_row, clear_impulses
+from rigidsim.engine.constraints.loops import displace_root
+from rigidsim.engine.constraints.tree_responses import (
     add_jump,
     confined,
     hold_impulses,
@@ -30,10 +29,14 @@ from rigidsim.engine.contact.tree_responses import (
     push,
     respond,
 )
-from rigidsim.engine.corrections import begin_corrections
-from rigidsim.engine.delassus import add_bias_of_row, add_impulse_of_row, clear_impulses
-from rigidsim.engine.kinds import is_root
-from rigidsim.engine.layout import (
+from rigidsim.engine.contact.iterations import IN_TREE, NEVER_CLOSES, correct_block, follow_block, relax_block
+from rigidsim.engine.dynamics.articulated import has_modes
+from rigidsim.engine.dynamics.corrections import begin_corrections
+from rigidsim.engine.dynamics.kinds import is_root
+from rigidsim.engine.events.modes import add_impulses, write_row
+from rigidsim.engine.model.arrays import switches
+from rigidsim.engine.model.contact_layout import CENTRE, LINE, WHO
+from rigidsim.engine.model.layout import (
     ACCELERATION,
     ARM,
     BODY,
@@ -43,9 +46,6 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     TRIPLE,
 )
-from rigidsim.engine.loops import displace_root
-from rigidsim.engine.model import switches
-from rigidsim.engine.modes import add_impulses, write_row
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.articulated import rotor_jump
 from rigidsim.physics.contact import (

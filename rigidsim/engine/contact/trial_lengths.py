@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
+from rigidsim.engine.collision.bodies import LEAST_TRAVEL
+from rigidsim.engine.collision.candidates import renew_candidates
+from rigidsim.engine.constraints.lasting import N_SLOTS, SLIDING, find_places, has_slot, is_undecided, response, size_of
 from rigidsim.engine.contact.arrays import LACKS_PAIRS
-from rigidsim.engine.contact.bodies import LEAST_TRAVEL
-from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.lasting import N_SLOTS, SLIDING, find_places, has_slot, is_undecided, response, size_of
+from rigidsim.engine.model import layout as at
 from rigidsim.jit import inlined
 from rigidsim.physics.contact_modes import time_to_stop, unit_across
 from rigidsim.physics.vector import dot, norm, rejection, sub

@@ -12,14 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.articulated import keeps_mode
-from rigidsim.engine.drive import drive
+from rigidsim.engine.dynamics.articulated import keeps_mode
+from rigidsim.engine.dynamics.drive import drive
+from rigidsim.engine.dynamics.kinds import is_jointed, is_moved, place
+from rigidsim.engine.dynamics.relations import keep_windings, step_row
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.declaration import Integrator, Trials
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, WEIGHT, tableau
 from rigidsim.engine.integrators.rkmk4 import add_changes, add_changes_of_joint, begin_moved
-from rigidsim.engine.kinds import is_jointed, is_moved, place
-from rigidsim.engine.layout import (
+from rigidsim.engine.model.arrays import Model, floats, in_state, made
+from rigidsim.engine.model.layout import (
     ARM,
     BODY,
     EACH,
@@ -38,8 +40,6 @@ from rigidsim.engine.layout import (
     add_to_sums,
     copy_rows,
 )
-from rigidsim.engine.model import Model, floats, in_state, made
-from rigidsim.engine.relations import keep_windings, step_row
 from rigidsim.jit import constant, inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.frames import changes_in_parent

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Trials(NamedTuple):
-    """The step of a method that chooses its length, see `engine/trials.py`."""
+    """The step of a method that chooses its length, see `engine/time/trials.py`."""
 
     make: Callable  # the arrays in `Scratch.trial`, or those of the block before, with the numbers of this one
     attempt: Callable
@@ -24,4 +24,4 @@ class Integrator(NamedTuple):
     step: Callable | None = None
     trials: Trials | None = None
     weights: tuple[float, ...] = ()  # of the stages in a step, where contacts are held in them; see `add_works`
-    divides: bool = False  # whether steps in which a body turns too far have parts, see `engine/parts.py`
+    divides: bool = False  # whether steps in which a body turns too far have parts, see `engine/integrators/parts.py`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rigidsim.engine.dynamics.kinds import is_of_joint
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.integrators.relative import (
@@ -14,8 +15,7 @@ from rigidsim.engine.integrators.relative import (
     relative_rows,
     turn_cubic,
 )
-from rigidsim.engine.kinds import is_of_joint
-from rigidsim.engine.layout import add_to_sums
+from rigidsim.engine.model.layout import add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.vector import add, scaled

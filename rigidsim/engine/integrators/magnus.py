@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rigidsim.engine.dynamics.kinds import is_of_joint
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.declaration import Integrator
 from rigidsim.engine.integrators.relative import (
@@ -15,8 +16,7 @@ from rigidsim.engine.integrators.relative import (
     turn_cubic,
     turn_full,
 )
-from rigidsim.engine.kinds import is_of_joint
-from rigidsim.engine.layout import ARM, BODY, WRENCH, add_to_sums
+from rigidsim.engine.model.layout import ARM, BODY, WRENCH, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import local_angular_acceleration, local_rate

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.declaration import Integrator
-from rigidsim.engine.layout import BODY, FRAME, RATE, STAGE, STATE, TURNING, WRENCH, add_to_sums, copy_rows
-from rigidsim.engine.model import in_state
+from rigidsim.engine.model.arrays import in_state
+from rigidsim.engine.model.layout import BODY, FRAME, RATE, STAGE, STATE, TURNING, WRENCH, add_to_sums, copy_rows
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2

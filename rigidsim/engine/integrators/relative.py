@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.drive import drive
-from rigidsim.engine.kinds import place
-from rigidsim.engine.layout import FRAME, RATE, RELATIVE, STAGE, STATE, TRIPLE, add_to_sums
+from rigidsim.engine.dynamics.drive import drive
+from rigidsim.engine.dynamics.kinds import place
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.layout import FRAME, RATE, RELATIVE, STAGE, STATE, TRIPLE, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.vector import add, scaled

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.contact.bodies import is_round
-from rigidsim.engine.contact.lasting import lasts
+from rigidsim.engine.collision.bodies import is_round
+from rigidsim.engine.constraints.lasting import lasts
+from rigidsim.engine.dynamics.kinds import is_apart, is_jointed, is_moved, is_of_joint, is_row_apart, place
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.declaration import Integrator
-from rigidsim.engine.kinds import is_apart, is_jointed, is_moved, is_of_joint, is_row_apart, place
-from rigidsim.engine.layout import (
+from rigidsim.engine.model.arrays import in_state
+from rigidsim.engine.model.layout import (
     ARM,
     BODY,
     EACH,
@@ -29,7 +30,6 @@ from rigidsim.engine.layout import (
     add_to_sums,
     copy_rows,
 )
-from rigidsim.engine.model import in_state
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised, rotate, rotate_back

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.dynamics.relations import step_row
 from rigidsim.engine.integrators.declaration import Integrator, Trials
-from rigidsim.engine.layout import CROSSING, DEFECT, FAULT, NORMS, SCALAR, STATE
-from rigidsim.engine.model import Model, floats, made
-from rigidsim.engine.relations import step_row
+from rigidsim.engine.model.arrays import Model, floats, made
+from rigidsim.engine.model.layout import CROSSING, DEFECT, FAULT, NORMS, SCALAR, STATE
 from rigidsim.engine.series.defect import quadrature, verify
 from rigidsim.engine.series.steps import (
     Expansion,

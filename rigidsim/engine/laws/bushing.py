@@ -21,7 +21,7 @@ from rigidsim.engine.laws.declaration import (
     LoadTable,
 )
 from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
-from rigidsim.engine.layout import BODY, FRAME, WOUND, WRENCH
+from rigidsim.engine.model.layout import BODY, FRAME, WOUND, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select, select3

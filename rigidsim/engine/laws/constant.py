@@ -20,7 +20,7 @@ from rigidsim.engine.laws.declaration import (
     unit,
     varies,
 )
-from rigidsim.engine.layout import FRAME, WRENCH
+from rigidsim.engine.model.layout import FRAME, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate

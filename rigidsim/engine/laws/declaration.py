@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from rigidsim.engine import layout
+from rigidsim.engine.model import layout
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import context_of
 from rigidsim.physics.vector import ZERO, norm, scaled

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Load, LoadTable
 from rigidsim.engine.laws.wrench import LoadRows, push, rows_of_load
-from rigidsim.engine.layout import PULL
+from rigidsim.engine.model.layout import PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import drag_force

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.engine.laws.declaration import VECTOR, ZERO, Force, Key, Load, LoadTable, frame, varies
-from rigidsim.engine.layout import ARM, BODY, FRAME, SCALAR, WRENCH
+from rigidsim.engine.model.layout import ARM, BODY, FRAME, SCALAR, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate

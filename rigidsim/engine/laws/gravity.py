@@ -23,7 +23,7 @@ from rigidsim.engine.laws.declaration import (
     unit,
 )
 from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
-from rigidsim.engine.layout import WRENCH
+from rigidsim.engine.model.layout import WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import (

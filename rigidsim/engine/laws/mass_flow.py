@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rigidsim.engine import layout
 from rigidsim.engine.laws.declaration import AT, DIRECTION, NUMBER, Force, Key, Load, LoadTable, unit
 from rigidsim.engine.laws.declaration import TANK as TANK_FORM
 from rigidsim.engine.laws.gravity import ATTRACTIONS, potential_of_mass
 from rigidsim.engine.laws.gravity import VALUES as SOURCE
 from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
-from rigidsim.engine.layout import ARM, BODY, PULL, TANK, UNIT_CONTENT, WRENCH
+from rigidsim.engine.model import layout
+from rigidsim.engine.model.layout import ARM, BODY, PULL, TANK, UNIT_CONTENT, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.mass_flow import exhaust_force, flow_force, flow_torque, lost_power

@@ -21,7 +21,7 @@ from rigidsim.engine.laws.declaration import (
     worked,
 )
 from rigidsim.engine.laws.wrench import LoadRows, react, rows_of_load
-from rigidsim.engine.layout import PULL
+from rigidsim.engine.model.layout import PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force, separation

@@ -20,7 +20,7 @@ from rigidsim.engine.laws.declaration import (
     worked,
 )
 from rigidsim.engine.laws.wrench import LoadRows, count_power, rows_of_load, turn
-from rigidsim.engine.layout import PULL, WOUND
+from rigidsim.engine.model.layout import PULL, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select

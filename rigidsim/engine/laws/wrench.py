@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, PULL, TRIPLE, WINDING, WRENCH
+from rigidsim.engine.model.layout import APART, BODY, FRAME, NUMBERS, PULL, TRIPLE, WINDING, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from rigidsim.engine.layout import DEFECT, NUMBERS, SCALAR, STEP, numbers_of
-from rigidsim.engine.programs import fill
+from rigidsim.engine.model.layout import DEFECT, NUMBERS, SCALAR, STEP, numbers_of
+from rigidsim.engine.model.programs import fill
 from rigidsim.engine.series.steps import at_length, begin_terms
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select

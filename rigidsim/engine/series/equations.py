@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import keeps_mode
+from rigidsim.engine.dynamics.articulated import keeps_mode
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.model import Model, Scratch, WorldBlock, holds_values, make_scratch, measured, set_constants
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import Model, Scratch, WorldBlock, holds_values, make_scratch, measured, set_constants
 from rigidsim.engine.series.graph import Graph, Number, Vertex, is_number
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from rigidsim.engine.layout import (
+from rigidsim.engine.model.layout import (
     CROSSING,
     EACH,
     NO_ROW,
@@ -19,7 +19,7 @@ from rigidsim.engine.layout import (
     factors_of,
     numbers_of,
 )
-from rigidsim.engine.programs import fill
+from rigidsim.engine.model.programs import fill
 from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit import constant, inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
-from rigidsim.engine.model import Model, table
+from rigidsim.engine.model import layout as at
+from rigidsim.engine.model.arrays import Model, table
+from rigidsim.engine.model.layout import GROUP, RUN, TERM, VARIABLE
 from rigidsim.engine.series.equations import Equations, equations_of, numbers_in, values_in
 from rigidsim.engine.series.graph import Guard, Number, Vertex, is_constant, is_number
 from rigidsim.engine.series.recurrences import CODE, OPERATIONS

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.mass import Lump, total_of
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -19,7 +20,6 @@ from rigidsim.scene.schema.joints import Ball
 from rigidsim.scene.schema.scene import Reparenting
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, Joint, key_of
 from rigidsim.tree.nodes import ZERO, Tree
 

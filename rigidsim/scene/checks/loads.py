@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.containers.optional import not_none
 from rigidsim.engine.laws.declaration import CENTER, END, MEDIUM, TANK
 from rigidsim.physics.mass import Placement, inertia_fault, unpacked
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.structures.optional import not_none
 
 
 def load_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:

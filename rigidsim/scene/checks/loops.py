@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.checks.findings import Finding
@@ -15,7 +16,6 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import AngleLoop, Coupling, DistanceLoop, HingeLoop
 from rigidsim.scene.text.document import Path, shown
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import coordinates_of, without_joint
 from rigidsim.tree.nodes import WORLD, Tree
 

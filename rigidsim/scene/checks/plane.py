@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.containers.columns import hypot
 from rigidsim.physics.vector import cross, dot, norm
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.expressions import Expression
@@ -12,7 +13,6 @@ from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector, three_numbers
 from rigidsim.scene.values.vectors import at_time
-from rigidsim.structures.columns import hypot
 from rigidsim.tree.joints import Joint
 
 IN_PLANE = 1e-9

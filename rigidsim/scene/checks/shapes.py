@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rigidsim.containers.optional import not_none
 from rigidsim.errors import did_you_mean
 from rigidsim.physics.distances import MESH
 from rigidsim.physics.mass import total_of
@@ -18,7 +19,6 @@ from rigidsim.scene.schema.meshes import degenerate_of
 from rigidsim.scene.schema.record import CONTACTS
 from rigidsim.scene.schema.shapes import Triangulated, described
 from rigidsim.scene.text.document import Path, shown
-from rigidsim.structures.optional import not_none
 
 
 def mass_key(body: Body) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
+from rigidsim.containers.columns import Column, as_float, is_column, is_finite
 from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.quantities.dimensions import OF_FUNCTION, DifferentDimensions, Measure, measure_of
 from rigidsim.quantities.dimensions import combined as unit_of
@@ -17,7 +18,6 @@ from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Lookup, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
-from rigidsim.structures.columns import Column, as_float, is_column, is_finite
 
 TIME_QUANTITY = "time"
 SUMS = {

@@ -8,6 +8,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import NoReturn
 
+from rigidsim.containers.columns import as_float
 from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.quantities import units as known_units
 from rigidsim.quantities.dimensions import in_units, measure_of
@@ -70,7 +71,6 @@ from rigidsim.scene.expressions.vocabulary import (
     WORDS,
 )
 from rigidsim.scene.text.document import shown
-from rigidsim.structures.columns import as_float
 from rigidsim.tree.nodes import WORLD
 
 UNIT = re.compile(rf"\s*({'|'.join(map(re.escape, known_units.LONGEST_FIRST))})(?![\w^])")

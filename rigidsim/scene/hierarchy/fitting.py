@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
@@ -21,7 +22,6 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.start import StartPlace
 from rigidsim.scene.text.document import Path
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import Coordinate, key_of
 
 DEPENDENT = 1e-9  # of the largest singular value: what is smaller is none

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.contact import tangents
 from rigidsim.physics.loops import CLOSED, least_turned, swing_angle
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -16,7 +17,6 @@ from rigidsim.scene.schema.joints import JointAxis
 from rigidsim.scene.schema.loops import AngleLoop, BodyLoop, Coupling, DistanceLoop, HingeLoop, Loop, SwingLoop
 from rigidsim.scene.values.rotation import Vector, unit
 from rigidsim.scene.values.vectors import ZERO
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.joints import IS_ANGLE, Coordinate, coordinate_called
 from rigidsim.tree.motion import seen
 from rigidsim.tree.nodes import Node, Tree

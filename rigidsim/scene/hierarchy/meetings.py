@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.containers.columns import largest, smallest
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.contact import COLLIDES, IGNORED
 from rigidsim.physics.distances import BOX, CONE, CURVED, CYLINDER, ELLIPSOID, HALF_SPACE, MESH, POINT, TRACED
 from rigidsim.physics.elementary import sqrt
@@ -21,8 +23,6 @@ from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
 from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
-from rigidsim.structures.columns import largest, smallest
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.nodes import Node, Tree
 
 FEWEST_SUBSTEPS = 4

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.mass import unpacked
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.structures.optional import not_none
 
 
 class Part:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.quaternion import product, rotate, rotate_back
 from rigidsim.physics.vector import dot, norm, scaled
 from rigidsim.scene.hierarchy.mass import own_mass
@@ -18,7 +19,6 @@ from rigidsim.scene.schema.scene import Reparenting, SceneData
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector, unit
 from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.history import History, TreeChange, in_order, instant_of
 from rigidsim.tree.joints import Joint, key_of
 from rigidsim.tree.nodes import ZERO, Node, Tree, preorder

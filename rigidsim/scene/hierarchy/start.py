@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.frames import local_rate, local_velocity, stretch
 from rigidsim.physics.quaternion import rotate
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, in_parent_axes
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO
-from rigidsim.structures.optional import not_none
 from rigidsim.tree.motion import FrameMotion
 from rigidsim.tree.prescribed import jet_of
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.containers.columns import is_column, largest
 from rigidsim.physics.contact import IGNORED, SENSED
 from rigidsim.physics.distances import Core
 from rigidsim.physics.elementary import sqrt
@@ -16,7 +17,6 @@ from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
 from rigidsim.scene.schema.shapes import Shape
 from rigidsim.scene.schema.world import PairContact
 from rigidsim.scene.values.rotation import three_numbers
-from rigidsim.structures.columns import is_column, largest
 from rigidsim.tree.nodes import WORLD
 
 RESTITUTION, FRICTION = map(list(MATERIAL).index, ("restitution", "friction"))

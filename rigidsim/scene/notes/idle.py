@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.mass import joined, principal_moments, unpacked
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.hierarchy.fitting import opposed_motors
@@ -16,7 +17,6 @@ from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.text.plain import bodies_in
-from rigidsim.structures.optional import not_none
 
 WORTH_TELLING = 1e-9
 

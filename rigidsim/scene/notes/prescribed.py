@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.containers.optional import not_none
 from rigidsim.physics.operations import OPERATIONS, VALUES
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Apply, Time, parts
@@ -17,7 +18,6 @@ from rigidsim.scene.notes.steps import advised_step, flown_in, shorter
 from rigidsim.scene.schema.integrators import Integrator
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
-from rigidsim.structures.optional import not_none
 
 MOST_INSTANTS = 50_000  # at which branches are evaluated
 MOST_CHANGES = 100  # of branches, at which a jump is searched for

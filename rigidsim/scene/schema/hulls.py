@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from rigidsim.containers.columns import is_column
 from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.meshes import enclosed, mesh_status, vertices_of_file
 from rigidsim.scene.text.document import shown
@@ -20,7 +21,6 @@ from rigidsim.scene.values.base import Parsed, SceneModel, invalid
 from rigidsim.scene.values.files import file_of
 from rigidsim.scene.values.quantities import LENGTH, vector
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.structures.columns import is_column
 
 FEWEST, MOST = 4, 4000
 """Corners of a hull."""

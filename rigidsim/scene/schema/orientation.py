@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from rigidsim.containers.columns import hypot
 from rigidsim.physics.vector import dot
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, one_of
@@ -24,7 +25,6 @@ from rigidsim.scene.values.rotation import (
     normalised,
     unit,
 )
-from rigidsim.structures.columns import hypot
 
 NORM_TOLERANCE = 1e-3
 MATRIX_TOLERANCE = 1e-6

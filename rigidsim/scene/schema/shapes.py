@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
+from rigidsim.containers.columns import hypot
 from rigidsim.physics import solids
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, MESH, POINT, SEGMENT, Core
 from rigidsim.physics.inertia import rotated
@@ -35,7 +36,6 @@ from rigidsim.scene.values.quantities import (
 )
 from rigidsim.scene.values.rotation import IDENTITY, Vector, three_numbers
 from rigidsim.scene.values.vectors import ZERO, Normal
-from rigidsim.structures.columns import hypot
 
 
 class Measures(NamedTuple):

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from rigidsim.containers.columns import is_column
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Parsed, SceneModel, invalid
 from rigidsim.scene.values.files import file_of, status_of
 from rigidsim.scene.values.quantities import LARGEST, LENGTH, quantity
-from rigidsim.structures.columns import is_column
 
 FORMATS = (".npy", ".csv")
 MAX_BYTES = 64 * 2**20

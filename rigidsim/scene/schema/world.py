@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from rigidsim.containers.columns import hypot
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.scene.schema.forces import Declared, declared_model
 from rigidsim.scene.schema.loops import AnyLoop
@@ -14,7 +15,6 @@ from rigidsim.scene.values.base import Parsed, SceneModel, invalid, list_of, or_
 from rigidsim.scene.values.quantities import ACCELERATION, LENGTH, NUMBER_ONLY, not_negative, positive, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO, Normal
-from rigidsim.structures.columns import hypot
 
 GRAVITATIONAL_CONSTANT = 6.6743e-11
 """CODATA 2018, m^3 kg^-1 s^-2."""

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from rigidsim.containers.columns import Column, Lanes, as_float, is_finite
 from rigidsim.errors import UsageError
 from rigidsim.quantities import units
 from rigidsim.quantities.dimensions import measure_of
@@ -21,7 +22,6 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Reading, invalid, three
 from rigidsim.scene.values.evaluation import is_expression, read_expression, read_vector, unit_of, written
-from rigidsim.structures.columns import Column, Lanes, as_float, is_finite
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterable
 from functools import reduce
 
+from rigidsim.containers.columns import hypot
 from rigidsim.physics.elementary import sin_cos
 from rigidsim.physics.quaternion import product
-from rigidsim.structures.columns import hypot
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

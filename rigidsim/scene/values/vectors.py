@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from rigidsim.containers.columns import as_float, hypot, is_finite
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
@@ -23,7 +24,6 @@ from rigidsim.scene.values.quantities import (
     vector,
 )
 from rigidsim.scene.values.rotation import Vector, three_numbers
-from rigidsim.structures.columns import as_float, hypot, is_finite
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 TIME_ONLY = frozenset({"time"})

@@ -1,0 +1,1 @@
+"""Forces and torques on bodies: declared laws, mutual gravity, expressions, Python functions."""

@@ -1,0 +1,1 @@
+"""The arrays of a model: rows, declared once; named tuples of arrays; programs of expressions."""

@@ -1,0 +1,1 @@
+"""What a run records: samples, terms of accelerations, metrics."""

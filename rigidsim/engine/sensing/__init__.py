@@ -1,0 +1,1 @@
+"""Sensors and controllers: a clock, errors, range finders, control laws."""
