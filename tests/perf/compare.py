@@ -14,7 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__)
 SCENES = HERE.parents[2] / "scenes"
@@ -54,15 +57,18 @@ def free_bodies(n_body: int, method: str, forces: list) -> dict:
     return {"format": "rigidsim/1", "simulation": simulation, "world": {"gravity": [0, 0, -9.81]}, "bodies": bodies}
 
 
+def imported(name: str, *modules: str):
+    """A name of the first of these modules that there is: that of this version, then those of older ones."""
+    found = next(module for module in modules if find_spec(module.rpartition(".")[0]) and find_spec(module))
+    return getattr(import_module(found), name)
+
+
 def prepared(case: str, general_code: bool = False) -> tuple[Callable, int, int]:
     """A function that makes a run which is on its way, its number of bodies in all lanes, and its steps if fixed."""
     import rigidsim
 
-    try:
-        from rigidsim.blueprints import build_world
-    except ImportError:
-        from rigidsim.engine.compiler import compile_scene as build_world
-    from rigidsim.engine.time.run import BlockRun
+    build_world = imported("build_world", "rigidsim.blueprints", "rigidsim.building")
+    BlockRun = imported("BlockRun", "rigidsim.engine.time.run", "rigidsim.engine.run")
 
     n_lane = CASES[case][1] if CASES.get(case) else 1
     if case in CONTACT:
@@ -74,7 +80,7 @@ def prepared(case: str, general_code: bool = False) -> tuple[Callable, int, int]
 
     before, fixed = CONTACT.get(case, (1, 0))
 
-    def make(before: int = before) -> BlockRun:
+    def make(before: int = before) -> Any:
         run = BlockRun([world], n_lane)
         for name in ("gear", "specialised"):  # the first in older versions
             if general_code and hasattr(run, name):

@@ -9,7 +9,7 @@ So it is where inertia turns far under the impulses: a slender body would gain e
 from __future__ import annotations
 
 from rigidsim.engine.collision.approach import ANY_TURN, deep, is_centred, turn_since
-from rigidsim.engine.collision.bodies import tensor_in_world
+from rigidsim.engine.collision.bodies import is_round, tensor_in_world
 from rigidsim.engine.collision.convex import recall_features
 from rigidsim.engine.collision.narrow import meet, placed_shape
 from rigidsim.engine.constraints.tree_responses import is_in_tree
@@ -176,15 +176,16 @@ def turned_growth(h, b, body: BODY, contacts, motions, lines):
     return dot(L, apply(tensor_in_world(q, body.inverse), L)) / now - 1.0 if now > 0.0 else 0.0
 
 
-@inlined
+@routine
 def turned_part(h, model, motions, lines):
     """The part of a step of h seconds in which inverse inertias stay about the same along the angular impulses on free
     bodies (`turned_growth`); 1.0 if they do so in all of it.
     """
     part, contacts = 1.0, model.contacts
     for b in range(contacts.n_moved):
-        if lines.acts[b] > 0 and not is_in_tree(b, contacts.trees):
-            growth = turned_growth(h, b, model.body[contacts.body[b].row], contacts, motions, lines)
+        body = model.body[contacts.body[b].row]
+        if lines.acts[b] > 0 and not is_round(body.inverse) and not is_in_tree(b, contacts.trees):
+            growth = turned_growth(h, b, body, contacts, motions, lines)
             if growth > GROWTH:
                 part = min(part, sqrt(EVEN_GROWTH / growth))
     return part
