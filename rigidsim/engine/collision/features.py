@@ -230,11 +230,11 @@ def iterate(kinds, w):
         n, separation = add(n, dn), separation + ds
         n = scaled(1.0 / norm(n), n)
         change = abs(dn[0]) + abs(dn[1]) + abs(dn[2]) + abs(ds)
-        # Quadratic convergence: the next change is about change^3/last^2.
+        # Quadratic convergence: the next change is about change^3/last^2. The first turn knows no shares, and so not H.
         if (
             change <= 4e-16
             or change * change * change <= 4e-16 * last * last
-            or (change <= 1e-13 and change >= 0.5 * last)
+            or (change <= 1e-13 and change >= 0.5 * last and last > 0.0)
         ):
             w.nearest.normal, w.nearest.separation = n, separation
             write_surfaces(kinds, n, w)
