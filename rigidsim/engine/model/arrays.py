@@ -610,7 +610,7 @@ def windings(model: Model) -> Iterator[tuple[LoadTable, np.ndarray]]:
 
 def measured(model: Model) -> int:
     """The number of lengths that are measured: those of loops that hold at stops only."""
-    return int((model.loops.loop[:, LOOP.mode] != layout.NO_ROW).sum()) if model.loops else 0
+    return len(model.loops.measured) if model.loops and model.loops.measured is not None else 0
 
 
 def followed(model: Model) -> int:
