@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.24.0"
+__version__ = "0.25.0"
 
 # Public name -> its module, imported on first use to keep `rigidsim --help` fast.
 _MODULE_OF = {
