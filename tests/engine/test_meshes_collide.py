@@ -167,6 +167,27 @@ def test_the_nearest_place_of_a_sphere_is_that_of_all_triangles():
         assert np.allclose(np.linalg.norm(found[:, at.PLACE.normal], axis=1), 1.0, rtol=0, atol=1e-14)
 
 
+def test_a_ball_beside_a_solid_is_not_behind_its_far_side():
+    """Random large tetrahedra and balls near them: a place where the signed distance is below the reach, and no other.
+    The box around a face on the far side often has the ball inside.
+    """
+    rng, reach = np.random.default_rng(8), 0.02
+    for _ in range(100):
+        solid = trimesh.Trimesh(rng.normal(size=(4, 3)), [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]]).convex_hull
+        surface = TriangleSurface(np.asarray(solid.vertices), np.asarray(solid.faces), False)
+        work, mesh = arrays_of(surface), mesh_shape(surface)
+        for centre in rng.uniform(-1.5, 1.5, (20, 3)):
+            nearest = trimesh.triangles.closest_point(solid.triangles, np.tile(centre, (4, 1)))
+            distance = np.linalg.norm(nearest - centre, axis=1).min()
+            outside = ((solid.face_normals * (centre - solid.triangles_center)).sum(axis=1) > 0).any()
+            found = places(sphere(0.05).moved(centre, Rotation.identity()), mesh, work, reach)
+            gap = (distance if outside else -distance) - 0.05
+            if -0.1 - reach < gap < reach:  # deeper, the ball has no place
+                assert found[:, at.PLACE.gap].min() == pytest.approx(gap, abs=1e-12)
+            else:
+                assert len(found) == 0
+
+
 def test_the_nearest_place_of_a_box_is_that_of_all_triangles():
     """The distance of a turned box and a surface, by minimising the distance of two convex sets for each triangle."""
     rng = np.random.default_rng(6)

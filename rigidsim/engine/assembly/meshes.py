@@ -76,6 +76,12 @@ def _table(surface: TriangleSurface) -> Meshes:
     turns = (bend != FLAT) if surface.two_sided else (bend == CONVEX) | (bend == BOUNDARY)
     facet[:, FACET.sharp] = turns.any(axis=1)
     ring, beside = _rings(len(vertices), begin, end)
+    for part, numbers, touched in (
+        (FACET.ridge, facet[:, FACET.edge], turns),
+        (FACET.tip, facet[:, FACET.corner], turns | np.roll(turns, 1, axis=1)),
+    ):
+        first = _firsts(numbers.take(order, axis=0).reshape(-1), touched.take(order, axis=0).reshape(-1))
+        facet[order, part] = first.reshape(-1, 3)
     return Meshes(node, facet.take(order, axis=0), normals.take(order, axis=0), vertices.copy(), ring, beside)
 
 
@@ -118,6 +124,15 @@ def _planes(count: int, pair: np.ndarray, flat: np.ndarray) -> np.ndarray:
         while np.any(first[first] != first):
             first = first[first]
     return first
+
+
+def _firsts(number: np.ndarray, touched: np.ndarray) -> np.ndarray:
+    """Whether each place is the first with its number, of the numbers that have a place which is touched."""
+    found = np.zeros(number.max(initial=-1) + 1, bool)
+    found[number[touched]] = True
+    first = np.zeros(len(number), bool)
+    first[np.unique(number, return_index=True)[1]] = True
+    return first & found[number]
 
 
 def _rings(count: int, begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -63,11 +63,13 @@ class MeshArrays(NamedTuple):
     meshes: Meshes
     turn: RELATIVE_POSE = floats()  # the axes of the mesh in those of the other shape
     stack: np.ndarray = integers(64)  # nodes to look at; a tree of 2^62 leaves has no deeper branch
+    outer: np.ndarray = integers(64)  # and those of the first of two meshes
     found: PLACE = floats(MOST_FOUND)
     place: PLACE = floats(MOST_PLACES)  # of one triangle
     # Where a sphere would leave whose centre is behind the surface; of another shape, which overlaps triangles beside
-    # their places, the number of that which it leaves by the shortest way, and that way.
-    behind: PLACE = floats(1)
+    # their places, the number of that which it leaves by the shortest way, and that way. Of edges of two meshes, one of
+    # which passes through a triangle beside the other one, the place of the shortest way; and that of a corner of one.
+    behind: PLACE = floats(3)
     taken: np.ndarray = floats(MOST_FOUND)  # by how much each place is worth keeping
     # If `ADVANCING`: the way of the other shape relative to the mesh, world axes, and how much nearer turns may bring a
     # point of it, m; the largest part of both in which it surely touches nothing; the smallest gap. `UNCOVERED`: is the

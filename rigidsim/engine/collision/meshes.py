@@ -83,13 +83,16 @@ LOWEST = 8192.0  # in the name of the point that alone is nearest to a plane; mo
 
 
 class MeshPair(NamedTuple):
-    """A convex shape and a mesh: the kind of its core, the axes of both, and its centre in those of the mesh, m."""
+    """A convex shape and a mesh: the kind of its core, the axes of both, and its centre in those of the mesh, m. The
+    shape may be a ball about a corner of another mesh, which is at `core` from the centre of that, m, world axes.
+    """
 
     kind: int
     pair: ShapePair
     axes_i: tuple
     axes_j: tuple
     centre: tuple
+    core: tuple
 
 
 class FacedTriangle(NamedTuple):
@@ -121,7 +124,7 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
     kind, value_i, value_j, pair = shape_i.kind, shape_i.value, shape_j.value, pair_of(shape_i, shape_j, reach)
     mesh, axes_i, axes_j = w.mesh, axes_of(shape_i.pose), axes_of(shape_j.pose)
     centre, node = negated(components(axes_j, pair.d)), w.mesh.meshes.node
-    whole = MeshPair(kind, pair, axes_i, axes_j, centre)
+    whole = MeshPair(kind, pair, axes_i, axes_j, centre, CENTRE)
     place_unturned(axes_i, axes_j, w)
     write_core(kind, value_i, 1.0, w.core[0])
     low, high = box_around(kind, value_i, value_j, axes_j, centre, reach, w)
@@ -141,7 +144,7 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
                 top += 2
             for m in range(first, first + size):
                 if kind == POINT:
-                    count = meet_sphere(m, whole, count, w)
+                    count = meet_ball(m, whole, 0, count, w)
                 elif again:
                     note_crossed(m, whole, w)
                 else:
@@ -264,7 +267,7 @@ def begin_advance(kind_i, kind_j, way, turning, w):
     of_mesh = False
     if w is not None and w.mesh is not None:
         of_mesh = kind_i == MESH or kind_j == MESH
-        sign, motion = 1.0 if kind_i == MESH else -1.0, w.mesh.motion
+        sign, motion = -1.0 if kind_j == MESH else 1.0, w.mesh.motion
         motion[ADVANCING], motion[TURNING] = 1.0 if of_mesh else 0.0, turning
         motion[WAY], motion[WAY + 1], motion[WAY + 2] = sign * way[0], sign * way[1], sign * way[2]
     return of_mesh
@@ -310,8 +313,10 @@ def feature_at(u, v, s):
 
 
 @routine
-def has_normal(m, kind, number, n, meshes):
-    """Whether n, in the axes of the mesh, is in the Voronoi region of an edge or a corner of a triangle."""
+def has_normal(m, kind, number, n, tolerance, meshes):
+    """Whether n, in the axes of the mesh, is in the Voronoi region of an edge or a corner of a triangle, or outside of
+    it by less than the tolerance, a sine.
+    """
     facet, vertex, found = meshes.facet[m], meshes.vertex, True
     if kind == EDGE:
         other = facet[at.FACET.place("across") + number]
@@ -320,12 +325,12 @@ def has_normal(m, kind, number, n, meshes):
             end = vertex[facet[at.FACET.place("corner") + (number + 1) % 3]].xyz
             axis, way = sub(end, begin), sub(vertex[other].xyz, begin)
             way = sub(way, scaled(dot(way, axis) / dot(axis, axis), axis))
-            found = dot(n, way) <= TURNED * norm(way)
+            found = dot(n, way) <= tolerance * norm(way)
     elif kind == CORNER:
         own = facet[at.FACET.place("corner") + number]
         for k in range(meshes.ring[own], meshes.ring[own + 1]):
             way = sub(vertex[meshes.beside[k]].xyz, vertex[own].xyz)
-            found = found and dot(n, way) <= TURNED * norm(way)
+            found = found and dot(n, way) <= tolerance * norm(way)
     return found
 
 
@@ -341,13 +346,13 @@ def name_of(m, kind, number, meshes):
     return 1.0 * NAMES * own + TAGS * kind
 
 
-# --- a sphere
+# --- a ball
 
 
 @routine
-def meet_sphere(m, whole, count, w):
-    """The place of a sphere and a triangle; returns how many places there are now."""
-    _, pair, _, axes_j, centre = whole
+def meet_ball(m, whole, begin, count, w):
+    """The place of a ball and a triangle; returns how many places there are now, of which this ball's begin there."""
+    _, pair, _, axes_j, centre, core = whole
     mesh, normal, reach = w.mesh, w.mesh.meshes.normal[m].xyz, pair.reach
     (p, q, r), radii = corners_of(m, w), pair.first.radius + pair.second.radius
     a, b, c = sub(p, centre), sub(q, centre), sub(r, centre)
@@ -364,7 +369,7 @@ def meet_sphere(m, whole, count, w):
         if length - radii >= reach and not advances:
             return count
         n = scaled(-1.0 / length, x) if length > 0.0 else n
-        if not has_normal(m, kind, number, n, mesh.meshes):
+        if not has_normal(m, kind, number, n, TURNED, mesh.meshes):
             if advances:
                 note_free(negated(n), length - radii, axes_j, mesh.motion)
             return count
@@ -377,14 +382,14 @@ def meet_sphere(m, whole, count, w):
         note_free(negated(n), distance - radii, axes_j, mesh.motion)
     name, outward = name_of(m, kind, number, mesh.meshes), negated(along(axes_j, n))
     if pair.second.sides < 1.5 and dot(n, normal) < -TURNED:
-        if kind == INSIDE and distance < mesh.behind[0].gap:
-            write_place(mesh.behind[0], negated(outward), -distance, CENTRE, pair, name)
+        if kind == INSIDE and distance < min(far, mesh.behind[0].gap):
+            write_place(mesh.behind[0], negated(outward), -distance, core, pair, name)
             mesh.behind[0].gap = distance
         return count
-    if put_place(mesh.place, 0, outward, distance, CENTRE, pair, name) == 0:
+    if put_place(mesh.place, 0, outward, distance, core, pair, name) == 0:
         return count
     mesh.place[0].bend_first, mesh.place[0].bend_second = NO_BEND, NO_BEND
-    return add_found(1, 0.0, count, mesh)
+    return add_found(1, 0.0, begin, count, mesh)
 
 
 @inlined
@@ -396,7 +401,7 @@ def note_free(n, gap, axes, motion):
 
 @inlined
 def leave_behind(count, radii, mesh):
-    """A sphere whose centre is behind the surface leaves where it is nearest, and nowhere else."""
+    """A ball whose centre is behind the surface leaves where it is nearest, and nowhere else."""
     row, nearest = mesh.behind[0], np.inf
     for k in range(count):
         nearest = min(nearest, mesh.found[k].gap + radii)
@@ -449,13 +454,13 @@ def leave_crossed(count, whole, w):
     if mesh.behind[0].gap == np.inf or deepest(count, mesh.found) < 0.0:
         return count
     m = int(mesh.behind[0].feature)
-    return add_found(cover(m, face(m, whole, w), True, whole, w), 1.0, count, mesh)
+    return add_found(cover(m, face(m, whole, w), True, whole, w), 1.0, 0, count, mesh)
 
 
 @inlined
 def face(m, whole, w):
     """A triangle as the shape faces it."""
-    kind, pair, _, _, centre = whole
+    kind, pair, _, _, centre, _ = whole
     mesh, (p, q, r) = w.mesh, corners_of(m, w)
     normal = out_of_B(mesh.turn, mesh.meshes.normal[m].xyz)
     a, b, c = (
@@ -473,7 +478,7 @@ def face(m, whole, w):
 @routine
 def meet_solid(m, whole, count, w):
     """The places of another convex shape and a triangle; returns how many there are now."""
-    _, pair, axes_i, _, _ = whole
+    _, pair, axes_i, _, _, _ = whole
     mesh, radii, facet = w.mesh, pair.first.radius + pair.second.radius, w.mesh.meshes.facet[m]
     motion, faced, free = w.mesh.motion, face(m, whole, w), np.inf
     _, n, _, _, _, above = faced
@@ -487,13 +492,13 @@ def meet_solid(m, whole, count, w):
     n_place = cover(m, faced, False, whole, w)
     if n_place == 0 and above < 0.0:
         motion[UNCOVERED] = 1.0
-    return add_found(n_place, 1.0, count, mesh)
+    return add_found(n_place, 1.0, 0, count, mesh)
 
 
 @inlined
 def find_triangle(unit, faced, wanted, whole, w):
     """The nearest features of a shape and a triangle, in a unit of 1/m; False if they are farther than wanted."""
-    (kind, pair, _, _, _), first, row = whole, len(w.corner) - 3, w.core[1]
+    (kind, pair, _, _, _, _), first, row = whole, len(w.corner) - 3, w.core[1]
     w.corner[first].xyz, w.corner[first + 1].xyz, w.corner[first + 2].xyz = faced.corners
     write_core(kind, pair.first, unit, w.core[0])
     row.half, row.first, row.count, row.unit = CENTRE, 1.0 * first, 3.0, unit
@@ -523,7 +528,7 @@ def note_crossed(m, whole, w):
 @routine
 def meet_edges(m, faced, free, whole, count, w):
     """Those with a triangle of which edges or corners may be touched."""
-    kind, pair, axes_i, _, _ = whole
+    kind, pair, axes_i, _, _, _ = whole
     value_i, reach, triangle = pair.first, pair.reach, faced.corners
     mesh, motion, radii = w.mesh, w.mesh.motion, value_i.radius + pair.second.radius
     size = unit_for(faced, pair)
@@ -545,7 +550,7 @@ def meet_edges(m, faced, free, whole, count, w):
     if (found and lies) or crosses:
         n_place = cover(m, faced, False, whole, w)
     if n_place > 0:
-        return add_found(n_place, 1.0, count, mesh)
+        return add_found(n_place, 1.0, 0, count, mesh)
     if crosses and -faced.above < mesh.behind[0].gap:
         mesh.behind[0].gap, mesh.behind[0].feature = -faced.above, 1.0 * m
     if not found:
@@ -561,7 +566,7 @@ def meet_edges(m, faced, free, whole, count, w):
     write_core(kind, value_i, 1.0, w.core[0])
     for k in range(n_place):
         mesh.place[k].feature = name + (k if which else 32.0 + max(w.features.corner_A[0], 0.0))
-    return add_found(n_place, 1.0, count, mesh)
+    return add_found(n_place, 1.0, 0, count, mesh)
 
 
 @inlined
@@ -583,7 +588,7 @@ def is_normal(m, cosine, size, triangle, whole, w):
     elif abs(cosine) < 1.0 - 0.5 * TURNED * TURNED:
         kind, number, _ = feature_of(size, triangle, w)
         outward = negated(components(whole.axes_j, along(whole.axes_i, w.nearest.normal)))
-        found = kind != INSIDE and has_normal(m, kind, number, outward, w.mesh.meshes)
+        found = kind != INSIDE and has_normal(m, kind, number, outward, TURNED, w.mesh.meshes)
     return found
 
 
@@ -595,7 +600,7 @@ def cover(m, faced, all_of_it, whole, w):
     """Write the places of what a shape turns towards the plane of a triangle, in `place`: corners of it over the
     triangle, or all; where its edges cross those of the triangle; corners of that below its face. Returns their number.
     """
-    kind, pair, axes_i, _, _ = whole
+    kind, pair, axes_i, _, _, _ = whole
     (a, b, c), n, _, lowest, corner, above = faced
     value_i, frame, bend, size = pair.first, frame_of(n), NO_BEND, pair.first.bound
     count = lay_polygon(kind, w.core[0], n, frame, w, OF_A)
@@ -745,21 +750,25 @@ def put_in_order(row: PLACE, count, places: PLACE):
     copy_place(row, places[k])
 
 
+@inlined
+def is_same(row: PLACE, other: PLACE):
+    """Whether two places have one point and one normal."""
+    way, turn = sub(other.first, row.first), cross(other.normal, row.normal)
+    near = SAME * (norm(row.first) + norm(other.first))
+    same = dot(way, way) <= near * near and dot(turn, turn) <= TURNED * TURNED
+    return same and dot(other.normal, row.normal) > 0.0
+
+
 @routine
-def add_found(n_place, by_point, count, mesh):
-    """Add the places of one triangle to those of others, but for those that are there; returns how many there are.
-    Two are one place if they have one name, or one point and one normal.
+def add_found(n_place, by_point, begin, count, mesh):
+    """Add the places of one triangle to those of others, which begin there, but for those that are there; returns how
+    many there are. Two are one place if they have one name, or one point and one normal.
     """
     for k in range(n_place):
         row, known = mesh.place[k], NO_ROW
-        for j in range(count):
+        for j in range(begin, count):
             other = mesh.found[j]
-            same = other.feature == row.feature
-            if by_point > 0.5 and not same:
-                way, turn = sub(other.first, row.first), cross(other.normal, row.normal)
-                near = SAME * (norm(row.first) + norm(other.first))
-                same = dot(way, way) <= near * near and dot(turn, turn) <= TURNED * TURNED
-                same = same and dot(other.normal, row.normal) > 0.0
+            same = other.feature == row.feature or (by_point > 0.5 and is_same(row, other))
             known = j if same else known
         if known == NO_ROW and count < len(mesh.found):
             copy_place(row, mesh.found[count])

@@ -21,6 +21,7 @@ from rigidsim.engine.collision.pairs import (
     two_boxes,
     two_capsules,
 )
+from rigidsim.engine.collision.two_meshes import meet_meshes
 from rigidsim.engine.model.contact_layout import PLACE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import BOX, CONE, CYLINDER, HALF_SPACE, HULL, MESH, POINT, SEGMENT
@@ -36,8 +37,8 @@ PAIRS = (
     (SEGMENT, HALF_SPACE, capsule_on_plane),
     (BOX, HALF_SPACE, box_on_plane),
 )
-"""Pairs of cores with a routine of their own, the simpler first. All others are those of `meshes.py`, those of a sphere
-with a round cylinder or cone, and the convex ones of `manifolds.py`.
+"""Pairs of cores with a routine of their own, the simpler first. All others are those of `meshes.py` and
+`two_meshes.py`, those of a sphere with a round cylinder or cone, and the convex ones of `manifolds.py`.
 """
 
 
@@ -94,7 +95,9 @@ def _meet_in_order(shape_i, shape_j, reach, places: PLACE, convex):
             return count
     if convex is not None and convex.mesh is not None:
         if kind_j == MESH:
-            return 0 if kind_i == MESH else meet_mesh(shape_i, shape_j, reach, places, convex)
+            if kind_i == MESH:
+                return meet_meshes(shape_i, shape_j, reach, places, convex)
+            return meet_mesh(shape_i, shape_j, reach, places, convex)
         if kind_i == MESH and kind_j == HALF_SPACE:
             return convex_on_plane(PlacedShape(HULL, shape_i.value, shape_i.pose), shape_j, reach, places, convex)
     if convex is not None and kind_i == POINT:

@@ -29,8 +29,9 @@ BOUND = Row(
 FACET = Row(
     "a triangle of a mesh: its corners; its edges, edge k beginning at corner k; across each edge the other corner of"
     " the triangle there, or NO_ROW, and how the two lie to each other; a number that it shares with those in its"
-    " plane with which flat edges connect it; 1 if some normals at its edges are not its own",
-    corner=3, edge=3, across=3, bend=3, plane=1, sharp=1,
+    " plane with which flat edges connect it; 1 if some normals at its edges are not its own; 1 for each corner and"
+    " each edge that another surface may touch and that no triangle before it has",
+    corner=3, edge=3, across=3, bend=3, plane=1, sharp=1, tip=3, ridge=3,
 )  # fmt: skip
 FLAT, CONVEX, CONCAVE, BOUNDARY = 0, 1, 2, 3  # how two triangles lie to each other; the edge has one alone
 

@@ -145,7 +145,7 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 
 def _mesh_findings(meetings: Meetings) -> Iterator[Finding]:
-    """Meshes that cannot collide: with triangles without an area; with each other."""
+    """Meshes that cannot collide: with triangles without an area; open ones with others, without a thickness."""
     shapes = meetings.surfaces.shapes
     meshes = [shapes[k] for k in sorted(meetings.met) if not_none(shapes[k].core).kind == MESH]
     for shape in meshes:
@@ -154,9 +154,9 @@ def _mesh_findings(meetings: Meetings) -> Iterator[Finding]:
         flaw = None if found is None else degenerate_of(*found)
         if flaw:
             yield Finding("mesh", flaw[0], (*place, "file"), flaw[1])
-    for shape in (shapes[k] for k in sorted(meetings.meshes)):
-        message = f"{described(shape.shape)} can touch another surface of triangles, but two cannot collide"
-        hint = "write collide: false in an entry of world.contacts, or make hulls of one with rigidsim decompose"
+    for shape in (shapes[k] for k in sorted(meetings.sheets)):
+        message = f"{described(shape.shape)} is open, and can touch another surface of triangles without a radius"
+        hint = "give one of them a radius, or write collide: false in an entry of world.contacts"
         yield Finding("collide", message, (*shape.node.place, "shapes", shape.number), hint)
 
 

@@ -21,7 +21,7 @@ from rigidsim.scene.hierarchy.loops import ends_on, joined_frames, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.surfaces import SurfacedShape, Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
-from rigidsim.scene.schema.shapes import described
+from rigidsim.scene.schema.shapes import Triangulated, described
 from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.tree.nodes import Node, Tree
 
@@ -135,7 +135,7 @@ class Meetings:
         self.pairs: set[tuple[int, int]] = set()  # of surfaces that can meet at some time
         self.met: set[int] = set()  # shapes that can meet others at some time, by their numbers
         self.unsupported: set[int] = set()  # shapes that could, if they were of another type
-        self.meshes: set[int] = set()  # those of triangles that can meet others of triangles
+        self.sheets: set[int] = set()  # open surfaces of triangles that can meet others, without a thickness of either
         self.most_moved = 0  # moved bodies that can meet others at the same time
         self.ratio = 1.0  # the largest of masses of two moved bodies that can meet
         if self.settings.mode != "off":
@@ -205,7 +205,7 @@ class Meetings:
     def _walk(self) -> None:
         shapes, joined = self.surfaces.shapes, self._joined
         supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
-        meshes = [k for k in supported if not_none(shapes[k].core).kind == MESH]
+        thin = [k for k in supported if (core := not_none(shapes[k].core)).kind == MESH and core.radius == 0]
         for tree in self._hierarchy.possible_trees() if shapes else ():
             present = Encounters(tree, self.surfaces, supported, self.surfaces.action, joined)
             self.met.update(*present.met.values())
@@ -214,9 +214,9 @@ class Meetings:
             self.most_moved = max(self.most_moved, len(moved))
             if moved:
                 self.ratio = max(self.ratio, present.ratio())
-            if len(meshes) > 1:
-                both = Encounters(tree, self.surfaces, meshes, self.surfaces.action, joined)
-                self.meshes.update(*both.met.values())
+            if len(thin) > 1:
+                both = Encounters(tree, self.surfaces, thin, self.surfaces.action, joined)
+                self.sheets.update(k for met in both.met.values() for k in met if is_open(shapes[k]))
             if len(supported) < len(shapes):
                 could = Encounters(tree, self.surfaces, range(len(shapes)), self.surfaces.action, joined)
                 self.unsupported |= set().union(*could.met.values()).difference(supported)
@@ -228,6 +228,11 @@ class Meetings:
         trees = self._hierarchy.possible_trees() if candidates else ()
         each = (Encounters(tree, self.surfaces, candidates, everything, self._joined) for tree in trees)
         return set().union(*(one.pairs() for one in each))
+
+
+def is_open(shape: SurfacedShape) -> bool:
+    """Whether a shape is a surface of triangles that collides on both sides."""
+    return isinstance(shape.shape, Triangulated) and shape.shape.is_two_sided
 
 
 def surface_labels(meetings: Meetings) -> dict[int, str]:
