@@ -13,7 +13,7 @@ from rigidsim.engine.collision.bodies import is_round, tensor_in_world
 from rigidsim.engine.collision.convex import recall_features
 from rigidsim.engine.collision.narrow import meet, placed_shape
 from rigidsim.engine.constraints.tree_responses import is_in_tree
-from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES
+from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES, TURNS
 from rigidsim.engine.model import contact_layout as c
 from rigidsim.engine.model.contact_layout import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
 from rigidsim.engine.model.layout import BODY
@@ -37,6 +37,12 @@ def is_moved(b, contacts, acts):
     return b < contacts.n_moved and (acts[b] > 0 or is_in_tree(b, contacts.trees))
 
 
+@inlined
+def smooth_turn(h, start: CENTRE, finish: CENTRE, share):
+    """The rotation vector of the smooth motion of a body in a step of h seconds, rad."""
+    return scaled(h, add(start.omega, scaled(share, sub(finish.omega, start.omega))))
+
+
 @routine
 def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tree, share):
     """The place of the centre of a body that contact moved, and its orientation, at the end of a step of h seconds."""
@@ -45,7 +51,7 @@ def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tr
     elif struck[b].count > 0.0:
         q = product(turn_since(h, moved[b].angular, struck[b]), struck[b].q)
     else:
-        turn = scaled(h, add(start[b].omega, scaled(share, sub(finish[b].omega, start[b].omega))))
+        turn = smooth_turn(h, start[b], finish[b], share)
         q = product(exp_full(scaled(0.5, sub(moved[b].angular, turn))), finish[b].q)
     return add(start[b].p, moved[b].linear), q
 
@@ -191,6 +197,20 @@ def turned_part(h, model, motions, lines):
     return part
 
 
+@routine
+def any_turns(h, contacts, motions, lines):
+    """Whether impulses of the sub-steps turned a body with other shapes than spheres around its centre far in a step of
+    h seconds, beyond its smooth turn.
+    """
+    for k in range(len(contacts.shape)):
+        b = contacts.shape[k].body
+        if is_moved(b, contacts, lines.acts) and lines.struck[b].count == 0.0 and not is_centred(k, contacts):
+            turn = sub(lines.moved[b].angular, smooth_turn(h, motions.start[b], motions.finish[b], contacts.share))
+            if norm(turn) > TURNS:
+                return True
+    return False
+
+
 @inlined
 def is_too_long(h, n_point, model, arrays):
     """Whether the step of h seconds, which was solved, has to be put back and taken in smaller parts."""
@@ -203,7 +223,8 @@ def is_too_long(h, n_point, model, arrays):
     if follows < 1.0:
         part[EVEN] = max(share * follows, LEAST)
         return True
-    if not any_passes(h, n_point, contacts, pair, arrays.motions, arrays.lines, arrays.points):
+    motions, lines = arrays.motions, arrays.lines
+    if not (any_turns(h, contacts, motions, lines) or any_passes(h, n_point, contacts, pair, motions, lines, arrays.points)):
         return False
     part[EVEN] = SMALLER * share
     part[REBOUND] = part[TIMES] = 0.0  # a rebound on a tree is sought anew

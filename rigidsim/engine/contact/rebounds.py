@@ -104,7 +104,7 @@ def first_rebound(at_end, meeting, points, motion, work):
             else:
                 time, speed, present = next_touch(first, second, 0.0, True, threshold, motion, contacts, work.near)
             least = least_speed(0.0, threshold)
-            rests = present >= -least and present <= least
+            rests = present >= -least and (present <= least or time == NEVER)
             is_fast = speed > least and not rests
             if is_fast and time < soon:
                 soon = time
