@@ -46,7 +46,8 @@ ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
 LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
-SUNK = 0.25  # of half the thickness of the thinner shape: an overlap that grows by more within a step is too deep
+# Of what is left of half the thickness of the thinner shape: an overlap that grows by more within a step is too deep.
+SUNK = 0.25
 
 
 class SmoothMotion(NamedTuple):
@@ -256,9 +257,15 @@ def half_thickness(k, contacts):
 
 
 @inlined
+def thinner_half(first, second, contacts):
+    """Half the thickness of the thinner one of two shapes, m."""
+    return min(half_thickness(first, contacts), half_thickness(second, contacts))
+
+
+@inlined
 def deep(first, second, contacts):
-    """By how much the overlap of two shapes may grow within a step, m."""
-    return SUNK * min(half_thickness(first, contacts), half_thickness(second, contacts))
+    """By how much the overlap of two shapes that only touch may grow within a step, m."""
+    return SUNK * thinner_half(first, second, contacts)
 
 
 @inlined

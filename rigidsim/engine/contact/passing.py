@@ -8,7 +8,7 @@ So it is where inertia turns far under the impulses: a slender body would gain e
 
 from __future__ import annotations
 
-from rigidsim.engine.collision.approach import ANY_TURN, deep, is_centred, turn_since
+from rigidsim.engine.collision.approach import ANY_TURN, SUNK, is_centred, thinner_half, turn_since
 from rigidsim.engine.collision.bodies import is_round, tensor_in_world
 from rigidsim.engine.collision.convex import recall_features
 from rigidsim.engine.collision.narrow import meet, placed_shape
@@ -93,13 +93,15 @@ def nearest_of(i, j, pose, other, reach, contacts, points):
 @routine
 def passes(k, i, j, h, contacts, motions, lines, points):
     """Whether the shapes of candidate k overlap by much more at the end of the step than at its beginning, or passed
-    each other.
+    each other. The more they overlap, the less it may grow, so it comes to nothing near half the thickness, however
+    many steps it takes. A surface that is lost, though the motion is too short to leave its reach, was passed: the
+    middle of the shape is behind a mesh that collides on one side.
     """
-    allowed, (way_i, turned_i), (way_j, turned_j) = (
-        deep(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)
+    thin, (way_i, turned_i), (way_j, turned_j) = (
+        thinner_half(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)
     )  # fmt: skip
     most = norm(sub(way_j, way_i)) + turned_i + turned_j
-    if not most > allowed:
+    if not most > SUNK * thin:
         return False
     place_at_end(i, h, contacts, motions, lines, points.later[0])
     place_at_end(j, h, contacts, motions, lines, points.later[1])
@@ -107,7 +109,10 @@ def passes(k, i, j, h, contacts, motions, lines, points):
     recall_features(k, points.convex)
     before, n_before = nearest_of(i, j, motions.pose[i], motions.pose[j], reach, contacts, points)
     gap, n = nearest_of(i, j, points.later[0], points.later[1], reach, contacts, points)
-    return gap < min(before, 0.0) - allowed or dot(n, n_before) < 0.0
+    overlap = max(-before, 0.0)
+    sinks = gap < -overlap - SUNK * max(thin - overlap, SUNK * thin)
+    is_behind = before < most and gap == reach
+    return sinks or is_behind or dot(n, n_before) < 0.0
 
 
 @inlined
