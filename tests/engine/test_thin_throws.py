@@ -203,6 +203,35 @@ def test_a_plate_slides_off_a_sheet_that_turns():
     assert height.min() > 0.9 * (THICKNESS / 2 + 1e-3)
 
 
+DISC_ON_GROUND = {
+    "mass": 0.23, "shapes": [{"type": "cylinder", "radius": 0.109, "length": 2e-3}], "position": [0.562, -0.1, 0.311],
+    "orientation": {"wxyz": [-0.256, 0.966, 0.025, -0.013]}, "velocity": [-28.89, -0.55, -23.35],
+    "angular_velocity": [-12.3, -1.9, -18.4],
+}  # fmt: skip
+BALL_ON_GROUND = {
+    "mass": 0.03, "shapes": [{"type": "sphere", "radius": 7.7e-3}], "position": [-0.131, -0.497, 0.389],
+    "velocity": [-23.14, 32.03, -56.55], "angular_velocity": [-190.4, 265.9, -61.6],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "friction"), [(DISC_ON_GROUND, 0.8), (BALL_ON_GROUND, 0.3)], ids=["disc", "ball"])
+def test_what_slides_over_ground_stays_above_it(body, friction):
+    """Ground collides on one side, so a shape whose middle is below it has no place. The far side of the disc turns
+    down to it within a step. The ball slides up a hollow, twenty times its radius in a step, and would sink farther by
+    an eighth of it in each part of a step.
+    """
+
+    def height(x, y):
+        return 0.08 * np.sin(3.1 * x + 0.4) * np.cos(4.3 * y)
+
+    side = np.linspace(-1, 1, 33)
+    heights = [[float(height(x, y)) for x in side] for y in side]
+    ground = {"shapes": [{"type": "terrain", "spacing": 1 / 16, "heights": heights}]}
+    found, _ = thrown(body, ground, {"restitution": 0.0, "friction": friction}, 5e-3, 9)
+    x, y, z = found["thrown"].world.position.T
+    assert (z - height(x, y)).min() > 0.0
+
+
 # --- at up to 1 km/s, at sheets of triangles and on joints
 
 MOVED = {"mass": 2.0, "inertia": {"principal": [2 / 3, 2 / 3, 4 / 3]}}

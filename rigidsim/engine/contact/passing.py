@@ -229,7 +229,9 @@ def is_too_long(h, n_point, model, arrays):
         part[EVEN] = max(share * follows, LEAST)
         return True
     motions, lines = arrays.motions, arrays.lines
-    if not (any_turns(h, contacts, motions, lines) or any_passes(h, n_point, contacts, pair, motions, lines, arrays.points)):
+    if not (
+        any_turns(h, contacts, motions, lines) or any_passes(h, n_point, contacts, pair, motions, lines, arrays.points)
+    ):
         return False
     part[EVEN] = SMALLER * share
     part[REBOUND] = part[TIMES] = 0.0  # a rebound on a tree is sought anew
