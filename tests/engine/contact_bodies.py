@@ -74,7 +74,9 @@ class Step:
         arrays = self.arrays = make_solver(n_body, count + 1, lanes)
         solve = solve_all if compiled else solve_all.interpreted
         lines = Motion(self.inverse, self.vel, self.moved, self.smooth, self.push, self.began)
-        solve(h, n_sub, n_body, StepPoints(self.who, self.point, count), lines, arrays, lanes)
+        who, point = (np.pad(rows, ((0, 1), (0, 0))) for rows in (self.who, self.point))  # with that of spare lanes
+        solve(h, n_sub, n_body, StepPoints(who, point, count), lines, arrays, lanes)
+        self.who, self.point = who[:count], point[:count]
         return self
 
     def copy(self) -> Step:

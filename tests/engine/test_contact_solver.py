@@ -349,7 +349,7 @@ def test_no_contacts_and_no_bodies():
     for n_body, lanes in ((0, (0.0,)), (3, (0.0,) * 16)):
         rows = [np.zeros((n_body + 1, at.LINE.width)) for _ in range(5)]
         rows[0][:n_body, 0], arrays = 1.0, make_solver(n_body, 0, lanes)
-        who, point = np.zeros((0, at.WHO.width), np.int64), np.zeros((0, at.CONTACT_POINT.width))
+        who, point = np.zeros((1, at.WHO.width), np.int64), np.zeros((1, at.CONTACT_POINT.width))
         vel, moved, *_ = rows
         lines = Motion(np.ones((n_body + 1, at.INVERSE.width)), *rows)
         solve_all.interpreted(H, 4, n_body, StepPoints(who, point, 0), lines, arrays, lanes)

@@ -19,8 +19,9 @@ from rigidsim.engine.constraints.contact_rows import (
     LAYERS,
     TURNING,
     Blocks,
-    clear_lane,
-    fill_lane,
+    fill_balls,
+    fill_bodies,
+    fill_turning,
     gather,
     gather_linear,
     gather_pair_masses,
@@ -29,12 +30,12 @@ from rigidsim.engine.constraints.contact_rows import (
     prepare_balls,
     prepare_bodies,
     prepare_turning,
-    read_lane,
+    read_impulses,
     row_of,
     scatter,
 )
 from rigidsim.engine.constraints.tree_responses import is_in_tree
-from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
+from rigidsim.engine.contact.colours import COLOURS, GROUP, colour_contacts, sort_bodies
 from rigidsim.engine.contact.iterations import (
     ROLLING,
     WAYS,
@@ -97,43 +98,48 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
 
 
 @inlined
-def fill_blocks(blocks, n_block, points, inverse, dummy, lanes):
-    """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
+def clear_spare(points, dummy):
+    """The contact point of spare lanes, which acts on the dummy body and has no impulse."""
+    spare = points.number
+    points.value[spare, :] = 0.0
+    points.who[spare].a, points.who[spare].b, points.who[spare].marks = dummy, dummy, 0
+
+
+@inlined
+def fill_blocks(blocks, n_block, points, inverse, lanes):
+    """The rows of all contacts; a block at a time, which stays in the cache."""
     for b in range(n_block):
         if blocks.layers[b] > 0:
-            fill_bodies(blocks, b, row_of(blocks, b, 0), points.who, inverse, dummy, lanes)
+            fill_pairs(blocks, b, row_of(blocks, b, 0), points.who, inverse, lanes)
         blocks.rolls[b] = 0
         for layer in range(blocks.layers[b]):
             fill_layer(blocks, b, row_of(blocks, b, layer), points, lanes)
 
 
 @inlined
-def fill_bodies(blocks, b, r, who, inverse, dummy, lanes):
+def fill_pairs(blocks, b, r, who, inverse, lanes):
     """The bodies of block b, from its first layer, row r, and their masses."""
     for lane in range(len(lanes)):
-        m = blocks.contact[r, lane]
-        blocks.body_A[b, lane] = who[m].a if m != NO_CONTACT else dummy
-        blocks.body_B[b, lane] = who[m].b if m != NO_CONTACT else dummy
+        whose = who[blocks.contact[r, lane]]
+        blocks.body_A[b, lane], blocks.body_B[b, lane] = whose.a, whose.b
     gather_pair_masses(inverse, blocks, b, lanes)
 
 
 @inlined
 def fill_layer(blocks, b, r, points, lanes):
     """Row r, a layer of block b."""
-    row, masses, kind = blocks.row[r], blocks.masses[b], blocks.kind[b]
+    row, masses, kind, contact = blocks.row[r], blocks.masses[b], blocks.kind[b], blocks.contact[r]
     for lane in range(len(lanes)):
-        m = blocks.contact[r, lane]
-        if m == NO_CONTACT:
-            clear_lane(row, lane, lanes)
-        else:
-            fill_lane(row, lane, kind, points.who[m], points.value[m], lanes)
-            if may_roll(points.value[m]):
-                blocks.rolls[b] = 1
+        if may_roll(points.value[contact[lane]]):
+            blocks.rolls[b] = 1
     if kind == BALLS:
+        fill_balls(contact, points.value, row, lanes)
         prepare_balls(row, masses, lanes)
     else:
+        fill_bodies(contact, points.value, row, lanes)
         prepare_bodies(row, masses, lanes)
     if kind == TURNING:
+        fill_turning(contact, points.who, points.value, row, lanes)
         prepare_turning(row, masses, lanes)
 
 
@@ -143,9 +149,7 @@ def read_blocks(blocks, n_block, point, lanes):
     for b in range(n_block):
         for layer in range(blocks.layers[b]):
             r = row_of(blocks, b, layer)
-            for lane in range(len(lanes)):
-                if blocks.contact[r, lane] != NO_CONTACT:
-                    read_lane(blocks.row[r], lane, point[blocks.contact[r, lane]], lanes)
+            read_impulses(blocks.contact[r], point, blocks.row[r], lanes)
 
 
 @inlined
@@ -324,11 +328,12 @@ def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
     """
     block, single, bodies, s = arrays.block, arrays.single, arrays.bodies, steps.length
     vel, inverse, point = lines.vel, lines.inverse, points.value
+    clear_spare(points, n_body)
     sort_bodies(inverse, vel, lines.smooth, n_body, arrays.form)
     n_block, n_single = colour_contacts(points, inverse, arrays, trees, lanes)
     arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
-    fill_blocks(block, n_block, points, inverse, n_body, lanes)
-    fill_blocks(single, n_single, points, inverse, n_body, ONE)
+    fill_blocks(block, n_block, points, inverse, lanes)
+    fill_blocks(single, n_single, points, inverse, ONE)
     if trees is not None:
         fill_tree_contacts(points.who, point, trees)
         trees.made.total[:] = trees.made.moved[:] = 0.0
