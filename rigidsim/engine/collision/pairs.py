@@ -421,9 +421,11 @@ def _face_places(face, pair: ShapePair, axes_i, axes_j, tolerance, places: PLACE
     up, m, n = -with_sign(1.0, lying[j]), (j + 1) % 3, (j + 2) % 3
     middle, frame = add(way, scaled(up * size[j], other[j])), (axes[p], axes[q], outward)
     _lay(places, middle, scaled(size[m], other[m]), scaled(size[n], other[n]), frame, half[k])
-    count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
-    if count == 0:
-        return 0
+    count = 4
+    if not _lies_within(places, half[p], half[q], tolerance):
+        count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
+        if count == 0:
+            return 0
     feature = 64.0 * (6 * (2 * face + (sign > 0.0)) + 2 * j + (up > 0.0))
     last = int(places[count - 1, POINT_EDGE])
     for m in range(count):
@@ -456,6 +458,14 @@ def _lay(places: TRIPLE, middle, a, b, frame, height):
         u, v, w = components(frame, point)
         places[m].xyz = (u, v, w - height)
         places[m, POINT_EDGE] = m
+
+
+@inlined
+def _lies_within(places, half_u, half_v, tolerance):
+    """Whether no corner of a face is beyond one of the four sides, so that nothing is to be clipped."""
+    u = max(max(abs(places[0, POINT_U]), abs(places[1, POINT_U])), max(abs(places[2, POINT_U]), abs(places[3, POINT_U])))
+    v = max(max(abs(places[0, POINT_V]), abs(places[1, POINT_V])), max(abs(places[2, POINT_V]), abs(places[3, POINT_V])))
+    return u - half_u <= tolerance and v - half_v <= tolerance
 
 
 @inlined
