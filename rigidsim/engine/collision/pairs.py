@@ -223,6 +223,15 @@ def edge_of(number, half):
     return add(scaled(a * half[m], UNIT[m]), scaled(b * half[n], UNIT[n])), UNIT[k], half[k]
 
 
+@inlined
+def _is_farther(x, u, h, half, least):
+    """Whether the box around a segment is farther than this from a box in its own axes: the square of the distance."""
+    size = h + half[0] + half[1] + half[2]
+    beside = (half[0] + h * abs(u[0]), half[1] + h * abs(u[1]), half[2] + h * abs(u[2]))
+    way = sub(x, nearest_in_box(x, add(beside, (SMALL * size, SMALL * size, SMALL * size))))
+    return dot(way, way) > least
+
+
 @routine
 def nearest_to_box(x, u, h, half):
     """The nearest points x + s u and y of a segment, |s| <= h, and a box in its own axes that do not overlap: (s, y).
@@ -239,6 +248,8 @@ def nearest_to_box(x, u, h, half):
             least, best, nearest = dot(way, way), s, y
     for number in range(12):
         middle, axis, length = edge_of(number, half)
+        if _is_farther(sub(x, middle), u, h, scaled(length, axis), least):
+            continue
         s, t = nearest_on_segments(sub(middle, x), u, h, axis, length)
         y = add(middle, scaled(t, axis))
         way = sub(y, add(x, scaled(s, u)))
@@ -528,20 +539,23 @@ def _signs(x):
 @inlined
 def _nearest(x, turn, a, b):
     """The nearest points of two boxes that do not overlap, in the first one's axes: the first one's, and the way."""
-    least, core, best = np.inf, UNIT[2], UNIT[2]
-    for number in range(12):
-        middle, axis, length = edge_of(number, b)
-        start, u = add(x, along(turn, middle)), along(turn, axis)
-        s, y = nearest_to_box(start, u, length, a)
-        way = sub(add(start, scaled(s, u)), y)
-        if dot(way, way) < least:
-            least, core, best = dot(way, way), y, way
+    square, core, best = np.inf, UNIT[2], UNIT[2]
     for number in range(8):
         p = corner(number, a)
         local = components(turn, sub(p, x))
         way = along(turn, sub(nearest_in_box(local, b), local))
-        if dot(way, way) < least:
-            least, core, best = dot(way, way), p, way
+        if dot(way, way) < square:
+            square, core, best = dot(way, way), p, way
+    least = np.inf
+    for number in range(12):
+        middle, axis, length = edge_of(number, b)
+        start, u = add(x, along(turn, middle)), along(turn, axis)
+        if _is_farther(start, u, length, a, min(least, square)):
+            continue
+        s, y = nearest_to_box(start, u, length, a)
+        way = sub(add(start, scaled(s, u)), y)
+        if dot(way, way) < least and dot(way, way) <= square:
+            least, core, best = dot(way, way), y, way
     return core, best
 
 
