@@ -57,7 +57,7 @@ from rigidsim.engine.model import contact_layout as c
 from rigidsim.engine.model.arrays import floats, integers, made
 from rigidsim.engine.model.contact_layout import LINE
 from rigidsim.engine.model.layout import copy_rows
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled, sub
@@ -84,6 +84,7 @@ class SolverArrays(NamedTuple):
     bodies: np.ndarray = floats(BODY_PAIR)  # of one block
     form: np.ndarray = integers("bodies + 1")  # here and below: the last one is that of spare lanes
     used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
+    alone: np.ndarray = integers("alone")  # bodies that are not parts of trees, and that of spare lanes
     touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity, or pushed it, in any sub-step
     size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two rounds had an effect
     trial: np.ndarray = floats("bodies + 1", LINE.width)  # velocities before a round
@@ -94,7 +95,8 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     """Arrays for n_point contact points of n_body contact bodies; one group of each colour and kind may stay open."""
     n_group = min(n_point, n_point // GROUP + COLOURS * KINDS)
     block, single = make_blocks(n_group * (GROUP // len(lanes)), LAYERS, len(lanes)), make_blocks(n_point, 1, 1)
-    return made(SolverArrays, {"bodies": n_body, "lanes": len(lanes)}, block=block, single=single)
+    sizes = {"bodies": n_body, "alone": n_body + len(lanes), "lanes": len(lanes)}
+    return made(SolverArrays, sizes, block=block, single=single)
 
 
 @inlined
@@ -181,18 +183,44 @@ def mark_touched(vel, began, touched, i):
 
 
 @inlined
-def displace(s, lines, touched, n_body, trees):
-    """Add the displacements of a sub-step."""
-    vel, moved, smooth, push, began = lines.vel, lines.moved, lines.smooth, lines.push, lines.began
+def list_alone(n_body, alone, trees, lanes):
+    """List the bodies that are not parts of trees; spare lanes have the dummy body. Returns how many there are."""
+    n = 0
     for i in range(n_body):
-        mark_touched(vel, began, touched, i)
+        if trees is None or not is_in_tree(i, trees.table):
+            alone[n] = i
+            n += 1
+    for k in range(n, n + len(lanes)):
+        alone[k] = n_body
+    return n
+
+
+@inlined
+def mean_part(k, v, began, smooth, old):
+    """The mean of a velocity in the sub-step, its components from k on."""
+    v, old = v[k : k + 3], old[k : k + 3]
+    return mean_velocity(v, smooth[k : k + 3], lasting(old, sub(v, began[k : k + 3])))
+
+
+@lanewise
+def displace_bodies(s, who, lines, lane):
+    """Add the displacements of a sub-step, of a body in each lane."""
+    i = who[lane]
+    v, began, moved = tuple(lines.vel[i, :6]), tuple(lines.began[i, :6]), tuple(lines.moved[i, :6])
+    smooth, push = tuple(lines.smooth[i, :6]), tuple(lines.push[i, :6])
+    way, turn = mean_part(0, v, began, smooth, push), mean_part(3, v, began, smooth, push)
+    lines.moved[i, :6] = (*add(moved[:3], scaled(s, way)), *add(moved[3:], scaled(s, turn)))
+
+
+@inlined
+def displace(s, lines, arrays, n_body, n_alone, trees, lanes):
+    """Add the displacements of a sub-step."""
+    for i in range(n_body):
+        mark_touched(lines.vel, lines.began, arrays.touched, i)
         if trees is not None and is_in_tree(i, trees.table):
-            mark_touched(trees.made.total, trees.made.began, touched, i)
-            continue
-        for k in range(0, 6, 3):
-            v, old = vel[i].part(k, 3), push[i].part(k, 3)
-            mean = mean_velocity(v, smooth[i].part(k, 3), lasting(old, sub(v, began[i].part(k, 3))))
-            moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
+            mark_touched(trees.made.total, trees.made.began, arrays.touched, i)
+    for first in range(0, n_alone, len(lanes)):
+        displace_bodies(s, arrays.alone[first:], lines, lanes)
     if trees is not None:
         displace_trees(s, lines, trees)
 
@@ -329,6 +357,7 @@ def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
     block, single, bodies, s = arrays.block, arrays.single, arrays.bodies, steps.length
     vel, inverse, point = lines.vel, lines.inverse, points.value
     clear_spare(points, n_body)
+    n_alone = list_alone(n_body, arrays.alone, trees, lanes)
     sort_bodies(inverse, vel, lines.smooth, n_body, arrays.form)
     n_block, n_single = colour_contacts(points, inverse, arrays, trees, lanes)
     arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
@@ -346,7 +375,7 @@ def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
         if trees is not None:
             follow_tree_contacts(s, lines, bodies, trees)
         correct_contacts(False, steps, n_body, lines, arrays, trees, lanes)
-        displace(s, lines, arrays.touched, n_body, trees)
+        displace(s, lines, arrays, n_body, n_alone, trees, lanes)
         correct_contacts(True, steps, n_body, lines, arrays, trees, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
