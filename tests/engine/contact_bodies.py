@@ -116,11 +116,10 @@ class Bodies:
         who, rows = np.zeros((len(points), at.WHO.width), np.int64), np.zeros((len(points), at.CONTACT_POINT.width))
         for m, point in enumerate(points):
             who[m] = (point.A, point.B % (n + 1), m, point.feature, point.flags)
-            rows[m, :19] = (
-                *point.normal, point.gap, *point.r_A, *point.r_B, *point.core, *point.surface, point.friction,
-                point.rolling, 0.0,
+            rows[m] = at.CONTACT_POINT.filled(
+                normal=point.normal, gap=point.gap, lever_A=point.r_A, lever_B=point.r_B, core=point.core,
+                surface=point.surface, friction=point.friction, rolling=point.rolling, shift=point.shift,
             )  # fmt: skip
-            rows[m, at.CONTACT_POINT.place("shift") : at.CONTACT_POINT.p_n] = point.shift
             rows[m, at.CONTACT_POINT.p_n : at.CONTACT_POINT.place("total")] = self.memory.get(
                 (point.A, point.B, point.feature), 0.0
             )

@@ -172,7 +172,7 @@ def may_roll(point: CONTACT_POINT):
 @lanewise
 def read_impulses(contact, points, row: CONTACT, lane):
     """The impulses of the last sub-step, and the total of the step."""
-    begin, end = CONTACT_POINT.p_n, CONTACT_POINT.place("total") + 3
+    begin, end = CONTACT_POINT.p_n, CONTACT_POINT.place("core")
     points[contact[lane], begin:end] = (row.p_n, *row.p_t, *row.p_r, *row.total)
 
 

@@ -70,7 +70,7 @@ def kind_of(who: WHO, point: CONTACT_POINT, form):
 @inlined
 def leave_out(point):
     """No impulses at a contact that the sub-steps leave out."""
-    for k in range(at.CONTACT_POINT.p_n, at.CONTACT_POINT.width):
+    for k in range(at.CONTACT_POINT.p_n, at.CONTACT_POINT.place("core")):
         point[k] = 0.0
 
 
