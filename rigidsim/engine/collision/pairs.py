@@ -474,8 +474,9 @@ def _lay(places: TRIPLE, middle, a, b, frame, height):
 @inlined
 def _lies_within(places, half_u, half_v, tolerance):
     """Whether no corner of a face is beyond one of the four sides, so that nothing is to be clipped."""
-    u = max(max(abs(places[0, POINT_U]), abs(places[1, POINT_U])), max(abs(places[2, POINT_U]), abs(places[3, POINT_U])))
-    v = max(max(abs(places[0, POINT_V]), abs(places[1, POINT_V])), max(abs(places[2, POINT_V]), abs(places[3, POINT_V])))
+    u, v = 0.0, 0.0
+    for m in range(4):
+        u, v = max(u, abs(places[m, POINT_U])), max(v, abs(places[m, POINT_V]))
     return u - half_u <= tolerance and v - half_v <= tolerance
 
 

@@ -173,10 +173,10 @@ def speeds_at(body, r, h):
 @inlined
 def bound_of_approach(A, B, r_A, r_B, size, h):
     """A bound of `most_approach` at all points that are so near to the centres of the bodies, m."""
-    (v_A, omega_A, dv_A, domega_A, rate_A), (v_B, omega_B, dv_B, domega_B, rate_B) = A, B
-    turns_A, turns_B = rate_A + h * rate_A * rate_A + norm(domega_A), rate_B + h * rate_B * rate_B + norm(domega_B)
-    turns = turns_A * r_A + turns_B * r_B + 2.0 * size * (rate_A + rate_B)
-    return norm(sub(v_B, v_A)) + norm(sub(dv_B, dv_A)) + turns
+    (v_A, _, dv_A, domega_A, rate_A), (v_B, _, dv_B, domega_B, rate_B) = A, B
+    by_A = r_A * (rate_A + h * rate_A * rate_A + norm(domega_A))
+    by_B = r_B * (rate_B + h * rate_B * rate_B + norm(domega_B))
+    return norm(sub(v_B, v_A)) + norm(sub(dv_B, dv_A)) + by_A + by_B + 2.0 * size * (rate_A + rate_B)
 
 
 @inlined
