@@ -3,7 +3,7 @@
 The sub-steps see the places of the beginning of a step, whose normals stay. Where a thin disc rolls on its rim, or a
 rod turns onto its other end, other places touch within the step. So where the shapes of a pair end is compared with
 where they began: the step is put back, and taken in parts, if they overlap by much more, or if the normal turned over.
-So it is where inertia turns far under the impulses: a slender body would gain energy.
+So it is where inertia, or a body itself, turns far under the impulses: a slender body would gain energy.
 """
 
 from __future__ import annotations
