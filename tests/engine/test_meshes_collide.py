@@ -1,6 +1,6 @@
 """Surfaces of triangles that collide: against planes, closed forms, brute force; at high speed; in motion."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import rigidsim
-from contact_shapes import shape_of, sphere
+from contact_shapes import box, shape_of, sphere
 from rigidsim.engine.assembly.meshes import LEAF, TriangleSurface, tree_of
 from rigidsim.engine.collision.convex import ConvexArrays, MeshArrays
 from rigidsim.engine.collision.narrow import meet
@@ -183,6 +183,29 @@ def test_a_ball_near_a_closed_surface_has_no_place_on_its_far_side(reach):
                 found = places(sphere(radius).moved(centre), mesh, work, reach)
                 assert (found[:, at.PLACE.gap] >= distance - radius - 1e-12).all()
                 assert len(found) or distance - radius >= reach - 1e-12
+
+
+@pytest.mark.parametrize("reach", [0.002, 0.02, 0.3])
+def test_a_box_apart_from_a_closed_surface_has_no_place_on_its_far_side(reach):
+    """Random hulls, with triangles that have neighbours in their plane on all sides, from which normals of faces of
+    either part a box.
+    """
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        hull = trimesh.convex.convex_hull(rng.normal(size=(9, 3)) * 0.15)
+        fine = hull.subdivide()
+        surface = TriangleSurface(np.asarray(fine.vertices), np.asarray(fine.faces), False)
+        work, mesh = arrays_of(surface), mesh_shape(surface)
+        for _ in range(40):
+            half, turn, centre = rng.uniform(0.05, 0.2, 3), Rotation.random(random_state=rng), rng.normal(size=3) * 0.25
+            crate = box(*half).moved(centre)
+            crate.pose[3:] = np.roll(turn.as_quat(), 1)
+            axes = turn.as_matrix()
+            corners = centre + np.array([*product(*zip(-half, half, strict=True))]) @ axes.T
+            gaps = [(corners @ n).min() - (hull.vertices @ n).max() for n in hull.face_normals]
+            gaps += [(hull.vertices @ n).min() - (corners @ n).max() for n in (*axes.T, *-axes.T)]
+            if max(gaps) > 1e-6:
+                assert (places(crate, mesh, work, reach)[:, at.PLACE.gap] >= max(gaps) - 1e-9).all()
 
 
 def test_the_nearest_place_of_a_box_is_that_of_all_triangles():

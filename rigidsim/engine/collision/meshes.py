@@ -492,10 +492,21 @@ def meet_solid(m, whole, count, w):
     if (motion[ADVANCING] > 0.5 and free < 1.0) or facet.sharp == 1:
         return meet_edges(m, faced, free, whole, count, w)
     motion[FREE] = min(motion[FREE], free)
+    if above < 0.0 and is_beyond(faced, radii, whole, w):
+        return count
     n_place = cover(m, faced, False, whole, w)
     if n_place == 0 and above < 0.0:
         motion[UNCOVERED] = 1.0
     return add_found(n_place, 1.0, count, mesh)
+
+
+@inlined
+def is_beyond(faced, radii, whole, w):
+    """Whether all of a shape is farther behind the plane of a triangle than it reaches: it is in front of the other
+    side of the mesh, of which no place is found.
+    """
+    highest, _ = support(whole.kind, w.core[0], w.corner, negated(faced.n))
+    return dot(faced.n, sub(highest, faced.corners[0])) - radii >= whole.pair.reach
 
 
 @inlined
