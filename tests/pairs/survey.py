@@ -24,14 +24,14 @@ from ways import WAYS
 
 SMOOTH = 2e-8
 """Of lengths and speeds above 1: largest 2.1e-9 of 2000 scenes, by steps of `rkmk4` in stiff ones."""
-SPUN, SPUN_LEDGER = 1e-2, 1e-4
-"""The same where a body turns by up to 500 rad in parts of steps of `rkmk4`: 1.5e-5 of the angle."""
+SPUN, SPUN_LEDGER = 3e-2, 1e-4
+"""The same where a body turns by up to 960 rad in parts of steps of `rkmk4`: 1.5e-5 of the angle."""
 CONTACT = 5e-4
 """The same of bodies that roll or strike each other in steps of 1 ms, an error of second order: largest 7.7e-5 of 171
 scenes that roll, 8.6e-7 of 41 impacts.
 """
 EVENTS = 1e-6
-"""The same with contact by events: largest 7.7e-8 of 250 scenes without fast spins."""
+"""The same with contact by events: largest 1.5e-7 of 250 scenes without fast spins."""
 LEDGER, CONTACT_LEDGER = 2e-8, 1e-4
 """Of the largest energy: of contact largest 8.3e-7 of 212 scenes."""
 SAME = 1e-10
