@@ -450,7 +450,7 @@ def rests(h, all_stand, contacts, arrays):
 def lacks_room_for_sleepers(n_point, arrays):
     """Whether the points of this step and those of the last one, which may be left as they are, have no room."""
     last, n_present = arrays.last, arrays.record.count[2]
-    return n_point + max(last.count[0], max(last.count[1], n_present)) > len(arrays.points.value)
+    return n_point + max(last.count[0], max(last.count[1], n_present)) >= len(arrays.points.value)
 
 
 @inlined
