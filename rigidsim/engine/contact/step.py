@@ -81,7 +81,6 @@ from rigidsim.engine.contact.trees import (
     forget_untouched,
     is_pushed,
     keep_momenta,
-    note_momenta,
 )
 from rigidsim.engine.dynamics.corrections import begin_corrections, distribute
 from rigidsim.engine.dynamics.kinds import keeps_frame
@@ -398,8 +397,7 @@ def apply_corrections(t, h, block, trees, arrays):
         return
     by_impulses = 0.0
     if trees is not None and of_trees:
-        book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
-        by_impulses = note_momenta(contacts.trees.inward, model, scratch, made.shift, arrays.trees)
+        by_impulses = book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
         displace_by_trees(h, contacts, block, made, arrays.trees)
         if have_constraints(model):
             strike_by_constraints(contacts, block, made)

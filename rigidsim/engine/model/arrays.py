@@ -234,8 +234,8 @@ class Asked(NamedTuple):
     place: np.ndarray  # (asked) as many as there are
     terms: np.ndarray | None  # rows `ASKED_TERM`
     forces: np.ndarray | None  # rows `ASKED_FORCE`
-    acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
-    acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
+    acts_on: np.ndarray  # (force, shape) 1 if a shape is on the body on which it acts, or on what is fixed to that
+    acts_by: np.ndarray  # (force, shape) the same of the body that exerts it
     felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
