@@ -611,13 +611,13 @@ class Equations:
                     push(place, -(load.get("linear", 0.0) + load.get("quadratic", 0.0) * np.linalg.norm(v)) * v)
 
     def _attract(self, t: float, state: Array, push) -> None:
-        """Mutual gravity: G m_1 m_2 r / (r^2 + s^2)^(3/2) between centres of mass."""
+        """Mutual gravity: G m_1 m_2 r / (r^2 + s^2)^(3/2) between centres of mass, of bodies with their parts."""
         law = self.scene.get("world", {}).get("mutual_gravity", {"bodies": ()})
-        bodies = [self.bodies[path] for path in law["bodies"]]
-        places = [self.place(body, body.centre, t, state) for body in bodies]
+        bodies = [*dict.fromkeys(self.bodies[path].carrier for path in law["bodies"])]
+        places = [self.place(body, body.middle, t, state) for body in bodies]
         for (one, here), (two, there) in itertools.combinations(zip(bodies, places, strict=True), 2):
             r = there.motion.p - here.motion.p
-            f = law["constant"] * one.mass * two.mass * r / (r @ r + law["softening"] ** 2) ** 1.5
+            f = law["constant"] * one.total * two.total * r / (r @ r + law["softening"] ** 2) ** 1.5
             push(here, f)
             push(there, -f)
 
