@@ -427,6 +427,11 @@ class Touch:
             return met.gap if name == "gap" else met.u @ self.slip(met)
         return np.linalg.norm(met.u) - SLOW if name == "slow" else 2 * SLOW - np.linalg.norm(met.u)
 
+    def approaches(self, tree: Equations, t: float, state: Array) -> bool:
+        """Whether they touch and approach each other, as after a blow."""
+        met = self.meeting(tree, t, state)
+        return abs(met.gap) < 1e-6 and met.n @ met.u < -1e-4
+
     def strike(self, name: str, tree: Equations, t: float, state: Array) -> None:
         """The impulse where they meet, by the law of Chatterjee and Ruina; where slip ends, what is left of it."""
         met = self.meeting(tree, t, state)

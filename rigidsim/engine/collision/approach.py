@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.collision.convex import ConvexArrays
-from rigidsim.engine.collision.meshes import begin_advance, end_advance
+from rigidsim.engine.collision.meshes import are_searched, begin_advance, end_advance
 from rigidsim.engine.collision.narrow import meet, placed_shape
 from rigidsim.engine.model.arrays import floats
 from rigidsim.engine.model.contact_layout import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
@@ -317,10 +317,10 @@ def closing_in(first, second, left, contacts, near):
 
 @inlined
 def reach_for(first, second, left, size, contacts, near):
-    """Whether one of two shapes is a mesh, of which only the triangles are looked at that may be touched in the time
-    left; and the gap below which places are found, m.
+    """Whether triangles are searched: only those are looked at that may be touched in the time left; and the gap below
+    which places are found, m.
     """
-    of_mesh = contacts.shape[first].kind == MESH or contacts.shape[second].kind == MESH
+    of_mesh = are_searched(contacts.shape[first].kind, contacts.shape[second].kind)
     way, more = closing_in(first, second, left, contacts, near)
     return of_mesh, norm(way) + more + AROUND * size if of_mesh else FAR
 
