@@ -16,6 +16,7 @@ from rigidsim.engine.constraints.tree_responses import find_mobilities, in_trees
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
 from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.independent import correct_independent, moves_others
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     any_pulls,
@@ -406,6 +407,8 @@ def apply_corrections(t, h, block, trees, arrays):
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
     before = stored_energy(t, block, arrays.energy)
+    if scratch.independent is not None and not moves_others(model, scratch):
+        correct_independent(block, made)
     distribute(model.active, block, made)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, block.state, ledger.spun)
     changed, inherited, gained, jumped = gains(model, made)

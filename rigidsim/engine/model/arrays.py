@@ -449,6 +449,7 @@ class Corrections(NamedTuple):
     is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
     source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
     is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
+    is_corrected: np.ndarray = integers("moved")  # whether this was applied already, in lanes (`independent.py`)
     gained: GAINED = floats(layout.GAINS)
 
 
