@@ -169,7 +169,9 @@ class Grip:
             return False
         if slip * lag == 0:
             constraint, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
-            return least - 1e-9 <= constraint <= most + 1e-9
+            wanted = self.wanted_change(t, v) if lag == 0 else 0.0
+            left = self.acceleration(tree, t, state) - wanted  # some is, where loops hold the coordinate, too
+            return abs(left) < 1e-6 * max(1.0, abs(wanted)) and least - 1e-9 <= constraint <= most + 1e-9
         a = self.acceleration(tree, t, state)
         stood = (self.friction > 0 or x <= self.low + AT or x >= self.high - AT) and abs(v) < STILL
         followed = self.largest > 0 and abs(v - self.wanted(t, state)) < STILL
