@@ -25,7 +25,7 @@ def isolated_until(header: Header) -> float:
     from rigidsim.engine.assembly.constants import model_of
 
     blueprint = blueprint_of(header.scene)
-    history = header.whole_history(blueprint.tree, blueprint.possible_changes)
+    history = header.whole_history(blueprint.tree, blueprint.schedule.reparentings)
     for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
         tree = tree.begun(
             lambda node: not_none(node.joint)._replace(position=ZERO, orientation=NO_TURN)

@@ -80,9 +80,8 @@ class SampleModel:
 
     def _tree_of(self, blueprint: Blueprint) -> Tree:
         """The present tree of a scene with the same bodies, on the joints that the own scene gives them."""
-        tree = self.header.posed(
-            blueprint.tree, self.blueprint.possible_changes, self.time, lambda index: numbers_of(self.local, index)[:2]
-        )
+        known = self.blueprint.schedule.reparentings
+        tree = self.header.posed(blueprint.tree, known, self.time, lambda index: numbers_of(self.local, index)[:2])
         return tree.begun(self._begun)
 
     def _begun(self, node: Node) -> Joint:

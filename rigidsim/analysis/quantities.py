@@ -33,7 +33,6 @@ from rigidsim.trajectory.samples import (
     is_recorded,
     require_coordinate,
     require_free,
-    require_whole,
 )
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.tree.joints import coordinate_unit
@@ -155,8 +154,6 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     if frame and frame not in FRAMES:
         frame = full_path(trajectory, frame)
     other = meant.other and full_path(trajectory, meant.other)
-    if other:
-        require_whole(trajectory, other)
     part = (f"({other})" if other else "") + (f".{meant.component}" if meant.component else "")
     shown = f"{body}.{kind.name}{part}" + (f"@{frame}" if frame != kind.default else "") if body else name
     in_general = coordinate_unit(kind.name, trajectory.header.joints[body]) if kind.needs == JOINT else kind.unit

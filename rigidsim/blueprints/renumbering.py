@@ -31,7 +31,7 @@ class Renumbered:
     def changed(self, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[tuple[str, str], ...]:
         """See `Renumbering`."""
         old, new = (self._scene(numbers).once(_leaves) for numbers in (before, after))
-        return tuple((address(path), json.dumps(new.get(path))) for path in differing(old, new))
+        return tuple((address(path), json.dumps(new.get(path))) for path in differing(old, new) if path in new)
 
     def _scene(self, numbers: tuple[int, ...]) -> Scene:
         if numbers not in self._scenes:

@@ -308,7 +308,7 @@ def joint_state(trajectory: Trajectory, path: str, time: float) -> dict[str, Any
     recorded; empty if it is on none.
     """
     k, scene = nearest_sample(trajectory, time), trajectory.header.scene.hierarchy
-    node = trajectory.header.whole_history(scene, scene.changes).at(float(trajectory.time[k]))[path]
+    node = trajectory.header.whole_history(scene, scene.reparentings).at(float(trajectory.time[k]))[path]
     if node.joint is None:
         return {}
     type = node.joint.type

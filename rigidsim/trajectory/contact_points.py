@@ -63,10 +63,11 @@ class ContactPoints:
         if body not in self._header.row_of:
             raise UsageError(f"there is no body {clipped(body)}; bodies: {', '.join(self._header.paths[:10])}")
         found: dict[str, np.ndarray] = {}
-        on = np.array(self._header.bodies_of_shapes(self._header.tree_at(self.time)), dtype=object)
+        tree = self._header.tree_at(self.time)
+        bodies, on = self._header.bodies_of_shapes(tree), self._header.shapes_on(body, tree)
         for own, others, sign in ((self.second, self.first, 1.0), (self.first, self.second, -1.0)):
-            for k in np.flatnonzero(on[own] == body):
-                other, force = on[others[k]], (self.force if forces is None else forces)[k]
+            for k in np.flatnonzero(on[own]):
+                other, force = bodies[others[k]], (self.force if forces is None else forces)[k]
                 found[other] = found.get(other, np.zeros(3)) + sign * force
         return found
 

@@ -153,7 +153,16 @@ class Header:
 
     def bodies_of_shapes(self, tree: Tree) -> list[str]:
         """The path of the body that each of the `shapes` is part of."""
-        return [tree.part_of(tree[name.rpartition(".shapes[")[0]]).path for name in self.shapes]
+        return [tree.part_of(tree[path]).path for path in self._paths_of_shapes]
+
+    def shapes_on(self, body: str, tree: Tree) -> np.ndarray:
+        """Whether each of the `shapes` is on a body or what is fixed to it."""
+        parts = {part.path for part in tree.parts(tree[body])}
+        return np.array([path in parts for path in self._paths_of_shapes], dtype=bool)
+
+    @cached_property
+    def _paths_of_shapes(self) -> list[str]:
+        return [name.rpartition(".shapes[")[0] for name in self.shapes]
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -25,7 +25,7 @@ class Readings(Mapping[str, np.ndarray]):
     @property
     def time(self) -> np.ndarray:
         """Times of the samples, s; of a controller, when its outputs took effect."""
-        return np.asarray(self._arrays[self.table.time])
+        return self._recorded(self.table.time)
 
     @property
     def units(self) -> dict[str, str]:
@@ -40,7 +40,13 @@ class Readings(Mapping[str, np.ndarray]):
         if name not in self._columns:
             known = ", ".join(self._columns)
             raise UsageError(f"'{self.table.name}' has no {clipped(name)}; it has {known}")
-        return np.asarray(self._arrays[self._columns[name].name])
+        return self._recorded(self._columns[name].name)
+
+    def _recorded(self, dataset: str) -> np.ndarray:
+        """The numbers of a dataset, which a file of a sweep does not have."""
+        if dataset not in self._arrays:
+            raise NotRecordedError(f"these samples do not have what '{self.table.name}' gave; a single run keeps it")
+        return np.asarray(self._arrays[dataset])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -49,7 +55,8 @@ class Readings(Mapping[str, np.ndarray]):
         return len(self._columns)
 
     def __repr__(self) -> str:
-        return f"<Readings of '{self.table.name}': {', '.join(self)}; {len(self.time)} samples>"
+        samples = len(self._arrays.get(self.table.time, ()))
+        return f"<Readings of '{self.table.name}': {', '.join(self)}; {samples} samples>"
 
     def held(self, time: np.ndarray, name: str, component: int = 0) -> np.ndarray:
         """A number as it is held at some times (s), 0 before the first sample; one at that time counts."""
@@ -68,7 +75,5 @@ def held_at(header: Header, arrays: Mapping[str, np.ndarray], time: np.ndarray, 
         channels = {channel: found.components(channel) for channel in found}
         names = reading_names(sensor, channels) if of else {channel: (channel, 0) for channel in channels}
         if of == body and name in names:
-            if table.time not in arrays:
-                raise NotRecordedError(f"these samples do not have what '{table.name}' gave")
             return found.held(time, *names[name])
     raise NotRecordedError(f"the trajectory does not have '{name}'{f' of {body!r}' if body else ''}")

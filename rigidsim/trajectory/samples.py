@@ -135,7 +135,6 @@ class Source:
         """The sum of the forces of contact on a body and what is fixed to it, N, world axes, exerted by all others or
         by one; of `friction_force` only the parts across the normals.
         """
-        require_whole(self.whole, body)
         wanted = np.arange(len(self.whole.time))[self.samples]
         low, high = (int(wanted.min()), int(wanted.max()) + 1) if len(wanted) else (0, 0)
         begins = self._contacts.begins[low : high + 1]
@@ -150,8 +149,9 @@ class Source:
         for number, span in header.history.spans(self.whole.time[low:high]):
             of_span = np.zeros(high - low, bool)
             of_span[span] = True
-            bodies = np.array(header.bodies_of_shapes(header.history[number]), dtype=object)
-            on, by = bodies == body, (bodies == other) if other else np.ones(len(bodies), bool)
+            tree = header.history[number]
+            on = header.shapes_on(body, tree)
+            by = header.shapes_on(other, tree) if other else np.ones(len(on), bool)
             sign = ((on[second] & by[first]).astype(float) - (on[first] & by[second])) * of_span[sample]
             np.add.at(total, sample, sign[:, np.newaxis] * force)
         return columns(total[wanted - low])
@@ -167,7 +167,7 @@ def is_recorded(trajectory: Any, one: Quantity, body: str = "") -> bool:
     if one.needs == DIAGNOSTIC:
         return trajectory.has_diagnostics
     if one.needs == CONTACT:
-        return header.with_contacts and (not body or body in header.bodies_of_shapes(header.history[0]))
+        return header.with_contacts and (not body or header.shapes_on(body, header.history[0]).any())
     if one.needs == JOINT:
         type = header.joints.get(body)
         return (
@@ -202,7 +202,7 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
             local = trajectory.motion("local", index)
             return tuple(local.position[sample].tolist()), tuple(local.orientation[sample].tolist())
 
-        tree = trajectory.header.posed(tree, hierarchy.changes, float(trajectory.time[sample]), pose)
+        tree = trajectory.header.posed(tree, hierarchy.reparentings, float(trajectory.time[sample]), pose)
     if (joint := tree[path].joint) is not None and joint.is_tank:
         raise UsageError(changing_mass(path, OF_MASS))
     return tree.lump(tree[path])
@@ -234,10 +234,3 @@ def require_free(trajectory: BodyMapping, path: str, what: str = OF_MASS) -> Non
         hint = f"ask for '{moving}', which moves it" if moving else "no free body moves it"
         kind = trajectory[path].kind
         raise UsageError(f"'{path}' is {kind}: only free and jointed bodies have {what}; {hint}")
-
-
-def require_whole(trajectory: BodyMapping, body: str) -> None:
-    """Raise UsageError if a body always is a part of another one, with which its shapes move."""
-    wholes = [tree.part_of(tree[body]).path for tree in trajectory.header.history]
-    if body not in wholes:
-        raise UsageError(f"'{body}' is fixed to '{wholes[0]}', which takes its forces of contact; ask for those")

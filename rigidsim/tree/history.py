@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -49,12 +49,23 @@ def in_order(changes: Iterable[TreeChange], step: float) -> list[TreeChange]:
 
 
 def with_joints(changes: Iterable[TreeChange], known: Iterable[TreeChange]) -> list[TreeChange]:
-    """Changes as a file has them, with the joints that a scene gives for them; both in the order of time."""
-    joints: dict[int, list[Joint]] = defaultdict(list)
-    for change in known:
-        if change.joint is not None:
-            joints[change.body].append(change.joint)
-    return [c._replace(joint=joints[c.body].pop(0)) if c.kind == "jointed" else c for c in changes]
+    """Changes as a file has them, in the order of time, with the joints that a scene gives for them. Those of triggers
+    happen at any time, perhaps several times; of two that may be meant, it is that which happened less often.
+    """
+    known, found, count = list(known), [], Counter[int]()
+    for change in changes:
+        if change.kind == "jointed":
+            meant = min((k for k in known if _may_be(k, change)), key=lambda k: (k.time, count[k.number]))
+            count[meant.number] += 1
+            change = change._replace(joint=meant.joint)
+        found.append(change)
+    return found
+
+
+def _may_be(known: TreeChange, change: TreeChange) -> bool:
+    """Whether a change that a scene describes may be one that happened."""
+    is_same = (known.body, known.to, known.kind) == (change.body, change.to, change.kind)
+    return is_same and (known.time == math.inf or abs(known.time - change.time) <= SAME_TIME * abs(change.time))
 
 
 def joint_types(start: Tree, changes: Iterable[TreeChange]) -> dict[int, str]:

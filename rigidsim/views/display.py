@@ -215,7 +215,7 @@ def _display_of(trajectory: Trajectory, poses: Poses, known: Sequence[int], spee
     header = trajectory.header
     kinds = ["free" if row in header.history.ever_moved else kind for row, kind in enumerate(header.kinds)]
     start = header.scene.hierarchy
-    return _display(header.scene, header.whole_history(start, start.changes), kinds, poses, known, speed)
+    return _display(header.scene, header.whole_history(start, start.reparentings), kinds, poses, known, speed)
 
 
 def display_of_scene(scene: Scene) -> Display:

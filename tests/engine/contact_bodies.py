@@ -74,7 +74,9 @@ class Step:
         arrays = self.arrays = make_solver(n_body, count + 1, lanes)
         solve = solve_all if compiled else solve_all.interpreted
         lines = Motion(self.inverse, self.vel, self.moved, self.smooth, self.push, self.began)
-        solve(h, n_sub, n_body, StepPoints(self.who, self.point, count), lines, arrays, lanes)
+        who, point = (np.pad(rows, ((0, 1), (0, 0))) for rows in (self.who, self.point))  # with that of spare lanes
+        solve(h, n_sub, n_body, StepPoints(who, point, count), lines, arrays, lanes)
+        self.who, self.point = who[:count], point[:count]
         return self
 
     def copy(self) -> Step:
@@ -114,11 +116,10 @@ class Bodies:
         who, rows = np.zeros((len(points), at.WHO.width), np.int64), np.zeros((len(points), at.CONTACT_POINT.width))
         for m, point in enumerate(points):
             who[m] = (point.A, point.B % (n + 1), m, point.feature, point.flags)
-            rows[m, :19] = (
-                *point.normal, point.gap, *point.r_A, *point.r_B, *point.core, *point.surface, point.friction,
-                point.rolling, 0.0,
+            rows[m] = at.CONTACT_POINT.filled(
+                normal=point.normal, gap=point.gap, lever_A=point.r_A, lever_B=point.r_B, core=point.core,
+                surface=point.surface, friction=point.friction, rolling=point.rolling, shift=point.shift,
             )  # fmt: skip
-            rows[m, at.CONTACT_POINT.place("shift") : at.CONTACT_POINT.p_n] = point.shift
             rows[m, at.CONTACT_POINT.p_n : at.CONTACT_POINT.place("total")] = self.memory.get(
                 (point.A, point.B, point.feature), 0.0
             )

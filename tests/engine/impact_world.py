@@ -86,7 +86,7 @@ class World:
             shapes = [PlacedShape(kinds[m], value[m], poses[m]) for m in (i, j)]
             for row in places[: meet(*shapes, reach, places)]:
                 made = np.zeros(at.CONTACT_POINT.width)
-                levers = slice(at.CONTACT_POINT.place("lever_A"), at.CONTACT_POINT.place("core"))
+                levers = slice(at.CONTACT_POINT.place("lever_A"), at.CONTACT_POINT.friction)
                 made[:4], made[levers] = row[:4], row[at.PLACE.place("first") : at.PLACE.feature]
                 made[[at.CONTACT_POINT.restitution, at.CONTACT_POINT.friction]] = self.contacts.value[0, [0, 1]]
                 who.append((i, j, k, row[at.PLACE.feature], 0))

@@ -346,6 +346,15 @@ def test_files_and_reports_have_what_was_set(tmp_path):
     assert numbers == [1.0, 1.0, 0.0, 0.0, 1.0]
 
 
+@pytest.mark.parametrize(("given", "later"), [("4 N*m", 3.0), (4, "3 N*m"), ("4 kN*m", "3 N*m")])
+def test_a_parameter_is_set_with_another_unit_or_none(given, later):
+    bodies = {"arm": arm(motor={"torque": "= torque"})}
+    change = {"time": 2.0, "set": {"torque": later}}
+    found = rigidsim.simulate(made(bodies, parameters={"torque": given}, changes=[change]))
+    motor = SampleModel(found, 30).scene.bodies["arm"].joint[1].motor
+    assert str(motor.torque) == "3.0"
+
+
 def test_all_ways_to_express_a_scene_agree():
     spring = {"type": "spring", "to": "world", "stiffness": 5, "length": 1}
     push = {"type": "constant", "force": ["= push", 0.3, 0], "frame": "world"}

@@ -75,6 +75,19 @@ def test_the_terms_of_contact_outlast_an_enlargement(monkeypatch):
     assert np.array_equal(terms_of_a_stack()["box1"].term("contact"), plain["box1"].term("contact"))
 
 
+def test_the_parts_of_a_step_outlast_an_enlargement(monkeypatch):
+    """A rod rolls fast on a thin sheet; a part of a step for which there is no room is taken again."""
+    rough, sheet = {"material": {"friction": 0.8}}, {"shapes": [{"type": "box", "size": [2, 2, 1e-3]}]}
+    rod = {"mass": 0.04, "shapes": [{"type": "capsule", "radius": 4e-3, "length": 0.3}], "position": [0, 0, 4.5e-3]}
+    rod |= {"orientation": {"axis": [0, 1, 0], "angle": np.pi / 2}, "angular_velocity": [-4000, 0, 100]}
+    bodies = {"sheet": rough | sheet, "rod": rough | rod}
+    monkeypatch.setattr(made, "first_room", lambda *_: made.Room(2, 2, 4, 0))
+    scarce = collide(bodies, duration=0.02, step=2e-3)
+    plain = collide(bodies, duration=0.02, step=2e-3)  # which has the larger arrays from the beginning
+    assert len(list(plain.events)) > 8
+    assert np.array_equal(scarce["rod"].world.position, plain["rod"].world.position)
+
+
 def test_a_body_does_not_push_itself_by_its_own_prescribed_part():
     """The impulse on it would have no counterpart, as on parts that are fixed to it; the arm turns through the body."""
     shape = {"type": "box", "size": [0.6, 0.2, 0.2]}

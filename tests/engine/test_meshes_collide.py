@@ -1,6 +1,6 @@
 """Surfaces of triangles that collide: against planes, closed forms, brute force; at high speed; in motion."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import rigidsim
-from contact_shapes import shape_of, sphere
+from contact_shapes import box, shape_of, sphere
 from rigidsim.engine.assembly.meshes import LEAF, TriangleSurface, tree_of
 from rigidsim.engine.collision.convex import ConvexArrays, MeshArrays
 from rigidsim.engine.collision.narrow import meet
@@ -167,25 +167,45 @@ def test_the_nearest_place_of_a_sphere_is_that_of_all_triangles():
         assert np.allclose(np.linalg.norm(found[:, at.PLACE.normal], axis=1), 1.0, rtol=0, atol=1e-14)
 
 
-def test_a_ball_beside_a_solid_is_not_behind_its_far_side():
-    """Random large tetrahedra and balls near them: a place where the signed distance is below the reach, and no other.
-    The box around a face on the far side often has the ball inside.
-    """
-    rng, reach = np.random.default_rng(8), 0.02
-    for _ in range(100):
-        solid = trimesh.Trimesh(rng.normal(size=(4, 3)), [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]]).convex_hull
-        surface = TriangleSurface(np.asarray(solid.vertices), np.asarray(solid.faces), False)
+@pytest.mark.parametrize("reach", [0.001, 0.02, 0.5])
+def test_a_ball_near_a_closed_surface_has_no_place_on_its_far_side(reach):
+    """Random thin hulls of few triangles. A ball whose centre is outside is nowhere deeper than it is apart."""
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        hull = trimesh.convex.convex_hull(rng.normal(size=(9, 3)) * [0.2, 0.2, 0.06])
+        surface = TriangleSurface(np.asarray(hull.vertices), np.asarray(hull.faces), False)
         work, mesh = arrays_of(surface), mesh_shape(surface)
-        for centre in rng.uniform(-1.5, 1.5, (20, 3)):
-            nearest = trimesh.triangles.closest_point(solid.triangles, np.tile(centre, (4, 1)))
+        for _ in range(20):
+            centre, radius = rng.normal(size=3) * 0.15, rng.uniform(0.05, 0.2)
+            nearest = trimesh.triangles.closest_point(hull.triangles, np.tile(centre, (len(hull.faces), 1)))
             distance = np.linalg.norm(nearest - centre, axis=1).min()
-            outside = ((solid.face_normals * (centre - solid.triangles_center)).sum(axis=1) > 0).any()
-            found = places(sphere(0.05).moved(centre, Rotation.identity()), mesh, work, reach)
-            gap = (distance if outside else -distance) - 0.05
-            if -0.1 - reach < gap < reach:  # deeper, the ball has no place
-                assert found[:, at.PLACE.gap].min() == pytest.approx(gap, abs=1e-12)
-            else:
-                assert len(found) == 0
+            if not hull.contains([centre])[0]:
+                found = places(sphere(radius).moved(centre), mesh, work, reach)
+                assert (found[:, at.PLACE.gap] >= distance - radius - 1e-12).all()
+                assert len(found) or distance - radius >= reach - 1e-12
+
+
+@pytest.mark.parametrize("reach", [0.002, 0.02, 0.3])
+def test_a_box_apart_from_a_closed_surface_has_no_place_on_its_far_side(reach):
+    """Random hulls, with triangles that have neighbours in their plane on all sides, from which normals of faces of
+    either part a box.
+    """
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        hull = trimesh.convex.convex_hull(rng.normal(size=(9, 3)) * 0.15)
+        fine = hull.subdivide()
+        surface = TriangleSurface(np.asarray(fine.vertices), np.asarray(fine.faces), False)
+        work, mesh = arrays_of(surface), mesh_shape(surface)
+        for _ in range(40):
+            half, turn, centre = rng.uniform(0.05, 0.2, 3), Rotation.random(random_state=rng), rng.normal(size=3) * 0.25
+            crate = box(*half).moved(centre)
+            crate.pose[3:] = np.roll(turn.as_quat(), 1)
+            axes = turn.as_matrix()
+            corners = centre + np.array([*product(*zip(-half, half, strict=True))]) @ axes.T
+            gaps = [(corners @ n).min() - (hull.vertices @ n).max() for n in hull.face_normals]
+            gaps += [(hull.vertices @ n).min() - (corners @ n).max() for n in (*axes.T, *-axes.T)]
+            if max(gaps) > 1e-6:
+                assert (places(crate, mesh, work, reach)[:, at.PLACE.gap] >= max(gaps) - 1e-9).all()
 
 
 def test_the_nearest_place_of_a_box_is_that_of_all_triangles():
@@ -371,6 +391,22 @@ def test_all_shapes_come_to_rest_on_rough_ground(mesh_of):
         other.step(100)
     assert other.state["b3"].world.position.tobytes() == whole["b3"].world.position[-1].tobytes()
     assert [one.content_hash for one in rigidsim.simulate([scene, scene])] == [whole.content_hash] * 2
+
+
+@pytest.mark.parametrize("omega", [0.0, 0.5])
+def test_a_box_of_triangles_strikes_a_turning_plane_when_a_box_does(mesh_of, omega):
+    """Beside a box that falls with it, and comes near the triangles first."""
+    cube, times = trimesh.creation.box([0.2, 0.3, 0.25]), []
+    falling = {"mass": 1.5, "inertia": {"principal": [0.02, 0.03, 0.025]}, "center_of_mass": [0, 0, 0]}
+    falling |= {"velocity": [0, 0, -2], "orientation": {"axis": [1, 0.5, 0.2], "angle": 0.5}}
+    above = {"mass": 1, "shapes": [CRATE], "position": [0, 0, 0.8]}
+    above |= {"velocity": [0, 0, -2.2], "angular_velocity": [1, 2, 0]}
+    plane = {"shapes": [PLANE], "motion": {"prescribed": {"angular_velocity": [0, 0, omega]}}}
+    for shape in ({"type": "box", "size": [0.2, 0.3, 0.25]}, mesh_of(cube.vertices, cube.faces)):
+        solid = falling | {"position": [0, 0, 0.4], "shapes": [shape], "material": {"restitution": 0.5}}
+        found = rigidsim.simulate(scene_of({"plane": plane, "solid": solid, "above": above}, 0.16))
+        times.append([event.time for event in found.events if event.cause == "impact"])
+    assert times[0] and np.abs(np.subtract(*times)).max() < 1e-8  # files of triangles have seven digits
 
 
 def test_a_moving_bowl_carries_a_marble(mesh_of):

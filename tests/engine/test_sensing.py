@@ -88,6 +88,35 @@ def test_a_contact_sensor_measures_the_weight_of_a_body_at_rest():
     assert np.array_equal(found["box.foot"]["force"], found["box.other"]["force"])
 
 
+def test_contact_sensors_on_feet_that_are_fixed_to_a_body_share_its_weight():
+    """The table is three times nearer to one of its feet than to the other."""
+    foot = "shapes: [{type: sphere, radius: 0.1}], sensors: {touch: {type: contact, every: 0.1}}"
+    found = rs.simulate(
+        scene(
+            f"""
+  floor: {{shapes: [{{type: plane}}], material: {{friction: 0}}}}
+  table:
+    mass: 4
+    inertia: {{principal: [1, 1, 1]}}
+    position: [0, 0, 0.1]
+    motion: {{slide: {{axis: [0, 0, 1]}}}}
+    children:
+      board:
+        motion: {{hinge: {{axis: [0, 1, 0]}}}}
+        mass: 4
+        inertia: {{principal: [1, 1, 1]}}
+        sensors: {{touch: {{type: contact, every: 0.1}}}}
+        children:
+          near: {{position: [-0.5, 0, 0], {foot}}}
+          far: {{position: [1.5, 0, 0], {foot}}}
+""",
+            more="world: {gravity: [0, 0, -9.81]}\n",
+        )
+    ).readings
+    for path, share in {"table/board/near": 0.75, "table/board/far": 0.25, "table/board": 1.0}.items():
+        assert found[f"{path}.touch"]["force"][-1] == pytest.approx(share * 8 * 9.81, rel=1e-5), path
+
+
 WALLS = {
     "{type: plane, normal: [-1, 0, 0], offset: -4}": 4.0,
     "{type: sphere, radius: 0.5, position: [3, 0.3, 0]}": 3 - 0.4,
@@ -292,7 +321,7 @@ WRONG = {
     "{type: encoder, every: 0.1}": "'probe' is prescribed, not on a joint",
     "{type: range, every: 0.1}": "the key 'longest' is missing",
     "{type: range, every: 0.1, longest: 5, direction: [0, 0, 0]}": "a direction cannot be zero",
-    "{type: contact, every: 0.1}": "no body has shapes",
+    "{type: contact, every: 0.1}": "nor what is fixed to it has shapes",
     "{type: contact, every: 0.1, to: prob}": "there is no body 'prob'",
     "{type: value, every: 0.1, value: 3}": "expected an expression",
     "{type: value, every: 0.1, value: \"= z('prob')\"}": "there is no body 'prob'; did you mean 'probe'",

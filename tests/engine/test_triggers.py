@@ -7,6 +7,7 @@ import pytest
 
 import rigidsim
 from rigidsim.errors import SceneError, SimulationError
+from rigidsim.report.explain import joint_state
 
 EPS = np.finfo(float).eps
 G = 9.81
@@ -372,3 +373,22 @@ def test_a_bad_condition_is_one_located_sentence(stop, message):
 def test_an_event_has_a_time_or_a_condition(given, message):
     with pytest.raises(SceneError, match=message):
         made({"b": ball(impulses=[{"impulse": [0, 0, 1]} | given])})
+
+
+def test_what_a_trigger_hangs_on_a_joint_is_shown_on_it(tmp_path):
+    """Also where the same body gets another joint at a time, before and after."""
+
+    def hinge(limit: float) -> dict:
+        return {"body": "b", "to": "arm", "motion": {"hinge": {"axis": [0, 0, 1], "limits": [None, limit]}}}
+
+    changes = [hinge(3) | {"time": 0.7}, hinge(2) | {"when": "= t > 0.4"}, hinge(1) | {"time": 0.2}]
+    bodies = {
+        "arm": {"mass": 2, "inertia": {"principal": [1, 1, 1]}, "motion": {"slide": {"axis": [1, 0, 0]}}},
+        "b": {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "velocity": [0, 0.3, 0]},
+    }
+    simulation = {"duration": 1, "step": 0.01, "record_every": 0.1}
+    scene = {"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, "reparent": changes}
+    found = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
+    for time, limit in {0.3: 1, 0.5: 2, 0.9: 3}.items():
+        assert joint_state(found, "b", time)["angle_limits"] == [None, limit]
+    found.view().save(tmp_path / "page.html")

@@ -10,6 +10,7 @@ a scene are in units of the parent (positions, slides) or of the body (its own p
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ Array = np.ndarray
 ZERO, AXES = np.zeros(3), np.eye(3)
 LETTERS = {
     "free": "", "hinge": "r", "slide": "t", "screw": "s", "ball": "", "universal": "rr", "cylindrical": "tr",
-    "planar": "ttr", "weld": "",
+    "planar": "ttr", "weld": "", "tank": "",
 }  # fmt: skip
 """The coordinates of a joint: t along an axis, r about one, s about one and along it."""
 
@@ -319,12 +320,16 @@ class Equations:
             body.slots = slice(begin, begin + len(LETTERS[body.kind]))
             begin = body.slots.stop
         self.loops = [dict(loop) for loop in scene.get("world", {}).get("loops", ())]
-
         self.size = begin
         self.held = dict.fromkeys(scene.get("controllers", {}), 0.0)  # the outputs of controllers
         for loop in self.loops:
             if loop["type"] in ("hinge", "swing", "twist", "turn"):
                 self._find_axis(loop)
+        self.drained: dict[str, float] = {}  # what leaves each tank, kg/s
+        for body in self.bodies.values():
+            for load in body.data.get("forces", ()):
+                if "tank" in load:
+                    self.drained[load["tank"]] = self.drained.get(load["tank"], 0.0) + load["rate"]
         self.switches: list = []  # stops, friction, motors of rates, spheres that touch: `unilateral.py`
         self._last: tuple | None = None
 
@@ -465,9 +470,10 @@ class Equations:
         for body in self.moved:
             place, i = self.place(body, body.middle, t, state), 6 * body.number
             R, omega = place.motion.R, place.motion.omega
-            inertia = R @ body.moment @ R.T
-            M[i : i + 3, i : i + 3], M[i + 3 : i + 6, i + 3 : i + 6] = body.total * AXES, inertia
-            Q[i : i + 3] += body.total * self.gravity
+            left = 1.0 - self.drained.get(body.name, 0.0) * t / body.total
+            mass, inertia = left * body.total, left * R @ body.moment @ R.T
+            M[i : i + 3, i : i + 3], M[i + 3 : i + 6, i + 3 : i + 6] = mass * AXES, inertia
+            Q[i : i + 3] += mass * self.gravity
             Q[i + 3 : i + 6] -= cross(omega, inertia @ omega)
         for body in self.jointed:
             outer, inner, free = self._joint(body, t, state, rows)
@@ -569,7 +575,8 @@ class Equations:
                     getattr(rows, key).append(two - ratio * one)
 
     def _load(self, t: float, state: Array, push) -> None:
-        """Forces: constant ones and those of time, springs between points, and drag."""
+        """Forces: constant ones and those of time, springs between points, drag, flows, mutual gravity."""
+        self._attract(t, state, push)
         for body in self.bodies.values():
             for load in body.data.get("forces", ()):
                 kind = load.get("type", "constant")
@@ -591,9 +598,28 @@ class Equations:
                     pull = load["stiffness"] * (length - load["length"]) + load.get("damping", 0.0) * stretching
                     push(place, -pull * d / length)
                     push(end, pull * d / length)
+                elif kind == "mass_flow":  # thrust, the Coriolis force at both ends, the couple of what leaves
+                    tank, rate = self.bodies[load["tank"]], load["rate"]
+                    begin = self.place(tank, tank.centre, t, state)
+                    R, omega = begin.motion.R, begin.motion.omega
+                    inside = -rate * cross(omega, place.motion.p - begin.motion.p)
+                    u = np.array(load["direction"]) / np.linalg.norm(load["direction"])
+                    push(place, rate * load["exhaust_velocity"] * place.motion.R @ u + inside)
+                    push(begin, inside, rate / tank.mass * R @ tank.inertia @ R.T @ omega)
                 else:
                     v = place.motion.v
                     push(place, -(load.get("linear", 0.0) + load.get("quadratic", 0.0) * np.linalg.norm(v)) * v)
+
+    def _attract(self, t: float, state: Array, push) -> None:
+        """Mutual gravity: G m_1 m_2 r / (r^2 + s^2)^(3/2) between centres of mass, of bodies with their parts."""
+        law = self.scene.get("world", {}).get("mutual_gravity", {"bodies": ()})
+        bodies = [*dict.fromkeys(self.bodies[path].carrier for path in law["bodies"])]
+        places = [self.place(body, body.middle, t, state) for body in bodies]
+        for (one, here), (two, there) in itertools.combinations(zip(bodies, places, strict=True), 2):
+            r = there.motion.p - here.motion.p
+            f = law["constant"] * one.total * two.total * r / (r @ r + law["softening"] ** 2) ** 1.5
+            push(here, f)
+            push(there, -f)
 
     @staticmethod
     def _point(body: Body | None, load: dict, key: str) -> Array:

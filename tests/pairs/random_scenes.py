@@ -38,7 +38,7 @@ class Drawing:
         self.numbers_set: list[dict[str, Any]] = []  # `changes` of a scene
         self.controllers: dict[str, Any] = {}
         self.bodies: dict[str, Any] = {}
-        self.gravity = self.vector(4.0)
+        self.world: dict[str, Any] = {"gravity": self.vector(4.0)}
         self.groups = 0  # of shapes that meet
 
     def number(self, low: float, high: float) -> float:
@@ -130,9 +130,9 @@ class Drawing:
         kind = self.one_of(kinds)
         return kind, add_jointed(self, kind)["motion"][kind]
 
-    def data(self, method: str) -> dict[str, Any]:
-        """The scene with one of the integrators."""
-        world = {"gravity": self.gravity} | ({"loops": self.loops} if self.loops else {})
+    def data(self, method: str, contact: str = "auto") -> dict[str, Any]:
+        """The scene with one of the integrators, and a mode of contact if shapes can meet."""
+        world = self.world | ({"loops": self.loops} if self.loops else {})
         happens = any("when" in one for one in (*self.numbers_set, *self.changes)) or "'when'" in str(self.bodies)
         is_stepped = method == "rkmk4" or self.controllers or happens  # what holds for less than a step may be missed
         step = {"step": CONTACT_STEP} if self.groups else {"step": STEP} if is_stepped else {}
@@ -140,7 +140,7 @@ class Drawing:
             "format": "rigidsim/1",
             "simulation": {
                 "duration": DURATION, "record_every": DURATION / 4, **step, "integrator": METHODS[method],
-                "contact": "auto" if self.groups else "off",
+                "contact": contact if self.groups else "off",
             },
             "world": world, "bodies": self.bodies,
         } | {
@@ -411,7 +411,7 @@ def level(scene: Drawing, normal: np.ndarray) -> dict[str, Any]:
 
 def add_rolling(scene: Drawing) -> None:
     """A ball on a plane, which it touches from the start: it slides, rolls, or both in turn."""
-    up = -np.array(scene.gravity)
+    up = -np.array(scene.world["gravity"])
     if np.linalg.norm(up) < 2:
         raise Unfit
     normal = up / np.linalg.norm(up) + 0.15 * np.array(scene.direction())
@@ -532,6 +532,27 @@ def add_servo_with_stiffness(scene: Drawing) -> None:
     keys["motor"] = motor | {"stiffness": scene.number(3, 40), "damping": scene.number(0, 2)}
 
 
+def add_tank(scene: Drawing) -> None:
+    """A tank in a body that moves, from which mass flows to a nozzle of the body."""
+    scene.jointed()
+    path = scene.one_of([path for path, body in scene.paths.items() if body in scene.moving()])
+    scene.paths[path].setdefault("children", {})["tank"] = scene.weights() | scene.pose() | {"motion": "tank"}
+    flow = {
+        "type": "mass_flow", "tank": f"{path}/tank", "rate": scene.number(0.2, 1.2), "direction": scene.direction(),
+        "exhaust_velocity": scene.number(0, 8), "at": scene.vector(0.5),
+    }  # fmt: skip
+    scene.paths[path].setdefault("forces", []).append(flow)
+
+
+def add_mutual_gravity(scene: Drawing) -> None:
+    """Bodies that attract each other."""
+    add_free(scene)
+    scene.jointed()
+    bodies = [path for path, body in scene.paths.items() if body in scene.moving()]
+    law = {"bodies": bodies, "constant": scene.number(0.5, 5), "softening": scene.number(0.2, 0.5)}
+    scene.world["mutual_gravity"] = law
+
+
 def path_of(path: str, key: str) -> str:
     """A key of a body, as `--set` names it."""
     return f"bodies.{'.children.'.join(path.split('/'))}.{key}"
@@ -608,12 +629,13 @@ def add_fast_spin(scene: Drawing) -> None:
     """A free body that turns by more than a radian in a step."""
     add_free(scene)
     body = [*scene.paths.values()][-1]
-    body["angular_velocity"] = (np.array(scene.direction()) * scene.number(400, 1200)).round(3).tolist()
+    axis, step = np.array(scene.direction()), CONTACT_STEP if scene.groups else STEP
+    body["angular_velocity"] = (axis / np.linalg.norm(axis) * scene.number(1.1, 2.4) / step).round(3).tolist()
 
 
 def add_pile(scene: Drawing) -> None:
     """Balls on a plane far from all else, of which nothing else knows."""
-    up = -np.array(scene.gravity)
+    up = -np.array(scene.world["gravity"])
     normal = up / np.linalg.norm(up)
     one, two = across(normal)
     at, group, material = np.array([40.0, 0, 0]), f"group_{scene.groups}", {"restitution": 0.3, "friction": 0.4}
@@ -664,6 +686,8 @@ MORE: dict[str, Callable[[Drawing], Any]] = {
     "rope": add_rope,
     "limit of a ball": add_ball_limit,
     "fast spin": add_fast_spin,
+    "tank": add_tank,
+    "mutual gravity": add_mutual_gravity,
     "impact of a convex shape": lambda scene: add_impact(scene, CONVEX),
     "pile": add_pile,
     "change of a number": add_change,
@@ -671,6 +695,12 @@ MORE: dict[str, Callable[[Drawing], Any]] = {
     "triggered reparenting": add_triggered_reparenting,
 }
 """Those that are drawn only if they are asked for, so that seeds keep their scenes."""
+
+
+WITHOUT_EVENTS = (
+    "dry friction", "motor of a rate", "stop", "servo", "controller", "rope", "limit of a ball", "pile",
+)  # fmt: skip
+"""Features that `contact: events` refuses."""
 
 
 class Drawn(NamedTuple):
@@ -684,7 +714,7 @@ class Drawn(NamedTuple):
     @property
     def touches(self) -> bool:
         """Whether shapes can meet."""
-        return self.data["simulation"]["contact"] == "auto"
+        return self.data["simulation"]["contact"] != "off"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -692,13 +722,15 @@ class Drawn(NamedTuple):
         return (*self.features, self.method, self.way)
 
 
-def drawn(seed: int, among: Iterable[str] = (), variant: int = 0) -> Drawn:
+def drawn(seed: int, among: Iterable[str] = (), variant: int = 0, contact: str = "auto") -> Drawn:
     """The scene of a seed: two or three features, in the order of the table, one of `among` if there are any. Variants
-    differ in numbers alone, unless these do not fit.
+    differ in numbers alone, unless these do not fit. With another mode of contact than `auto` shapes can meet.
     """
     rng = np.random.default_rng([seed, 1])
     wanted = set(among)
     features = FEATURES | {name: add for name, add in MORE.items() if name in wanted}
+    if contact == "events":
+        features = {name: add for name, add in features.items() if name not in WITHOUT_EVENTS}
     names = list(features)
     while True:
         chosen = sorted(rng.choice(len(names), 2 + rng.integers(2), replace=False))
@@ -712,8 +744,11 @@ def drawn(seed: int, among: Iterable[str] = (), variant: int = 0) -> Drawn:
                 features[names[k]](scene)
         except Unfit:
             continue
+        if contact != "auto" and not scene.groups:
+            continue
         if not scene.moving():
             add_jointed(scene, "hinge")
-        methods = [name for name in METHODS if not scene.controllers or name != "taylor"]  # it refuses them
+        is_smooth = contact == "auto" and not scene.controllers
+        methods = [name for name in METHODS if is_smooth or name != "taylor"]  # it refuses them
         method = scene.one_of(methods)
-        return Drawn(tuple(names[k] for k in chosen), method, scene.one_of(WAYS), scene.data(method))
+        return Drawn(tuple(names[k] for k in chosen), method, scene.one_of(WAYS), scene.data(method, contact))

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from maximal_coordinates import ZERO, Array, Equations, Motion, nodes_of
-from unilateral import settle, switches_of
+from unilateral import Touch, settle, switches_of
 
 RTOL, ATOL = 1e-11, 1e-13
 BEYOND = 1e-6
@@ -95,7 +95,8 @@ class Reference:
             kept[1].update(what)
         tree.loops, tree.held = kept
         tree.switches, tree._last = switches_of(tree), None
-        settle(tree, t, state, [])
+        struck = [one for one in tree.switches if isinstance(one, Touch) and one.approaches(tree, t, state)]
+        settle(tree, t, state, [(one, "gap") for one in struck])
         return tree, state
 
     def until(self, time: float, tree: Equations, t: float, state: Array) -> tuple[float, Array, list[Condition]]:

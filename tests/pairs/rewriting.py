@@ -391,12 +391,16 @@ BASE = {"position": [1.0, -2.0, 0.5], "orientation": {"axis": [1.0, 2.0, 2.0], "
 
 
 def included(scene: Scene) -> Scene:
-    """The scene in another file, which a body includes that stands elsewhere, turned; so is gravity."""
+    """The scene in another file, which a body includes that stands elsewhere, turned as gravity, which is outside."""
     path = Path(tempfile.mkdtemp(), "scene.yaml")
     path.write_text(yaml.safe_dump(scene))
     gravity = (rotation_of(BASE["orientation"]) @ scene["world"]["gravity"]).tolist()
     around = {key: scene[key] for key in ("format", "simulation")}
-    return around | {"world": {"gravity": gravity}, "bodies": {"base": BASE | {"include": str(path)}}}
+    world: Scene = {"gravity": gravity}
+    if "mutual_gravity" in scene["world"]:
+        law = scene["world"]["mutual_gravity"]
+        world["mutual_gravity"] = law | {"bodies": [f"base/{path}" for path in law["bodies"]]}
+    return around | {"world": world, "bodies": {"base": BASE | {"include": str(path)}}}
 
 
 def seen_from_base(ends: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -80,10 +80,10 @@ def sleeps(trajectory: rigidsim.Trajectory) -> dict[str, list[tuple[float, float
     """From when to when each body slept, s."""
     found: dict[str, list[tuple[float, float]]] = {}
     for event in trajectory.events:
-        spans = found.setdefault(event.bodies[0], [])
         if event.cause == "falls_asleep":
-            spans.append((event.time, np.inf))
+            found.setdefault(event.bodies[0], []).append((event.time, np.inf))
         elif event.cause == "wakes":
+            spans = found[event.bodies[0]]
             spans[-1] = (spans[-1][0], event.time)
     return found
 

@@ -169,7 +169,9 @@ class Grip:
             return False
         if slip * lag == 0:
             constraint, (least, most) = tree.solved(t, state)[1][self.row], self.bounds(x)
-            return least - 1e-9 <= constraint <= most + 1e-9
+            wanted = self.wanted_change(t, v) if lag == 0 else 0.0
+            left = self.acceleration(tree, t, state) - wanted  # some is, where loops hold the coordinate, too
+            return abs(left) < 1e-6 * max(1.0, abs(wanted)) and least - 1e-9 <= constraint <= most + 1e-9
         a = self.acceleration(tree, t, state)
         stood = (self.friction > 0 or x <= self.low + AT or x >= self.high - AT) and abs(v) < STILL
         followed = self.largest > 0 and abs(v - self.wanted(t, state)) < STILL
@@ -426,6 +428,11 @@ class Touch:
         if name in ("gap", "end"):
             return met.gap if name == "gap" else met.u @ self.slip(met)
         return np.linalg.norm(met.u) - SLOW if name == "slow" else 2 * SLOW - np.linalg.norm(met.u)
+
+    def approaches(self, tree: Equations, t: float, state: Array) -> bool:
+        """Whether they touch and approach each other, as after a blow."""
+        met = self.meeting(tree, t, state)
+        return abs(met.gap) < 1e-6 and met.n @ met.u < -1e-4
 
     def strike(self, name: str, tree: Equations, t: float, state: Array) -> None:
         """The impulse where they meet, by the law of Chatterjee and Ruina; where slip ends, what is left of it."""

@@ -29,21 +29,25 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
     places = {need: [k for k, one in enumerate(vectors) if READ[one.quantity].needs == need] for need in NEEDS}
     (terms, forces, felt, joints, reactions, loops), types = places.values(), blueprint.joint_types
     numbers = [(TERMS.index(vectors[k].quantity.removeprefix("terms.")), vectors[k].frame - 1, k) for k in terms]
-    shapes = blueprint.contacts.shapes if blueprint.contacts else ()
-    bodies = np.array([tree.part_of(tree.nodes[shape.node]).frame for shape in shapes], dtype=np.int64)
-    on, by = (np.array([getattr(vectors[k], end) for k in forces], np.int64)[:, None] for end in ("frame", "other"))
+    shapes = [shape.node for shape in blueprint.contacts.shapes] if blueprint.contacts else []
     return Asked(
         place=np.arange(len(vectors)),
         terms=table(numbers, layout.ASKED_TERM.width) if terms else None,
         forces=table([(vectors[k].quantity == FRICTION, k) for k in forces], 2) if forces else None,
-        acts_on=(bodies == on).astype(np.int64),
-        acts_by=((bodies == by) | (by == layout.NO_ROW)).astype(np.int64),
+        acts_on=table([_are_on(vectors[k].frame, shapes, tree) for k in forces], len(shapes)),
+        acts_by=table([_are_on(vectors[k].other, shapes, tree) for k in forces], len(shapes)),
         felt=felt_of(blueprint, tree, [(tree.nodes[vectors[k].frame - 1], k) for k in felt]) if felt else None,
         joints=table([(*_row_of(vectors[k], types), k) for k in joints], 3) if joints else None,
         metres=numbers_table([[_metres(vectors[k], tree, types)] for k in joints], 1),
         reactions=table([(*_joint_of(vectors[k], types), k) for k in reactions], 3) if reactions else None,
         loops=table([(vectors[k].frame, _is_torque(vectors[k]), k) for k in loops], 3) if loops else None,
     )
+
+
+def _are_on(frame: int, shapes: Sequence[int], tree: Tree) -> list[bool]:
+    """Whether each shape, by the number of its node, is on a body or what is fixed to it; or on any body."""
+    parts = {part.index for part in tree.parts(tree.at(frame))} if frame != layout.NO_ROW else shapes
+    return [node in parts for node in shapes]
 
 
 def _row_of(vector: AskedVector, types: Mapping[int, str]) -> tuple[int, int]:

@@ -363,11 +363,6 @@ class Blueprint(NamedTuple):
         return in_order(timed, self.schedule.step)
 
     @property
-    def possible_changes(self) -> list[TreeChange]:
-        """These, then those of triggers, in the order of the file."""
-        return [*self.changes, *(change for change in self.schedule.reparentings if change.time == math.inf)]
-
-    @property
     def joint_types(self) -> dict[int, str]:
         """The type of joint of each node that is on one at some time of the run, by its number."""
         return joint_types(self.tree, self.schedule.reparentings)

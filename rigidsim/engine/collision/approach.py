@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.collision.convex import ConvexArrays
-from rigidsim.engine.collision.meshes import begin_advance, end_advance
+from rigidsim.engine.collision.meshes import are_searched, begin_advance, end_advance
 from rigidsim.engine.collision.narrow import meet, placed_shape
 from rigidsim.engine.model.arrays import floats
 from rigidsim.engine.model.contact_layout import CENTRE, INVERSE, JOLT, LINE, MOST_PLACES, PLACE, POSE, SOLID
@@ -46,7 +46,8 @@ ANY_TURN = 2.0  # rad: no turn moves a point by more than this times its lever
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
 LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
-SUNK = 0.25  # of half the thickness of the thinner shape: an overlap that grows by more within a step is too deep
+# Of what is left of half the thickness of the thinner shape: an overlap that grows by more within a step is too deep.
+SUNK = 0.25
 
 
 class SmoothMotion(NamedTuple):
@@ -256,9 +257,15 @@ def half_thickness(k, contacts):
 
 
 @inlined
+def thinner_half(first, second, contacts):
+    """Half the thickness of the thinner one of two shapes, m."""
+    return min(half_thickness(first, contacts), half_thickness(second, contacts))
+
+
+@inlined
 def deep(first, second, contacts):
-    """By how much the overlap of two shapes may grow within a step, m."""
-    return SUNK * min(half_thickness(first, contacts), half_thickness(second, contacts))
+    """By how much the overlap of two shapes that only touch may grow within a step, m."""
+    return SUNK * thinner_half(first, second, contacts)
 
 
 @inlined
@@ -310,10 +317,10 @@ def closing_in(first, second, left, contacts, near):
 
 @inlined
 def reach_for(first, second, left, size, contacts, near):
-    """Whether one of two shapes is a mesh, of which only the triangles are looked at that may be touched in the time
-    left; and the gap below which places are found, m.
+    """Whether triangles are searched: only those are looked at that may be touched in the time left; and the gap below
+    which places are found, m.
     """
-    of_mesh = contacts.shape[first].kind == MESH or contacts.shape[second].kind == MESH
+    of_mesh = are_searched(contacts.shape[first].kind, contacts.shape[second].kind)
     way, more = closing_in(first, second, left, contacts, near)
     return of_mesh, norm(way) + more + AROUND * size if of_mesh else FAR
 

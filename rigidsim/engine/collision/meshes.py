@@ -66,7 +66,7 @@ from rigidsim.engine.collision.pairs import (
 from rigidsim.engine.model import contact_layout as at
 from rigidsim.engine.model.contact_layout import FLAT, PLACE, SOLID
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import HULL, MESH, POINT
+from rigidsim.physics.distances import HALF_SPACE, HULL, MESH, POINT
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 
 NO_ROW = -1
@@ -260,13 +260,19 @@ def corners_of(m, w):
 
 
 @inlined
+def are_searched(kind_i, kind_j):
+    """Whether triangles are searched for a pair of shapes; on a plane a mesh is its hull."""
+    return (kind_i == MESH or kind_j == MESH) and kind_i != HALF_SPACE and kind_j != HALF_SPACE
+
+
+@inlined
 def begin_advance(kind_i, kind_j, way, turning, w):
     """Let the next search look along a way of the second shape relative to the first, m, with turns that move a point
-    by so much, if one is a mesh; whether it is.
+    by so much, if one is a mesh that is searched; whether it is.
     """
     of_mesh = False
     if w is not None and w.mesh is not None:
-        of_mesh = kind_i == MESH or kind_j == MESH
+        of_mesh = are_searched(kind_i, kind_j)
         sign, motion = -1.0 if kind_j == MESH else 1.0, w.mesh.motion
         motion[ADVANCING], motion[TURNING] = 1.0 if of_mesh else 0.0, turning
         motion[WAY], motion[WAY + 1], motion[WAY + 2] = sign * way[0], sign * way[1], sign * way[2]
@@ -382,7 +388,7 @@ def meet_ball(m, whole, begin, count, w):
         note_free(negated(n), distance - radii, axes_j, mesh.motion)
     name, outward = name_of(m, kind, number, mesh.meshes), negated(along(axes_j, n))
     if pair.second.sides < 1.5 and dot(n, normal) < -TURNED:
-        if kind == INSIDE and distance < min(far, mesh.behind[0].gap):
+        if kind == INSIDE and distance < mesh.behind[0].gap and distance - radii < reach:
             write_place(mesh.behind[0], negated(outward), -distance, core, pair, name)
             mesh.behind[0].gap = distance
         return count
@@ -401,7 +407,9 @@ def note_free(n, gap, axes, motion):
 
 @inlined
 def leave_behind(count, radii, mesh):
-    """A ball whose centre is behind the surface leaves where it is nearest, and nowhere else."""
+    """A ball whose centre is behind the surface leaves where it is nearest, and nowhere else. It is in front if the
+    surface there is nearer; all places within reach are known.
+    """
     row, nearest = mesh.behind[0], np.inf
     for k in range(count):
         nearest = min(nearest, mesh.found[k].gap + radii)
@@ -489,10 +497,21 @@ def meet_solid(m, whole, count, w):
     if (motion[ADVANCING] > 0.5 and free < 1.0) or facet.sharp == 1:
         return meet_edges(m, faced, free, whole, count, w)
     motion[FREE] = min(motion[FREE], free)
+    if above < 0.0 and is_beyond(faced, radii, whole, w):
+        return count
     n_place = cover(m, faced, False, whole, w)
     if n_place == 0 and above < 0.0:
         motion[UNCOVERED] = 1.0
     return add_found(n_place, 1.0, 0, count, mesh)
+
+
+@inlined
+def is_beyond(faced, radii, whole, w):
+    """Whether all of a shape is farther behind the plane of a triangle than it reaches: it is in front of the other
+    side of the mesh, of which no place is found.
+    """
+    highest, _ = support(whole.kind, w.core[0], w.corner, negated(faced.n))
+    return dot(faced.n, sub(highest, faced.corners[0])) - radii >= whole.pair.reach
 
 
 @inlined

@@ -223,6 +223,15 @@ def edge_of(number, half):
     return add(scaled(a * half[m], UNIT[m]), scaled(b * half[n], UNIT[n])), UNIT[k], half[k]
 
 
+@inlined
+def _is_farther(x, u, h, half, least):
+    """Whether the box around a segment is farther than this from a box in its own axes: the square of the distance."""
+    size = h + half[0] + half[1] + half[2]
+    beside = (half[0] + h * abs(u[0]), half[1] + h * abs(u[1]), half[2] + h * abs(u[2]))
+    way = sub(x, nearest_in_box(x, add(beside, (SMALL * size, SMALL * size, SMALL * size))))
+    return dot(way, way) > least
+
+
 @routine
 def nearest_to_box(x, u, h, half):
     """The nearest points x + s u and y of a segment, |s| <= h, and a box in its own axes that do not overlap: (s, y).
@@ -239,6 +248,8 @@ def nearest_to_box(x, u, h, half):
             least, best, nearest = dot(way, way), s, y
     for number in range(12):
         middle, axis, length = edge_of(number, half)
+        if _is_farther(sub(x, middle), u, h, scaled(length, axis), least):
+            continue
         s, t = nearest_on_segments(sub(middle, x), u, h, axis, length)
         y = add(middle, scaled(t, axis))
         way = sub(y, add(x, scaled(s, u)))
@@ -421,9 +432,11 @@ def _face_places(face, pair: ShapePair, axes_i, axes_j, tolerance, places: PLACE
     up, m, n = -with_sign(1.0, lying[j]), (j + 1) % 3, (j + 2) % 3
     middle, frame = add(way, scaled(up * size[j], other[j])), (axes[p], axes[q], outward)
     _lay(places, middle, scaled(size[m], other[m]), scaled(size[n], other[n]), frame, half[k])
-    count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
-    if count == 0:
-        return 0
+    count = 4
+    if not _lies_within(places, half[p], half[q], tolerance):
+        count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
+        if count == 0:
+            return 0
     feature = 64.0 * (6 * (2 * face + (sign > 0.0)) + 2 * j + (up > 0.0))
     last = int(places[count - 1, POINT_EDGE])
     for m in range(count):
@@ -456,6 +469,15 @@ def _lay(places: TRIPLE, middle, a, b, frame, height):
         u, v, w = components(frame, point)
         places[m].xyz = (u, v, w - height)
         places[m, POINT_EDGE] = m
+
+
+@inlined
+def _lies_within(places, half_u, half_v, tolerance):
+    """Whether no corner of a face is beyond one of the four sides, so that nothing is to be clipped."""
+    u, v = 0.0, 0.0
+    for m in range(4):
+        u, v = max(u, abs(places[m, POINT_U])), max(v, abs(places[m, POINT_V]))
+    return u - half_u <= tolerance and v - half_v <= tolerance
 
 
 @inlined
@@ -518,20 +540,23 @@ def _signs(x):
 @inlined
 def _nearest(x, turn, a, b):
     """The nearest points of two boxes that do not overlap, in the first one's axes: the first one's, and the way."""
-    least, core, best = np.inf, UNIT[2], UNIT[2]
-    for number in range(12):
-        middle, axis, length = edge_of(number, b)
-        start, u = add(x, along(turn, middle)), along(turn, axis)
-        s, y = nearest_to_box(start, u, length, a)
-        way = sub(add(start, scaled(s, u)), y)
-        if dot(way, way) < least:
-            least, core, best = dot(way, way), y, way
+    square, core, best = np.inf, UNIT[2], UNIT[2]
     for number in range(8):
         p = corner(number, a)
         local = components(turn, sub(p, x))
         way = along(turn, sub(nearest_in_box(local, b), local))
-        if dot(way, way) < least:
-            least, core, best = dot(way, way), p, way
+        if dot(way, way) < square:
+            square, core, best = dot(way, way), p, way
+    least = np.inf
+    for number in range(12):
+        middle, axis, length = edge_of(number, b)
+        start, u = add(x, along(turn, middle)), along(turn, axis)
+        if _is_farther(start, u, length, a, min(least, square)):
+            continue
+        s, y = nearest_to_box(start, u, length, a)
+        way = sub(add(start, scaled(s, u)), y)
+        if dot(way, way) < least and dot(way, way) <= square:
+            least, core, best = dot(way, way), y, way
     return core, best
 
 

@@ -19,6 +19,7 @@ from rigidsim.physics.contact import (
     tangent_mass,
     tangents,
 )
+from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, cross, dot, rejection
 
 # How a contact is computed. Balls: both inverse inertias are round and both levers along the normal, so K is a number
@@ -61,7 +62,7 @@ class Blocks(NamedTuple):
     """
 
     row: np.ndarray = floats("rows", CONTACT)
-    contact: np.ndarray = integers("rows", "lanes")  # the contact point, or NO_CONTACT
+    contact: np.ndarray = integers("rows", "lanes")  # the contact point; in a spare lane that after the last one
     body_A: np.ndarray = integers("blocks", "lanes")
     body_B: np.ndarray = integers("blocks", "lanes")
     masses: np.ndarray = floats("blocks", MASSES)  # of both
@@ -113,40 +114,52 @@ def gather_pair_masses(inverse, blocks, b, lanes):
 
 
 @inlined
-def clear_lane(row, lane, lanes):
-    """A spare lane: its normal is zero, and so are its impulses. One that was spare before is so already."""
-    contact = CONTACT(row, lane, len(lanes))
-    if dot(contact.normal, contact.normal) > 0.0:
-        for c in range(CONTACT.width):
-            contact[c] = 0.0
+def point_of(contact, point, lane):
+    """The contact point of a lane."""
+    return CONTACT_POINT(tuple(point[contact[lane], : CONTACT_POINT.width]))
 
 
 @inlined
-def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, lanes):
-    """Write one contact point to a lane."""
-    contact, ball = CONTACT(row, lane, len(lanes)), BALL(row, lane, len(lanes))
-    normal = point.normal
-    contact.normal = normal
-    if kind == BALLS:
-        ball.lever_A = dot(normal, point.lever_A)
-        ball.lever_B = -dot(normal, point.lever_B)
-    else:
-        contact.lever_A = point.lever_A
-        contact.lever_B = point.lever_B
-    contact.gap = point.gap
-    contact.closed = point.closed
-    contact.friction = point.friction
-    contact.rolling = point.rolling
-    contact.p_n, contact.p_t, contact.p_r = point.p_n, point.p_t, point.p_r
-    if kind == TURNING:
-        contact.shift = point.shift
-        contact.surface = point.surface
-        contact.core = point.core
-        contact.follows = 1.0 if who.marks & at.FOLLOWING else 0.0
-        contact.on_B = 1.0 if who.marks & at.ON_B else 0.0
-        contact.bend = point.bend
-        contact.arm_A = point.lever_A
-        contact.arm_B = point.lever_B
+def fill_lane(point, row):
+    """What all kinds of contacts have."""
+    row.normal = point.normal
+    row.gap = point.gap
+    row.closed = point.closed
+    row.friction = point.friction
+    row.rolling = point.rolling
+    row.p_n, row.p_t, row.p_r = point.p_n, point.p_t, point.p_r
+
+
+@lanewise
+def fill_balls(contact, points, row: BALL, lane):
+    """A contact point of balls in each lane."""
+    point = point_of(contact, points, lane)
+    fill_lane(point, row)
+    row.lever_A = dot(point.normal, point.lever_A)
+    row.lever_B = -dot(point.normal, point.lever_B)
+
+
+@lanewise
+def fill_bodies(contact, points, row: CONTACT, lane):
+    """A contact point of bodies of any form in each lane."""
+    point = point_of(contact, points, lane)
+    fill_lane(point, row)
+    row.lever_A = point.lever_A
+    row.lever_B = point.lever_B
+
+
+@lanewise
+def fill_turning(contact, who, points, row: CONTACT, lane):
+    """What turning contacts have besides."""
+    point, marks = point_of(contact, points, lane), who[contact[lane], WHO.marks]
+    row.shift = point.shift
+    row.surface = point.surface
+    row.core = point.core
+    row.follows = select((marks & at.FOLLOWING) > 0, 1.0, 0.0)
+    row.on_B = select((marks & at.ON_B) > 0, 1.0, 0.0)
+    row.bend = point.bend
+    row.arm_A = point.lever_A
+    row.arm_B = point.lever_B
 
 
 @inlined
@@ -156,12 +169,11 @@ def may_roll(point: CONTACT_POINT):
     return point.rolling != 0.0 or x != 0.0 or y != 0.0 or z != 0.0
 
 
-@inlined
-def read_lane(row, lane, point: CONTACT_POINT, lanes):
+@lanewise
+def read_impulses(contact, points, row: CONTACT, lane):
     """The impulses of the last sub-step, and the total of the step."""
-    contact = CONTACT(row, lane, len(lanes))
-    point.p_n, point.p_t, point.p_r = contact.p_n, contact.p_t, contact.p_r
-    point.total = contact.total
+    begin, end = CONTACT_POINT.p_n, CONTACT_POINT.place("core")
+    points[contact[lane], begin:end] = (row.p_n, *row.p_t, *row.p_r, *row.total)
 
 
 @inlined

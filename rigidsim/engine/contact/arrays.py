@@ -85,11 +85,11 @@ class Motions(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Contact points of this step."""
+    """Contact points of this step. The one after the last is that of spare lanes of the solver."""
 
     convex: ConvexArrays | None  # if some cores need it
-    who: WHO = integers("points")
-    value: CONTACT_POINT = floats("points")
+    who: WHO = integers("points + 1")
+    value: CONTACT_POINT = floats("points + 1")
     apart: np.ndarray = floats("pairs")  # distance of the centres of two candidates, m
     closing: np.ndarray = floats("pairs")  # the most that their gap can shrink by within the step, m
     later: POSE = floats(2)  # poses of two shapes within the step

@@ -121,14 +121,12 @@ def begin_changes(made, contacts, lasting):
 
 
 @inlined
-def distribute_changes(block, made, ledger):
-    """Apply all corrections, and book what bodies gain."""
+def distribute_changes(block, made):
+    """Apply all corrections."""
     model = block.model
     if model.contacts.trees is not None:
         displace_by_trees(0.0, model.contacts, block, made, block.scratch.lasting.trees)
     distribute(model.active, block, made)
-    changed, _, _, _ = gains(model, made)
-    finish_booking(changed, ledger)
 
 
 @inlined
@@ -184,6 +182,8 @@ def close_once(least, now, block, arrays):
     if not moves:
         return False
     arrays.ledger.step[:] = 0.0
-    distribute_changes(block, made, arrays.ledger)
+    distribute_changes(block, made)
+    changed, _, _, _ = gains(block.model, made)
+    finish_booking(changed, arrays.ledger)
     look_at_end(now, block)
     return True

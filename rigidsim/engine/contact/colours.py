@@ -18,7 +18,6 @@ from rigidsim.physics.vector import dot, scaled, sub
 
 COLOURS = 63
 GROUP = 16  # pairs; a multiple of the number of lanes
-NO_CONTACT = -1  # in a spare lane
 NO_PAIR = -1
 
 # Bodies by how they move: not turned by impulses and not turning; with a round inertia; the others.
@@ -71,7 +70,7 @@ def kind_of(who: WHO, point: CONTACT_POINT, form):
 @inlined
 def leave_out(point):
     """No impulses at a contact that the sub-steps leave out."""
-    for k in range(at.CONTACT_POINT.p_n, at.CONTACT_POINT.width):
+    for k in range(at.CONTACT_POINT.p_n, at.CONTACT_POINT.place("core")):
         point[k] = 0.0
 
 
@@ -91,9 +90,9 @@ def first_free(taken):
 
 
 @inlined
-def place_in_group(g, next_place, n_group, blocks, lanes):
+def place_in_group(g, spare, next_place, n_group, blocks, lanes):
     """The next place in the group of a colour and kind; a full one is followed by a new one. Returns the number of
-    groups, too.
+    groups, too. Lanes that are not filled have the contact point `spare`.
     """
     n, place = len(lanes), next_place[g]
     if place % GROUP == 0:
@@ -101,7 +100,7 @@ def place_in_group(g, next_place, n_group, blocks, lanes):
         n_group += 1
         for lane in range(place, place + GROUP):
             for layer in range(LAYERS):
-                blocks.contact[row_of(blocks, lane // n, layer), lane % n] = NO_CONTACT
+                blocks.contact[row_of(blocks, lane // n, layer), lane % n] = spare
             blocks.kind[lane // n], blocks.layers[lane // n] = g % KINDS, 0
     next_place[g] = place + 1
     return place, n_group
@@ -143,7 +142,7 @@ def colour_contacts(points, inverse, arrays, trees, lanes):
                 single.contact[n_single, 0], single.kind[n_single], single.layers[n_single], pair = m, kind, 1, NO_PAIR
                 n_single += 1
                 continue
-            place, n_group = place_in_group(colour * KINDS + kind, next_place, n_group, block, lanes)
+            place, n_group = place_in_group(colour * KINDS + kind, points.number, next_place, n_group, block, lanes)
             pair, of = who[m].pair, kind
             used[a] |= movable(inverse[a]) << colour
             used[b] |= movable(inverse[b]) << colour

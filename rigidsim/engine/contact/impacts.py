@@ -53,11 +53,12 @@ from rigidsim.engine.model.contact_layout import CONTACT_POINT, JOLT, LINE, WHO
 from rigidsim.engine.model.layout import EVENT, RECORD
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, slip
+from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.restitution import NEVER
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 INSTANT = 1e-10  # of a step: impacts within it are simultaneous
-EQUAL = 1e-9  # relative difference of speeds that are taken as equal
+EQUAL = 1e-9  # relative difference of speeds that are taken as equal, far above round-off
 # Of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and what separates
 # slower does not separate. Of the largest impulse of a problem: smaller ones are not logged.
 WEAK = 1e-6
@@ -135,14 +136,17 @@ def collide(first, second, contacts):
 @inlined
 def find_contact_islands(contacts, points, work):
     """Contact points by island: the bodies that forces move which they connect."""
-    island, n, who = work.island, contacts.n_moved, points.who
+    island, size, n, who, last = work.island, work.island_size, contacts.n_moved, points.who, at.NO_ROW
     for b in range(len(island)):
-        island[b], work.island_size[b] = b, 0
+        island[b], size[b] = b, 0
     for m in range(points.number):
-        if who[m].b < n:
+        size[who[m].a] += 1
+        if who[m].pair != last and who[m].b < n:
             unite(who[m].a, who[m].b, island)
-    for m in range(points.number):
-        work.island_size[root_of(who[m].a, island)] += 1
+        last = who[m].pair
+    for b in range(n):
+        root = root_of(b, island)
+        size[root] += size[b] if root != b else 0
 
 
 @inlined
@@ -164,6 +168,25 @@ def speeds_at(body, r, h):
     v, omega, dv, domega, _ = body
     u = cross(omega, r)
     return add(v, u), add(add(dv, cross(domega, r)), scaled(h, cross(omega, u)))
+
+
+@inlined
+def bound_of_approach(A, B, r_A, r_B, size, h):
+    """A bound of `most_approach` at all points that are so near to the centres of the bodies, m."""
+    (v_A, _, dv_A, domega_A, rate_A), (v_B, _, dv_B, domega_B, rate_B) = A, B
+    by_A = r_A * (rate_A + h * rate_A * rate_A + norm(domega_A))
+    by_B = r_B * (rate_B + h * rate_B * rate_B + norm(domega_B))
+    return norm(sub(v_B, v_A)) + norm(sub(dv_B, dv_A)) + by_A + by_B + 2.0 * size * (rate_A + rate_B)
+
+
+@inlined
+def farthest(begin, end, point: CONTACT_POINT):
+    """The longest levers of some contact points, m."""
+    of_A, of_B = 0.0, 0.0
+    for m in range(begin, end):
+        r_A, r_B = point[m].lever_A, point[m].lever_B
+        of_A, of_B = max(of_A, dot(r_A, r_A)), max(of_B, dot(r_B, r_B))
+    return sqrt(of_A), sqrt(of_B)
 
 
 @inlined
@@ -213,6 +236,9 @@ def seek_fast(meeting, points, motion, work):
         first, second = meeting.pair[k, 0], meeting.pair[k, 1]
         least = least_speed(0.0, threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting))
         A, B, size = speeds_of(who.a, motion), speeds_of(who.b, motion), core_size(first, second, meeting.contacts)
+        r_A, r_B = farthest(begin, end, points.value)
+        if (1.0 + EQUAL) * bound_of_approach(A, B, r_A, r_B, size, motion.h) <= least:
+            continue
         for m in range(begin, end):
             if most_approach(A, B, points.value[m], size, motion.h) > least:
                 work.stale[work.size[N_STALE]] = k

@@ -42,9 +42,10 @@ from rigidsim.engine.constraints.lasting import (
     write_now,
     write_slot,
 )
+from rigidsim.engine.constraints.loops import close_loops
 from rigidsim.engine.contact.arrays import LACKS_LOG
 from rigidsim.engine.contact.closing import begin_changes, close_contacts, distribute_changes, push_correction
-from rigidsim.engine.contact.ledger import book_holding
+from rigidsim.engine.contact.ledger import book_holding, finish_impacts
 from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
 from rigidsim.engine.contact.log import add_entry, write_origins
 from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
@@ -279,9 +280,13 @@ def deliver(now, block, arrays):
             log_pair(p, now, arrays.candidates.pair, problem, record.log[k], record.log_value[k])
             entry, first = record.log_value[k], record.log[k].first
             entry.point = add(entry.point, arrays.motions.origin[contacts.shape[first].body].xyz)
+    by_impulses = 0.0
     if contacts.trees is not None:
-        book_holding(contacts, block, made.shift, lasting.trees, ledger.step)
-    distribute_changes(block, made, ledger)
+        by_impulses = book_holding(contacts, block, made.shift, lasting.trees, ledger.step)
+    distribute_changes(block, made)
+    finish_impacts(by_impulses, model, made, ledger)
+    if model.loops is not None:
+        close_loops(now, block)
 
 
 @inlined

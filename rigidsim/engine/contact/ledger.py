@@ -15,7 +15,7 @@ from rigidsim.engine.constraints.contact_rows import BALL, BALLS, BODY_PAIR, CON
 from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.trees import respond_members
+from rigidsim.engine.contact.trees import note_momenta, respond_members
 from rigidsim.engine.dynamics.articulated import along_coordinate, has_modes, is_prescribed, turns_in
 from rigidsim.engine.dynamics.kinds import is_root
 from rigidsim.engine.model import contact_layout as c
@@ -344,7 +344,9 @@ def has_motor(i, joints):
 
 @inlined
 def book_holding(contacts, block, shift, trees, step):
-    """Book the work of frames and motors that hold their rates against the impulses of contact on trees."""
+    """Book the work of frames and motors that hold their rates against the impulses of contact on trees, and note the
+    momenta after these. Returns the kinetic energy that they give the trees, J.
+    """
     joints, dynamics, n_moved = block.model.joints, block.scratch.joints, len(block.model.moved_node)
     respond_members(trees.total, 1.0, contacts, block, shift)
     for k in range(len(joints.held)):
@@ -361,6 +363,7 @@ def book_holding(contacts, block, shift, trees, step):
                 shift[i],
                 step,
             )
+    return note_momenta(contacts.trees.inward, block.model, block.scratch, shift, trees)
 
 
 # --- the step
@@ -427,3 +430,13 @@ def gains(model, made):
             if is_root(i, model):
                 jumped += model.body[i].mass * dot(model.body[i].g, made.own[i].p)
     return changed, inherited, gained, jumped
+
+
+@inlined
+def finish_impacts(by_impulses, model, made, ledger):
+    """Book impacts at an instant, whose impulses give trees so much energy, J; with loads what else bodies and trees
+    gain, which struck ones carry.
+    """
+    changed, inherited, gained, _ = gains(model, made)
+    ledger.step[c.W_LOADS] += inherited + (gained - by_impulses)
+    finish_booking(changed, ledger)

@@ -3,17 +3,17 @@
 The sub-steps see the places of the beginning of a step, whose normals stay. Where a thin disc rolls on its rim, or a
 rod turns onto its other end, other places touch within the step. So where the shapes of a pair end is compared with
 where they began: the step is put back, and taken in parts, if they overlap by much more, or if the normal turned over.
-So it is where inertia turns far under the impulses: a slender body would gain energy.
+So it is where inertia, or a body itself, turns far under the impulses: a slender body would gain energy.
 """
 
 from __future__ import annotations
 
-from rigidsim.engine.collision.approach import ANY_TURN, deep, is_centred, turn_since
+from rigidsim.engine.collision.approach import ANY_TURN, SUNK, is_centred, thinner_half, turn_since
 from rigidsim.engine.collision.bodies import is_round, tensor_in_world
 from rigidsim.engine.collision.convex import recall_features
 from rigidsim.engine.collision.narrow import meet, placed_shape
 from rigidsim.engine.constraints.tree_responses import is_in_tree
-from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES
+from rigidsim.engine.contact.division import EVEN, REBOUND, TIMES, TURNS
 from rigidsim.engine.model import contact_layout as c
 from rigidsim.engine.model.contact_layout import CENTRE, CONTACT_POINT, INVERSE, JOLT, LINE, POSE, WHO
 from rigidsim.engine.model.layout import BODY
@@ -37,6 +37,12 @@ def is_moved(b, contacts, acts):
     return b < contacts.n_moved and (acts[b] > 0 or is_in_tree(b, contacts.trees))
 
 
+@inlined
+def smooth_turn(h, start: CENTRE, finish: CENTRE, share):
+    """The rotation vector of the smooth motion of a body in a step of h seconds, rad."""
+    return scaled(h, add(start.omega, scaled(share, sub(finish.omega, start.omega))))
+
+
 @routine
 def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tree, share):
     """The place of the centre of a body that contact moved, and its orientation, at the end of a step of h seconds."""
@@ -45,7 +51,7 @@ def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tr
     elif struck[b].count > 0.0:
         q = product(turn_since(h, moved[b].angular, struck[b]), struck[b].q)
     else:
-        turn = scaled(h, add(start[b].omega, scaled(share, sub(finish[b].omega, start[b].omega))))
+        turn = smooth_turn(h, start[b], finish[b], share)
         q = product(exp_full(scaled(0.5, sub(moved[b].angular, turn))), finish[b].q)
     return add(start[b].p, moved[b].linear), q
 
@@ -87,13 +93,15 @@ def nearest_of(i, j, pose, other, reach, contacts, points):
 @routine
 def passes(k, i, j, h, contacts, motions, lines, points):
     """Whether the shapes of candidate k overlap by much more at the end of the step than at its beginning, or passed
-    each other.
+    each other. The more they overlap, the less it may grow, so it comes to nothing near half the thickness, however
+    many steps it takes. A surface that is lost, though the motion is too short to leave its reach, was passed: the
+    middle of the shape is behind a mesh that collides on one side.
     """
-    allowed, (way_i, turned_i), (way_j, turned_j) = (
-        deep(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)
+    thin, (way_i, turned_i), (way_j, turned_j) = (
+        thinner_half(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)
     )  # fmt: skip
     most = norm(sub(way_j, way_i)) + turned_i + turned_j
-    if not most > allowed:
+    if not most > SUNK * thin:
         return False
     place_at_end(i, h, contacts, motions, lines, points.later[0])
     place_at_end(j, h, contacts, motions, lines, points.later[1])
@@ -101,7 +109,10 @@ def passes(k, i, j, h, contacts, motions, lines, points):
     recall_features(k, points.convex)
     before, n_before = nearest_of(i, j, motions.pose[i], motions.pose[j], reach, contacts, points)
     gap, n = nearest_of(i, j, points.later[0], points.later[1], reach, contacts, points)
-    return gap < min(before, 0.0) - allowed or dot(n, n_before) < 0.0
+    overlap = max(-before, 0.0)
+    sinks = gap < -overlap - SUNK * max(thin - overlap, SUNK * thin)
+    is_behind = before < most and gap == reach
+    return sinks or is_behind or dot(n, n_before) < 0.0
 
 
 @inlined
@@ -191,6 +202,20 @@ def turned_part(h, model, motions, lines):
     return part
 
 
+@routine
+def any_turns(h, contacts, motions, lines):
+    """Whether impulses of the sub-steps turned a body with other shapes than spheres around its centre far in a step of
+    h seconds, beyond its smooth turn.
+    """
+    for k in range(len(contacts.shape)):
+        b = contacts.shape[k].body
+        if is_moved(b, contacts, lines.acts) and lines.struck[b].count == 0.0 and not is_centred(k, contacts):
+            turn = sub(lines.moved[b].angular, smooth_turn(h, motions.start[b], motions.finish[b], contacts.share))
+            if norm(turn) > TURNS:
+                return True
+    return False
+
+
 @inlined
 def is_too_long(h, n_point, model, arrays):
     """Whether the step of h seconds, which was solved, has to be put back and taken in smaller parts."""
@@ -203,7 +228,10 @@ def is_too_long(h, n_point, model, arrays):
     if follows < 1.0:
         part[EVEN] = max(share * follows, LEAST)
         return True
-    if not any_passes(h, n_point, contacts, pair, arrays.motions, arrays.lines, arrays.points):
+    motions, lines = arrays.motions, arrays.lines
+    if not (
+        any_turns(h, contacts, motions, lines) or any_passes(h, n_point, contacts, pair, motions, lines, arrays.points)
+    ):
         return False
     part[EVEN] = SMALLER * share
     part[REBOUND] = part[TIMES] = 0.0  # a rebound on a tree is sought anew

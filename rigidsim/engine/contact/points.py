@@ -569,7 +569,7 @@ def find_points(t, h, model, arrays):
             keep_parting(i, j, kind, new)
         if kind == c.SEPARATED:
             continue
-        if n_point + count > len(points.value):
+        if n_point + count >= len(points.value):
             return -1
         if kind == c.COLLIDING and contacts.action[shape[i].surfaces, shape[j].surfaces] == COLLIDES:
             note_depth(t, i, j, -gap, size, arrays.ledger.sunk)

@@ -37,7 +37,7 @@ from rigidsim.engine.contact.joint_constraints import (
     have_constraints,
     leave_stops,
 )
-from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_booking
+from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_impacts
 from rigidsim.engine.contact.log import log_strikes, write_origins
 from rigidsim.engine.contact.strikes import meeting_of, points_of, threshold_of
 from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
@@ -104,7 +104,7 @@ def first_rebound(at_end, meeting, points, motion, work):
             else:
                 time, speed, present = next_touch(first, second, 0.0, True, threshold, motion, contacts, work.near)
             least = least_speed(0.0, threshold)
-            rests = present >= -least and present <= least
+            rests = present >= -least and (present <= least or time == NEVER)
             is_fast = speed > least and not rests
             if is_fast and time < soon:
                 soon = time
@@ -241,12 +241,10 @@ def hand_back(t, struck, trees, block, arrays):
     log_strikes(work, struck, contacts, motions.origin, arrays.record)
     begin_booking(work, ledger)
     book_impacts(work, ledger)
-    book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
+    by_impulses = book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
     begin_corrections(made)
     write_jumps(contacts, block, motions, lines, made, trees, ledger.step)
     distribute(model.active, block, made)
-    inherited = made.gained[at.INHERITED].value
-    ledger.step[c.W_LOADS] += inherited
-    finish_booking(made.gained[at.OF_OTHERS].value + made.gained[at.OF_TREES].value + inherited, ledger)
+    finish_impacts(by_impulses, model, made, ledger)
     if model.loops is not None:
         close_loops(t, block)

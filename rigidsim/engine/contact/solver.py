@@ -19,8 +19,9 @@ from rigidsim.engine.constraints.contact_rows import (
     LAYERS,
     TURNING,
     Blocks,
-    clear_lane,
-    fill_lane,
+    fill_balls,
+    fill_bodies,
+    fill_turning,
     gather,
     gather_linear,
     gather_pair_masses,
@@ -29,12 +30,12 @@ from rigidsim.engine.constraints.contact_rows import (
     prepare_balls,
     prepare_bodies,
     prepare_turning,
-    read_lane,
+    read_impulses,
     row_of,
     scatter,
 )
 from rigidsim.engine.constraints.tree_responses import is_in_tree
-from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
+from rigidsim.engine.contact.colours import COLOURS, GROUP, colour_contacts, sort_bodies
 from rigidsim.engine.contact.iterations import (
     ROLLING,
     WAYS,
@@ -56,7 +57,7 @@ from rigidsim.engine.model import contact_layout as c
 from rigidsim.engine.model.arrays import floats, integers, made
 from rigidsim.engine.model.contact_layout import LINE
 from rigidsim.engine.model.layout import copy_rows
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled, sub
@@ -83,6 +84,7 @@ class SolverArrays(NamedTuple):
     bodies: np.ndarray = floats(BODY_PAIR)  # of one block
     form: np.ndarray = integers("bodies + 1")  # here and below: the last one is that of spare lanes
     used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
+    alone: np.ndarray = integers("alone")  # bodies that are not parts of trees, and that of spare lanes
     touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity, or pushed it, in any sub-step
     size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two rounds had an effect
     trial: np.ndarray = floats("bodies + 1", LINE.width)  # velocities before a round
@@ -93,47 +95,53 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     """Arrays for n_point contact points of n_body contact bodies; one group of each colour and kind may stay open."""
     n_group = min(n_point, n_point // GROUP + COLOURS * KINDS)
     block, single = make_blocks(n_group * (GROUP // len(lanes)), LAYERS, len(lanes)), make_blocks(n_point, 1, 1)
-    return made(SolverArrays, {"bodies": n_body, "lanes": len(lanes)}, block=block, single=single)
+    sizes = {"bodies": n_body, "alone": n_body + len(lanes), "lanes": len(lanes)}
+    return made(SolverArrays, sizes, block=block, single=single)
 
 
 @inlined
-def fill_blocks(blocks, n_block, points, inverse, dummy, lanes):
-    """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
+def clear_spare(points, dummy):
+    """The contact point of spare lanes, which acts on the dummy body and has no impulse."""
+    spare = points.number
+    points.value[spare, :] = 0.0
+    points.who[spare].a, points.who[spare].b, points.who[spare].marks = dummy, dummy, 0
+
+
+@inlined
+def fill_blocks(blocks, n_block, points, inverse, lanes):
+    """The rows of all contacts; a block at a time, which stays in the cache."""
     for b in range(n_block):
         if blocks.layers[b] > 0:
-            fill_bodies(blocks, b, row_of(blocks, b, 0), points.who, inverse, dummy, lanes)
+            fill_pairs(blocks, b, row_of(blocks, b, 0), points.who, inverse, lanes)
         blocks.rolls[b] = 0
         for layer in range(blocks.layers[b]):
             fill_layer(blocks, b, row_of(blocks, b, layer), points, lanes)
 
 
 @inlined
-def fill_bodies(blocks, b, r, who, inverse, dummy, lanes):
+def fill_pairs(blocks, b, r, who, inverse, lanes):
     """The bodies of block b, from its first layer, row r, and their masses."""
     for lane in range(len(lanes)):
-        m = blocks.contact[r, lane]
-        blocks.body_A[b, lane] = who[m].a if m != NO_CONTACT else dummy
-        blocks.body_B[b, lane] = who[m].b if m != NO_CONTACT else dummy
+        whose = who[blocks.contact[r, lane]]
+        blocks.body_A[b, lane], blocks.body_B[b, lane] = whose.a, whose.b
     gather_pair_masses(inverse, blocks, b, lanes)
 
 
 @inlined
 def fill_layer(blocks, b, r, points, lanes):
     """Row r, a layer of block b."""
-    row, masses, kind = blocks.row[r], blocks.masses[b], blocks.kind[b]
+    row, masses, kind, contact = blocks.row[r], blocks.masses[b], blocks.kind[b], blocks.contact[r]
     for lane in range(len(lanes)):
-        m = blocks.contact[r, lane]
-        if m == NO_CONTACT:
-            clear_lane(row, lane, lanes)
-        else:
-            fill_lane(row, lane, kind, points.who[m], points.value[m], lanes)
-            if may_roll(points.value[m]):
-                blocks.rolls[b] = 1
+        if may_roll(points.value[contact[lane]]):
+            blocks.rolls[b] = 1
     if kind == BALLS:
+        fill_balls(contact, points.value, row, lanes)
         prepare_balls(row, masses, lanes)
     else:
+        fill_bodies(contact, points.value, row, lanes)
         prepare_bodies(row, masses, lanes)
     if kind == TURNING:
+        fill_turning(contact, points.who, points.value, row, lanes)
         prepare_turning(row, masses, lanes)
 
 
@@ -143,9 +151,7 @@ def read_blocks(blocks, n_block, point, lanes):
     for b in range(n_block):
         for layer in range(blocks.layers[b]):
             r = row_of(blocks, b, layer)
-            for lane in range(len(lanes)):
-                if blocks.contact[r, lane] != NO_CONTACT:
-                    read_lane(blocks.row[r], lane, point[blocks.contact[r, lane]], lanes)
+            read_impulses(blocks.contact[r], point, blocks.row[r], lanes)
 
 
 @inlined
@@ -177,18 +183,44 @@ def mark_touched(vel, began, touched, i):
 
 
 @inlined
-def displace(s, lines, touched, n_body, trees):
-    """Add the displacements of a sub-step."""
-    vel, moved, smooth, push, began = lines.vel, lines.moved, lines.smooth, lines.push, lines.began
+def list_alone(n_body, alone, trees, lanes):
+    """List the bodies that are not parts of trees; spare lanes have the dummy body. Returns how many there are."""
+    n = 0
     for i in range(n_body):
-        mark_touched(vel, began, touched, i)
+        if trees is None or not is_in_tree(i, trees.table):
+            alone[n] = i
+            n += 1
+    for k in range(n, n + len(lanes)):
+        alone[k] = n_body
+    return n
+
+
+@inlined
+def mean_part(k, v, began, smooth, old):
+    """The mean of a velocity in the sub-step, its components from k on."""
+    v, old = v[k : k + 3], old[k : k + 3]
+    return mean_velocity(v, smooth[k : k + 3], lasting(old, sub(v, began[k : k + 3])))
+
+
+@lanewise
+def displace_bodies(s, who, lines, lane):
+    """Add the displacements of a sub-step, of a body in each lane."""
+    i = who[lane]
+    v, began, moved = tuple(lines.vel[i, :6]), tuple(lines.began[i, :6]), tuple(lines.moved[i, :6])
+    smooth, push = tuple(lines.smooth[i, :6]), tuple(lines.push[i, :6])
+    way, turn = mean_part(0, v, began, smooth, push), mean_part(3, v, began, smooth, push)
+    lines.moved[i, :6] = (*add(moved[:3], scaled(s, way)), *add(moved[3:], scaled(s, turn)))
+
+
+@inlined
+def displace(s, lines, arrays, n_body, n_alone, trees, lanes):
+    """Add the displacements of a sub-step."""
+    for i in range(n_body):
+        mark_touched(lines.vel, lines.began, arrays.touched, i)
         if trees is not None and is_in_tree(i, trees.table):
-            mark_touched(trees.made.total, trees.made.began, touched, i)
-            continue
-        for k in range(0, 6, 3):
-            v, old = vel[i].part(k, 3), push[i].part(k, 3)
-            mean = mean_velocity(v, smooth[i].part(k, 3), lasting(old, sub(v, began[i].part(k, 3))))
-            moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
+            mark_touched(trees.made.total, trees.made.began, arrays.touched, i)
+    for first in range(0, n_alone, len(lanes)):
+        displace_bodies(s, arrays.alone[first:], lines, lanes)
     if trees is not None:
         displace_trees(s, lines, trees)
 
@@ -324,11 +356,13 @@ def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
     """
     block, single, bodies, s = arrays.block, arrays.single, arrays.bodies, steps.length
     vel, inverse, point = lines.vel, lines.inverse, points.value
+    clear_spare(points, n_body)
+    n_alone = list_alone(n_body, arrays.alone, trees, lanes)
     sort_bodies(inverse, vel, lines.smooth, n_body, arrays.form)
     n_block, n_single = colour_contacts(points, inverse, arrays, trees, lanes)
     arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
-    fill_blocks(block, n_block, points, inverse, n_body, lanes)
-    fill_blocks(single, n_single, points, inverse, n_body, ONE)
+    fill_blocks(block, n_block, points, inverse, lanes)
+    fill_blocks(single, n_single, points, inverse, ONE)
     if trees is not None:
         fill_tree_contacts(points.who, point, trees)
         trees.made.total[:] = trees.made.moved[:] = 0.0
@@ -341,7 +375,7 @@ def solve_contacts(steps, n_body, points, lines, arrays, trees, lanes):
         if trees is not None:
             follow_tree_contacts(s, lines, bodies, trees)
         correct_contacts(False, steps, n_body, lines, arrays, trees, lanes)
-        displace(s, lines, arrays.touched, n_body, trees)
+        displace(s, lines, arrays, n_body, n_alone, trees, lanes)
         correct_contacts(True, steps, n_body, lines, arrays, trees, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)

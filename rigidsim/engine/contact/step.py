@@ -16,6 +16,7 @@ from rigidsim.engine.constraints.tree_responses import find_mobilities, in_trees
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
 from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.independent import correct_independent, moves_others
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     any_pulls,
@@ -80,7 +81,6 @@ from rigidsim.engine.contact.trees import (
     forget_untouched,
     is_pushed,
     keep_momenta,
-    note_momenta,
 )
 from rigidsim.engine.dynamics.corrections import begin_corrections, distribute
 from rigidsim.engine.dynamics.kinds import keeps_frame
@@ -397,8 +397,7 @@ def apply_corrections(t, h, block, trees, arrays):
         return
     by_impulses = 0.0
     if trees is not None and of_trees:
-        book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
-        by_impulses = note_momenta(contacts.trees.inward, model, scratch, made.shift, arrays.trees)
+        by_impulses = book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
         displace_by_trees(h, contacts, block, made, arrays.trees)
         if have_constraints(model):
             strike_by_constraints(contacts, block, made)
@@ -408,6 +407,8 @@ def apply_corrections(t, h, block, trees, arrays):
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
     before = stored_energy(t, block, arrays.energy)
+    if scratch.independent is not None and not moves_others(model, scratch):
+        correct_independent(block, made)
     distribute(model.active, block, made)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, block.state, ledger.spun)
     changed, inherited, gained, jumped = gains(model, made)
@@ -452,7 +453,7 @@ def rests(h, all_stand, contacts, arrays):
 def lacks_room_for_sleepers(n_point, arrays):
     """Whether the points of this step and those of the last one, which may be left as they are, have no room."""
     last, n_present = arrays.last, arrays.record.count[2]
-    return n_point + max(last.count[0], max(last.count[1], n_present)) > len(arrays.points.value)
+    return n_point + max(last.count[0], max(last.count[1], n_present)) >= len(arrays.points.value)
 
 
 @inlined

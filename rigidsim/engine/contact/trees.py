@@ -15,7 +15,8 @@ from rigidsim.engine.constraints.contact_rows import (
     CONTACT,
     TURNING,
     begin_impulses,
-    fill_lane,
+    fill_bodies,
+    fill_turning,
     gather,
     gather_pair_masses,
 )
@@ -168,7 +169,8 @@ def fill_tree_contacts(point_who: WHO, point, trees):
         blocks.body_A[k, 0], blocks.body_B[k, 0] = point_who[m].a, point_who[m].b
         blocks.kind[k], blocks.layers[k] = TURNING, 1
         gather_pair_masses(trees.inverse, blocks, k, ONE)
-        fill_lane(blocks.row[k], 0, TURNING, point_who[m], point[m], ONE)
+        fill_bodies(blocks.contact[k], point, blocks.row[k], ONE)
+        fill_turning(blocks.contact[k], point_who, point, blocks.row[k], ONE)
         prepare_row(blocks.row[k], point_who[m].a, point_who[m].b, trees)
 
 

@@ -45,6 +45,7 @@ def begin_corrections(made):
     made.frame[:] = 0.0
     made.source[:] = at.NO_ROW
     made.is_settled[:] = 0
+    made.is_corrected[:] = 0
     made.is_pushed[:] = 0
     made.gained[:] = 0.0
 
@@ -154,6 +155,8 @@ def correct_node(node, block, made):
     if model.node[node].kind != at.FREE:
         correct_driven(parent, given, arm, frame, result, lanes)
         made.source[node + 1] = node + 1 if begins else made.source[above]
+        return
+    if made.is_corrected[i] > 0:
         return
     body, own = model.body[i], made.own[i]
     inherits = model.inherits[i] if reached and made.is_settled[i] == 0 else 0.0

@@ -234,8 +234,8 @@ class Asked(NamedTuple):
     place: np.ndarray  # (asked) as many as there are
     terms: np.ndarray | None  # rows `ASKED_TERM`
     forces: np.ndarray | None  # rows `ASKED_FORCE`
-    acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
-    acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
+    acts_on: np.ndarray  # (force, shape) 1 if a shape is on the body on which it acts, or on what is fixed to that
+    acts_by: np.ndarray  # (force, shape) the same of the body that exerts it
     felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
@@ -449,6 +449,7 @@ class Corrections(NamedTuple):
     is_pushed: np.ndarray = integers("moved")  # whether an impulse acts on a body of a tree, or on what hangs on it
     source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
     is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
+    is_corrected: np.ndarray = integers("moved")  # whether this was applied already, in lanes (`independent.py`)
     gained: GAINED = floats(layout.GAINS)
 
 

@@ -134,13 +134,14 @@ WHO = Integers(
 FOLLOWING, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE, ON_B = 1, 2, 4, 8, 16, 32, 64
 
 CONTACT_POINT = Row(
-    "values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever"
-    " of the core point (surface less thickening) of the body that it stays on, slip of the surfaces on their bodies"
-    " (B's less A's, m/s), friction, rolling radius, restitution; the gap below which it is closed; the way to where"
-    " friction acts; impulses of the last sub-step: normal, tangent, rolling; total impulse of the step; the derivative"
-    " of the core point by the outward normal, if it is on a curved part (xx yy zz xy xz yz, m)",
-    normal=3, gap=1, lever_A=3, lever_B=3, core=3, surface=3, friction=1, rolling=1, restitution=1, closed=1, shift=3,
-    p_n=1, p_t=3, p_r=3, total=3, bend=6,
+    "values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, friction,"
+    " rolling radius, restitution; the gap below which it is closed; impulses of the last sub-step: normal, tangent,"
+    " rolling; total impulse of the step; lever of the core point (surface less thickening) of the body that it stays"
+    " on, slip of the surfaces on their bodies (B's less A's, m/s); the way to where friction acts; the derivative of"
+    " the core point by the outward normal, if it is on a curved part (xx yy zz xy xz yz, m). What is read of all"
+    " points comes first, in three lines of the cache",
+    normal=3, gap=1, lever_A=3, lever_B=3, friction=1, rolling=1, restitution=1, closed=1, p_n=1, p_t=3, p_r=3,
+    total=3, core=3, surface=3, shift=3, bend=6, _room=1,
 )  # fmt: skip
 
 PARTING = Integers(

@@ -345,7 +345,7 @@ def advance(
         if not move_if_room(method, t, t_end, h, block, buffer, contact):
             return n, done, era
         if contact is not None and not correct_if_room(contact, t_end, h, block, buffer):
-            if is_divided(contact) or woke(contact):
+            if contact.lacks[0] == 0 and (is_divided(contact) or woke(contact)):
                 continue
             return n, done, era
         n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)

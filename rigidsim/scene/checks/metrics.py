@@ -87,8 +87,8 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
             yield Finding("quantity", f"a metric cannot read '{state.quantity}'", place, _hint(OF_RUN_METERED))
         return
     kind = READ[state.quantity]
-    if kind.needs == CONTACT:
-        yield from _contact_findings(hierarchy, state, place)
+    if kind.needs == CONTACT and not any(node.body.shapes for node in hierarchy):
+        yield Finding("quantity", f"no body has shapes, so none has '{state.quantity}'", place, "give bodies 'shapes'")
     if kind.needs in (JOINT, REACTION):
         yield from coordinate_findings(hierarchy, state.quantity, state.body, place)
     released = {event.body for event in hierarchy.scene.reparent}
@@ -99,19 +99,6 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
             yield Finding("quantity", message, place)
         if kind.of_free == OF_MASS and node.joint is not None and node.joint.is_tank:
             yield Finding("quantity", changing_mass(path, OF_MASS), place)
-
-
-def _contact_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> Iterator[Finding]:
-    """A finding if a body can have no force of contact, or has it only with another of which it is a part."""
-    paths, trees = [node.path for node in hierarchy], list(hierarchy.history)
-    for name in filter(None, (state.body, state.other)):
-        for path in () if is_pattern(name) else bodies_called(name, paths):
-            wholes = [tree.part_of(tree[path]) for tree in trees]
-            if all(whole.path != path for whole in wholes):
-                message = f"'{path}' is fixed to '{wholes[0].path}', which takes its forces of contact"
-                yield Finding("quantity", message, place, f"read those of '{wholes[0].path}'")
-    if not any(node.body.shapes for node in hierarchy):
-        yield Finding("quantity", f"no body has shapes, so none has '{state.quantity}'", place, "give bodies 'shapes'")
 
 
 def _pattern_findings(reduction: Reduction, place: tuple) -> Iterator[Finding]:

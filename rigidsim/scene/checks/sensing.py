@@ -59,8 +59,11 @@ def _sensor_findings(hierarchy: Hierarchy, node: SceneNode, name: str, sensor: S
         yield Finding("sensor-name", message, place, "choose another name", at_key=True)
     if isinstance(sensor, Encoder):
         yield from _encoder_findings(hierarchy, node, place, sensor)
-    if isinstance(sensor, Contact) and not any(one.body.shapes for one in hierarchy):
-        yield Finding("sensor", "no body has shapes, so there is no contact", place, "give bodies 'shapes'")
+    if isinstance(sensor, Contact) and not any(
+        hierarchy[part.path].body.shapes for tree in hierarchy.history for part in tree.parts(node)
+    ):
+        message = f"neither '{node.path}' nor what is fixed to it has shapes, so there is no contact"
+        yield Finding("sensor", message, place, "give it 'shapes'")
     if isinstance(sensor, Range):
         for other in hierarchy:
             for shape in other.body.shapes:

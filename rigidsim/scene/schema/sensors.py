@@ -236,7 +236,9 @@ Encoder = _given(
 
 
 class _Contact(Sensor):
-    """The force of contact on the body along the normals: the length of its sum over all points, without friction."""
+    """The force of contact on the body and what is fixed to it, along the normals: the length of its sum over all
+    points, without friction.
+    """
 
     type: Literal["contact"] = Field(description="The normal force of contact.")
     to: str = Field("", description="Path of the body that exerts it; default: all bodies.")
